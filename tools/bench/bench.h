@@ -4,16 +4,16 @@
  * a word and fields KEY=VALUE, separated by tabs (README.md):
  *
  *   row   begins a row: name, number of rounds
- *   ask   a question for the contestants that follow: text, patterns, call, options. alike=1: no
- *         oracle knows the answer, so the first contestant's answer is the expected answer
+ *   ask   a question for the contestants that follow: text, patterns, call, options. alike=1: the
+ *         oracle cannot answer it, so the first contestant's answer is the expected one
  *   as    a contestant: name, kind, options
  *
  * A row ends at the next row or at an empty line.
  *
  * main.c reads the rows and runs the contestants in turns; bench_text.c makes texts and patterns.
- * library.c, rivals.c, command.c and bench_device.c have the kinds of contestants. bench_oracle.c
- * computes the right answers. The program ends with fail() if it is called wrongly or has no
- * memory. A contestant that cannot run fills bench_run.why, and the other contestants go on.
+ * library.c, rivals.c, command.c and bench_device.c implement the kinds of contestants;
+ * bench_oracle.c computes the right answers. Misuse and lack of memory end the program (fail()). A
+ * contestant that cannot run says so in bench_run.why, and the other contestants go on.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -29,7 +29,7 @@
 
 #define SAMPLES_MAX 256u /* most rounds of a row */
 
-/* The durations of a contestant, one per round. */
+/* The times of a contestant, one per round. */
 struct samples {
     double seconds[SAMPLES_MAX];
     uint32_t count;
@@ -104,8 +104,8 @@ enum call call_named(const char *name);
 enum call_subject call_subject(enum call call);
 uint64_t call_item_bytes(enum call call);
 
-/* A digest of an answer: the number of its items (such as occurrences or cells), and a sum over
- * them that does not depend on their order. */
+/* A digest of an answer: the number of its items (such as occurrences or cells), and a sum of their
+ * hashes or offsets that does not depend on their order. */
 struct answer {
     uint64_t count, sum;
     bool summed; /* false: `sum` is not known */
@@ -135,19 +135,19 @@ struct question {
     uint32_t expected_count;
 };
 
-/* bench_text.c: makes the question's text and patterns. Questions about the same text share the
- * text. texts_drop_unused frees the texts that none of these questions is about. */
+/* bench_text.c: makes the question's text and patterns. Questions about the same text share it.
+ * texts_drop_unused frees the texts that none of these questions uses. */
 void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);
 
-/* util.c: returns the number of records within the text's first `bytes` bytes, or the bytes of
- * these records. In a text without records, any share is whole. */
+/* util.c: question_records returns the number of whole records within the text's first `bytes`
+ * bytes, and question_share their length in bytes; without records, all `bytes` are meant. */
 uint64_t question_records(const struct question *question, uint64_t bytes);
 uint64_t question_share(const struct question *question, uint64_t bytes);
 
-/* bench_oracle.c: returns the right answer for the text's first `bytes` bytes, by other code than
- * the library's. */
+/* bench_oracle.c: computes the right answer for the text's first `bytes` bytes, with none of the
+ * library's code. */
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
 
 /* ---- Contestants -------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ struct contestant {
     struct question *question; /* the question that the contestant answers */
     enum call call;
     uint32_t threads; /* threads of a search */
-    bool ours;        /* a wrong answer of this contestant fails the whole measurement */
+    bool ours;        /* a wrong answer from this contestant fails the whole measurement */
     /* the contestant is a bound: it only reads or copies the text, and has no answer */
     bool bound;
     bool agrees;    /* no oracle knows the answer: compare with the first contestant's answer */
@@ -201,8 +201,8 @@ struct contestant {
 };
 
 /* Each function returns true if its file implements the contestant's kind, and then sets the
- * contestant's functions. full, in run(): the contestant looks at every occurrence. Otherwise,
- * where looking would take time, the contestant only counts the occurrences. */
+ * contestant's functions. With `full`, run() looks at every occurrence; without it, run() may only
+ * count them, if looking at them would take time. */
 bool library_contestant(struct contestant *contestant, const char *kind);
 bool rival_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);

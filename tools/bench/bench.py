@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""./dev bench NAME [OPTION]...: runs a benchmark and writes the results. README.md tells how."""
+"""./dev bench NAME [OPTION]...: runs a benchmark and writes the results. See README.md."""
 
 import argparse
 import copy
@@ -220,8 +220,8 @@ def one(options, name):
 
 
 def documents(options):
-    """Measure again, and write the figures of the documents. With uncommitted changes, no one could
-    repeat the measurement; then --uncommitted is needed."""
+    """Measure again, and write the figures of the documents. A measurement of uncommitted changes cannot be
+    repeated, so it requires --uncommitted."""
     names = options.words or list(DOCS)
     if options.check or options.from_json:
         return docs.main(options.check)

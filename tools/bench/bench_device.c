@@ -1,13 +1,14 @@
-/* bench_device: allocates memory on the driver's first device, and measures the bounds of a search
- * there.
+/* bench_device: allocates memory on the driver's first device, and measures upper bounds for a
+ * search on it.
  *
  * kind=device-read   runs a kernel that only reads the text on the device
  * kind=device-copy to=device|host   copies the text between pinned memory and the device; with
  *                                   pageable=1 to the device, from memory that is not pinned
- *   program=N                       instead what a small CUDA program does around its kernel: reads
- *                                   the file of the text into new memory, copies text and pattern
- *                                   to the device, allocates memory there for the pattern and for N
- *                                   results of 4 bytes, and copies the results there and back
+ *   program=N                       times what a small CUDA program does around its kernel: reads
+ *                                   the text's file into new memory, copies text and pattern to the
+ *                                   device, allocates device memory for the pattern and N results
+ *                                   of 4 bytes, and copies the results to the device and back
+ *
  * Each contestant processes at most BYTES_MAX of the text, and reports the time for the whole text.
  */
 #include <dlfcn.h>
@@ -55,9 +56,9 @@ static struct {
 } driver;
 
 /* The kernel in PTX. Each thread combines LOADS vectors of 16 bytes by xor, then steps ahead by a
- * whole grid. The thread writes the result only if the result equals one number, which ASCII text
- * never gives, and other text hardly ever. So the loads count as used and are not optimised away,
- * although nothing is written.
+ * whole grid. It writes the result only if that equals a certain number, which ASCII text never
+ * yields and other text hardly ever does: so the compiler must keep the loads, although nothing is
+ * written.
  */
 static const char read_kernel[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -173,8 +174,7 @@ static bool fill(const struct contestant *it, struct bound *own, bool reads)
 }
 
 /* Prepares the first run: allocates memory on the device and, for a copy without pageable=1, pinned
- * memory, and fills the device's memory. Returns false if that is not possible; run->why says
- * why. */
+ * memory, and fills the device's memory. Returns false on failure; run->why then says why. */
 static bool open_bound(const struct contestant *it, struct bound *own, struct bench_run *run)
 {
     bool reads = strcmp(field(&it->fields, "kind", ""), "device-read") == 0;
@@ -215,8 +215,8 @@ static bool pass(struct bound *own, bool to_host)
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
-/* Copies `bytes` bytes to new memory on the device, which it adds to `addresses`, and back if
- * `back`. */
+/* Copies `bytes` bytes to new memory on the device, at *address, and from there to `back` unless it
+ * is NULL. */
 static bool bring(const void *from, void *back, uint64_t bytes, uint64_t *address)
 {
     *address = device_allocate(bytes);

@@ -1,7 +1,7 @@
 /* bench_oracle: computes the right answers with an automaton for all patterns (Aho, Corasick 1975),
  * which shares no code with the library. Threads take segments of the text. An occurrence belongs
  * to the segment in which it ends. The automaton starts longest - 1 bytes before a segment, so that
- * its state is right where that begins.
+ * its state is right at the segment's start.
  */
 #include <ctype.h>
 #include <stdatomic.h>
@@ -53,8 +53,8 @@ static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
     return child;
 }
 
-/* Returns the node after a byte. It stands for the longest string that ends with this byte and
- * begins some pattern. */
+/* Returns the node after a byte: it represents the longest string that ends with this byte and is a
+ * prefix of some pattern. */
 static uint32_t step(const struct oracle *it, uint32_t node, uint8_t byte)
 {
     uint32_t child;
@@ -148,7 +148,7 @@ static void automaton_close(struct oracle *it)
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
 
-/* Returns true if a byte beside an occurrence spoils a whole word or a whole line. */
+/* Returns true if a byte beside an occurrence means that it is not a whole word or line. */
 static bool spoils(const struct oracle *it, uint8_t byte)
 {
     bool word = byte == '_' || (byte < 0x80 && isalnum(byte));
@@ -193,8 +193,8 @@ static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, s
                                it->call == CALL_BEGINS ? 0 : pattern, 0);
 }
 
-/* Searches a segment of the text. If only the first occurrence is wanted, skips one that lies after
- * an occurrence found by any thread. */
+/* Searches a segment of the text. If only the first occurrence is wanted, skips a segment that
+ * starts after one that some thread has found. */
 static void search_piece(void *context, uint64_t index)
 {
     struct oracle *it = (struct oracle *)context;
@@ -268,7 +268,7 @@ static void search_records(struct oracle *it)
 
 /* ---- Lines -------------------------------------------------------------------------------- */
 
-/* Returns the number of lines in which an occurrence begins or, with OTHER_LINES, of the others. */
+/* Returns the number of lines in which an occurrence begins or, with OTHER_LINES, of all others. */
 static uint64_t count_lines(const struct oracle *it)
 {
     uint64_t count = 0;

@@ -347,8 +347,8 @@ static void take_file(struct question *question, const char *path)
     }
 }
 
-/* Returns a byte from a random offset of the text that is not `other`; if no draw finds such a
- * byte, other + 1. */
+/* Returns a byte other than `other` from a random offset of the text; after DRAW_TRIES draws
+ * without one, returns other + 1. */
 static uint8_t draw_byte(const struct question *question, uint8_t other, struct seeded *seeded)
 {
     for (uint32_t i = 0; i < DRAW_TRIES; i++) {

@@ -48,7 +48,7 @@ def questions():
 
 
 def rows(options, _):
-    """Yield PASSES rows for each question; each instruction set counts by the question's method."""
+    """Yield PASSES rows for each question. The contestants are the instruction sets, with the question's method."""
     for name, method, text, pattern in PASSES * list(questions()):
         yield {
             "name": name,

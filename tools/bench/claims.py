@@ -3,11 +3,11 @@ claim.
 
 A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says how many times
 as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides the value of A and B by the
-value of C and D. Values are ratios of the runs' medians. A value within 5 % of a claim's least factor decides nothing,
-and neither does a value that would decide differently if the runs' least times or means were compared.
+value of C and D. Values are ratios of medians. A value within 5 % of a claim's least factor decides nothing, and
+neither does a value that would decide differently if minima or means of the runs were compared.
 
 A claim with a bound, such as "at least 1.2 x as fast", has two verdicts: for the order ("faster") and for the
-factor. `beside` has the pairs that compare the same forms with a baseline of ours."""
+factor. `beside` lists the pairs that compare the same forms with our own baseline."""
 
 import math
 import statistics
@@ -15,7 +15,7 @@ import statistics
 from report import digits
 
 NEAR = 1.05
-HOWS = (statistics.median, min, statistics.mean)  # what may stand for the runs of a figure; the first is shown
+HOWS = (statistics.median, min, statistics.mean)  # how the runs of a figure are summed up; the first is shown
 CROSSING_NEAR = 2.0  # a crossing within this factor of the source's counts as the same
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not measured")
 
@@ -37,7 +37,7 @@ class Figures:
         return bool(it and it.get("seconds") and not it.get("wrong") and not it.get("why"))
 
     def state(self, it, ref):
-        """Return the words that stand in place of a number; '-' if nobody asks for the number."""
+        """Return the words to show instead of a number; '-' if nobody asked for the number."""
         if it is None:
             return "not measured" if tuple(ref.split("|")[:2]) in self.asked else "-"
         if it.get("wrong"):
@@ -62,7 +62,7 @@ class Figures:
         return it.get(part, [])
 
     def time(self, ref, how=statistics.median):
-        """Return the median of the runs, or what `how` makes of them; of many patterns always the median. None: not
+        """Return the median of the runs, or how(runs); for a row of many patterns, always the median. None: not
         measured."""
         it, parts = self.find(ref), ref.split("|")
         runs = self.runs(it, *parts[2:]) if self.good(it) else []
@@ -77,8 +77,8 @@ class Figures:
 
 
 def quartiles(values):
-    """Return the three quartiles. statistics.quantiles of two values gives numbers outside of both; the
-    least and the greatest value bound the result."""
+    """Return the three quartiles, clamped to the least and the greatest value: for two values,
+    statistics.quantiles returns numbers outside of them."""
     if len(set(values)) == 1:
         return values[:1] * 3
     return [min(max(it, min(values)), max(values)) for it in statistics.quantiles(values, n=4)]

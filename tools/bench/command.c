@@ -6,8 +6,8 @@
  * The answer is the output: all contestants must write the same bytes, and end with the same
  * status, as the row's first contestant. Standard output is a pipe that this process empties. The
  * null device is not used, because some programs then stop at the first match.
- * The kernel counts the memory of the starting process as the program's memory at first. So rows of
- * commands have no text, which would lie in the memory of the starting process.
+ * The kernel first counts the memory of the starting process as the program's. So rows of commands
+ * have no text, which would be in the memory of the starting process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,8 +58,8 @@ static void look_at(struct written *output, const uint8_t *bytes, uint64_t count
     }
 }
 
-/* Empties the pipe until its end. Bytes that are not hashed leave the pipe without a copy, in the
- * same way for each program. */
+/* Empties the pipe until its end. Bytes that are not hashed are discarded without a copy, for each
+ * program alike. */
 static void drain(int descriptor, bool all, struct written *output)
 {
     static uint8_t buffer[HEAD_BYTES];
@@ -82,8 +82,8 @@ static void drain(int descriptor, bool all, struct written *output)
 
 /* ---- Processes ----------------------------------------------------------------------------- */
 
-/* Starts a program; -1: the program cannot be run. posix_spawn makes no copy of this process, as
- * fork would; the time for that copy would count as the program's. */
+/* Starts a program; -1: the program cannot be run. fork would copy this process's page tables, and
+ * the program would be charged for that time; posix_spawn does not copy them. */
 static pid_t start(const char *const *program, int output)
 {
     posix_spawn_file_actions_t files;
@@ -127,7 +127,7 @@ static void run_program(const struct program *program, bool all, struct written 
 
     if (pipe2(sink, O_CLOEXEC) != 0)
         fail("pipe: %s", strerror(errno));
-    (void)fcntl(sink[0], F_SETPIPE_SZ, SINK_PIPE_BYTES); /* the system may refuse */
+    (void)fcntl(sink[0], F_SETPIPE_SZ, SINK_PIPE_BYTES); /* this may fail */
     begin = clock_seconds();
     child = start(program->argument, sink[1]);
     close(sink[1]);

@@ -84,8 +84,8 @@ README_ROWS = (
 
 
 def install(options, texts, name="trawl"):
-    """Copy the command to a contiguous file, as an installation does. The file that the linker
-    wrote piecewise takes 4 % longer to start."""
+    """Copy the command to a contiguous file, as an installation does: the file that the linker writes piecewise takes
+    4 % longer to start."""
     path = texts.path(name)
     if not os.path.exists(path):
         shutil.copy(options.command, path)
@@ -100,7 +100,7 @@ def versions(options):
 
 
 def argv(who, trawl, tree=False, ignores=False, threads=0):
-    """Return a program's name and the options that make all programs do the same."""
+    """Return a program's name and the options with which all programs do the same."""
     if who == TRAWL:
         return (
             [trawl]

@@ -10,7 +10,7 @@ from runner import die
 LENGTHS = (1, 2, 4, 8, 16, 64, 256, 1024, 4096)
 WORST_LENGTHS = (8, 64, 1024, 16384)
 ALPHABETS = ("az", "english", "dna", "periodic")
-MEMMEM_SECONDS = 2  # memmem gets a share of the text that takes at least an eighth of these seconds
+MEMMEM_SECONDS = 2  # memmem searches a share of the text that takes it at least an eighth of these seconds
 READ_ONE, ONE, MEMMEM = "read, one thread", "trawl, one thread", "memmem"
 READ_ALL, ALL = "read, all threads", "trawl, all threads"
 RANDOM_ONE = "random, one thread"
@@ -82,8 +82,8 @@ def word_rows(text, content, options):
 
 
 def worst_rows(options):
-    """Yield rows with texts and patterns that are worst cases of some algorithm. Each row also
-    counts a random pattern in random letters, so that the report can compare."""
+    """Yield rows with texts and patterns that are worst cases of some algorithm. Each row also counts a random pattern
+    in random letters, for comparison."""
     for text, kind, change in WORST:
         for length in WORST_LENGTHS:
             if length * 2 > options.bytes:

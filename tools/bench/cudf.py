@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cudf: measures which log records hold a string by pylibcudf, for the groups `forms` and `expressions` of `./dev bench gpu`.
+"""cudf: measures with pylibcudf which log records contain a string, for the groups `forms` and `expressions` of `./dev bench gpu`.
 
 cudf.py TEXT BYTES [perl] reads the columns of gpu.py as JSON from standard input. The text is a file, repeated up to BYTES
 bytes; the records are its lines without line ends, in the memory of the GPU. Prints JSON: times of each call, or why
@@ -112,13 +112,13 @@ def measure(path, count, syntax, columns):
                 results[-1]["seconds"] = device.seconds(function)
                 if call in ("contains", "contains_re"):
                     results[-1]["count"] = device.true_rows(function)
-            except Exception as error:  # such as no memory: the other calls go on
+            except Exception as error:  # for example, out of memory: the other calls go on
                 results[-1]["why"] = f"{type(error).__name__}: {error}"[:200]
     return {"version": plc.__version__, "bytes": tape_bytes, "results": results}
 
 
 def run(path, count, syntax, columns):
-    """Run this program. Return its results; if pylibcudf is not here or fails, why there are none."""
+    """Run this program. Return its results, or the reason if pylibcudf is missing or fails."""
     asked = json.dumps([(name, flags, [it.decode() for it in patterns]) for name, flags, patterns in columns])
     done = subprocess.run(
         [sys.executable, __file__, path, str(count), syntax], input=asked.encode(), stdout=subprocess.PIPE, check=False
@@ -142,7 +142,7 @@ def lines(data, any_of):
                 else f"{digits(data['bytes'] / median(it) / 1e9)} **{number(ratio(median(it), median(own)), '.1f')}**"
             )
     names = list(dict.fromkeys(it["call"] for it in data["results"]))
-    # The place in cuDF's source tells a reader nothing.
+    # cuDF's messages name a place in its source, which tells a reader nothing.
     why = [
         f"- {it['call']}, {it['column']}: " + re.sub(r"\S+ failure at: ?\S+ ", "", it["why"])
         for it in data["results"]

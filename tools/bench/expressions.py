@@ -9,8 +9,8 @@ from runner import command
 RG, TG = "rg", "tg"
 GROUPS = ("string", "no string", "matches")
 ONE, ALL = ", 1 thread", ", all threads"
-# (text, expressions that hold a string of three bytes or more, expressions that hold no such string, both for -c,
-# and expressions whose matches are counted or printed). An option before an expression is given to both programs.
+# (text, expressions with a string of three bytes or more that every match contains, expressions without such a string,
+# both for -c, and expressions whose matches are counted or printed). Both programs get the option before an expression.
 ROWS = (('english',
          (r'Nebuchad\w+ the king', '-i jerusalem', r'\w+ \w+ \w+ Babylon', '(Moses|Aaron) .* Pharaoh',
           'king|queen|prince', 'b[aeiou]g|c[aeiou]t', r'\w+ing of', '[A-Z][a-z]+ said',

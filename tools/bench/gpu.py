@@ -179,8 +179,8 @@ def set_rows(options, texts):
 
 
 def approximate_rows(options, texts):
-    """Yield rows of approximate searches. The first rows search for CRISPR guides (DNA of 23 letters) and for longer
-    strings. The last rows compare a pattern of 40 letters with an exact search for the pattern's pieces."""
+    """Yield rows of approximate searches: first for CRISPR guides (DNA of 23 letters) and longer strings; last, a
+    pattern of 40 letters compared with an exact search for its pieces."""
     for count, length, kind, errors, strands, motif in WITHIN:
         bases = recipes.letters(count * length, length, b"ACGT")
         path = texts.patterns(
@@ -221,7 +221,7 @@ def approximate_rows(options, texts):
 
 
 def pair_rows(options, texts):
-    """Yield rows over a text that consists of words of the set."""
+    """Yield rows whose text consists of words of the set."""
     draw = random.Random(7)
     count = min(100000, options.bytes // 80)  # a small text gets fewer words
     many = [recipes.letters(draw.randint(5, 12), i) for i in range(count)]
@@ -286,7 +286,7 @@ def form_rows(options, texts, group="forms", forms_of=FORMS, columns_of=columns,
 
 
 def expression_rows(options, texts):
-    """Yield rows that ask which lines and records match an expression. No oracle: the host's engine is of another make."""
+    """Yield rows that ask which lines and records match an expression. The first answer, from the CPU, is the expected one."""
     yield from form_rows(options, texts, "expressions", EXPRESSION_FORMS, expression_columns, syntax="perl", alike=True)
 
 
@@ -369,7 +369,7 @@ CUDF = {"forms": (columns, ""), "expressions": (expression_columns, "perl")}  # 
 
 
 def beside(options, texts, rows_of):
-    """Return what the head of the results says of other programs: cuDF's times for the measured groups of CUDF."""
+    """Return what the head of the results says about other programs: cuDF's times for the measured groups of CUDF."""
     log = texts.write("requests", texts.source("requests")[0])
     return {
         f"cudf, {group}": cudf.run(log, options.bytes, syntax, columns_of(options, texts))
@@ -438,7 +438,13 @@ def crossed(rows_of, title):
     found = {name: f"{read / own:.3f}" for name, (read, own) in times.items() if read and own}
     heads = list(dict.fromkeys(name.rpartition(", ")[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(", ")[2] for name in found))
-    return ["", f"### {title}", "", "Speeds are medians by the host's clock, as multiples of the read speed.", ""] + table(
+    return [
+        "",
+        f"### {title}",
+        "",
+        "Speeds are medians by the host's clock, as multiples of the read speed.",
+        "",
+    ] + table(
         [""] + heads,
         [[name.replace(" = ", "=")] + [found.get(f"{head}, {name}", "-") for head in heads] for name in rows],
     )

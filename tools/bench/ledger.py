@@ -1,8 +1,8 @@
-"""ledger: keeps the last figures of each machine in docs/measurements/ledger.json, and says which rows fell.
+"""ledger: keeps the last figures of each machine in docs/measurements/ledger.json, and reports rows that became slower.
 
-A figure is a speed in GB/s, by the fastest run. In a row that measures the machine's read speed, too, figures are
-multiples of the read speed of the same run, except that of the row's first contestant, so that a slower clock does
-not count as a fall. Only trawl's own figures are kept."""
+A figure is a speed in GB/s, from the fastest run. If a row also measures the machine's read speed, the other figures of
+the row are multiples of that speed, so that a slower clock does not count as a fall. Only trawl's own figures are
+kept."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from runner import ROOT, die
 
 PATH = os.path.join(ROOT, "docs/measurements/ledger.json")
 FALLEN = 0.97  # a smaller share of the last figure is a fall
-FIRST = ", first"  # ends the name of a contestant of which only the first calls are timed: these differ from run to run
+FIRST = ", first"  # suffix of contestants of which only first calls are timed; such times vary from run to run
 OTHERS = ('grep', 'rg', 'ugrep', 'memmem', 'Hyperscan', 'aho-corasick', 'read', 'device-', 'polars', 'copy',
           'trawl, CPU')  # fmt: skip
 
@@ -79,8 +79,8 @@ def fallen(data):
 
 
 def write(data):
-    """Keep the figures as the machine's last figures, and with which commit and when each command measured last. The
-    figures of rows that were not measured stay."""
+    """Keep the figures as the machine's last figures, with the commit and the date of each command's last measurement.
+    The figures of rows that were not measured stay."""
     kept = read()
     mine = kept.setdefault(machine_of(data), {})
     rows = mine.setdefault(data["benchmark"], {})

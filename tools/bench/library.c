@@ -57,8 +57,8 @@ static enum trawl_engine engine_named(const char *name)
     return strcmp(name, "auto") == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CPU;
 }
 
-/* Returns the searcher with the contestant's options, which the first call for them opens. NULL:
- * `why` says why that failed. */
+/* Returns the searcher with the contestant's options; the first call with these options opens it.
+ * NULL: it could not be opened, and `why` says why. */
 static struct trawl_searcher *searcher_of(const struct contestant *it, char why[])
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -67,9 +67,9 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
     uint32_t i = 0;
 
     options.chunk_bytes = field_number(&it->fields, "chunk", 0);
-    /* The field `loaded` is part of the key: otherwise a contestant without loaded=1 would get a
-     * searcher that has loaded a text, and would search the device's copy; and loaded=new would
-     * unload what other contestants have searched before. */
+    /* The field `loaded` is part of the key: otherwise a contestant without loaded=1 could get a
+     * searcher that has loaded the text, and would search the device's copy; and loaded=new would
+     * unload texts that other contestants still use. */
     snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s %s", engine, it->threads,
              options.chunk_bytes, isa, field(&it->fields, "loaded", ""));
     while (i < SEARCHERS_MAX && searchers[i].searcher != NULL && strcmp(searchers[i].key, key) != 0)
@@ -164,7 +164,8 @@ static struct loaded {
     struct trawl_records *records;
 } loaded[LOADED_MAX];
 
-/* Unloads texts over these bytes from the searcher; NULL: any bytes, or each searcher. */
+/* Unloads texts over these bytes from the searcher. bytes NULL: all texts; searcher NULL: from each
+ * searcher. */
 static void unload(const uint8_t *bytes, const struct trawl_searcher *searcher)
 {
     for (uint32_t i = 0; i < LOADED_MAX; i++) {
@@ -301,7 +302,7 @@ static bool array_open(const struct contestant *it, struct library *own, uint64_
     return false;
 }
 
-/* Adds the next begin to the answer. A begin out of order makes the sum wrong on purpose. */
+/* Adds the next begin to the answer. A begin out of order spoils the sum on purpose. */
 static void add_begin(struct answer *answer, uint64_t *before, uint64_t begin, uint64_t pattern)
 {
     answer->sum += begin < *before ? 1 : answer_mix(begin, pattern, 0);
@@ -513,8 +514,8 @@ static void take_parts(const struct library *own, struct bench_run *run)
     }
 }
 
-/* Prepares the searcher, the text and room for the answer, of which the number of items is known
- * only where each record has one. Returns false on failure; run->why says why. */
+/* Prepares the searcher, the text and room for the answer, whose number of items is known in
+ * advance only if each record has one. Returns false on failure; run->why says why. */
 static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
 {
     uint64_t count = it->call == CALL_RECORDS_ANY ? question_records(it->question, it->bytes) : 0;
@@ -526,8 +527,8 @@ static bool prepare(struct contestant *it, struct library *own, struct bench_run
     return call_item_bytes(it->call) == 0 || array_open(it, own, count + 1, run);
 }
 
-/* Returns true if the array lacked room for the answer and has the room now. Only the first run,
- * which is not timed, can lack room. */
+/* Returns true if the array was too small for the answer and has been enlarged. Only the first run,
+ * which is not timed, can find it too small. */
 static bool grow(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     return run->why[0] == '\0' && call_item_bytes(it->call) > 0 && run->answer.count > own->room &&
@@ -665,8 +666,8 @@ bool library_contestant(struct contestant *contestant, const char *kind)
 
 static _Atomic uint64_t memory_live, memory_most;
 
-/* The allocator of library_memory: allocates, and keeps in memory_most the largest number of bytes
- * that were allocated at the same time. */
+/* The allocator of library_memory. memory_most is the peak number of bytes allocated at the same
+ * time. */
 static void *memory_take(void *context, uint64_t bytes, uint64_t alignment)
 {
     uint64_t now, most = atomic_load(&memory_most);

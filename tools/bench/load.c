@@ -8,7 +8,7 @@
  *   first=1          the client disconnects after the first bytes of the body, which must
  *                    contain `expected`
  *
- * Each client keeps a connection, but for first=1. Client i sends queries i, CLIENTS + i,
+ * Each client keeps its connection, except with first=1. Client i sends queries i, CLIENTS + i,
  * 2 * CLIENTS + i, ..., modulo the number of queries. The program writes a JSON object: the number
  * of answers, the number of wrong answers, and times in microseconds until the end of an answer and
  * until the first byte of the body.
@@ -142,9 +142,9 @@ static bool ask(struct load_client *client, int descriptor, const struct query *
     return strstr(body, query->expected) != NULL;
 }
 
-/* A client's thread: asks query after query until the time is up, at least one, and stores the
- * time of each answer. A first query, which is not timed, makes the server ready, unless that query
- * has first=1. */
+/* A client's thread: sends query after query until the time is up, at least one, and stores the
+ * time of each answer. An untimed query comes first, as a warm-up, unless that query has first=1.
+ */
 static void *work(void *context)
 {
     struct load_client *client = context;
@@ -221,8 +221,8 @@ static struct query *read_queries(size_t *count)
 int load_main(const char *address, const char *clients, const char *seconds)
 {
     size_t client_count = strtoull(clients, NULL, 10), query_count;
-    /* Static, since the program ends without freeing memory, and leak checkers look at what a
-     * static variable points to. */
+    /* Static, since the program exits without freeing them: leak checkers treat memory that a
+     * static variable points to as in use. */
     static struct query *queries;
     static struct load_client *all;
     uint64_t answered = 0, wrong = 0;

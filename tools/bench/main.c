@@ -74,7 +74,7 @@ static void samples_add(struct samples *samples, double seconds)
 
 /* ---- One contestant ----------------------------------------------------------------------- */
 
-/* Runs a contestant once and checks the answer; false: the contestant is out of the race. */
+/* Runs a contestant once and checks the answer; false: the contestant drops out of the row. */
 static bool run_once(const struct bench_row *row, struct contestant *it, bool full)
 {
     struct expected *expected = expected_of(it);
@@ -104,8 +104,8 @@ static bool run_once(const struct bench_row *row, struct contestant *it, bool fu
     return false;
 }
 
-/* Gives a slow contestant a share of the text: enlarges the share until a search of the share takes
- * more than `seconds` / SHARE_OF_TIME, or to the whole text. False: a run failed. */
+/* Finds a share of the text for a slow contestant: enlarges the share until its search takes more
+ * than `seconds` / SHARE_OF_TIME, or until it is the whole text. False: a run failed. */
 static bool find_share(const struct bench_row *row, struct contestant *it, double seconds)
 {
     uint64_t all = it->bytes;
@@ -121,8 +121,8 @@ static bool find_share(const struct bench_row *row, struct contestant *it, doubl
     }
 }
 
-/* Lets the contestant answer once, and compares the answer. A contestant with a limit of time gets
- * a share of the text. A contestant that fails or is wrong does not take part. */
+/* Lets the contestant answer once, and checks the answer. With a time limit, the contestant
+ * searches only a share of the text. A contestant that fails or is wrong drops out. */
 static void enter(const struct bench_row *row, struct contestant *it)
 {
     uint64_t checked = field_number(&it->question->fields, "oracle", UINT64_MAX);
@@ -142,8 +142,8 @@ static void enter(const struct bench_row *row, struct contestant *it)
     it->first_plan_seconds = it->last.part[PART_PLAN];
 }
 
-/* Runs the contestant once for each warm-up and once for the time. Does nothing if the contestant
- * has used up its seconds or its runs (`runs`), has failed or was wrong (out). Times of a share are
+/* Runs the contestant once for each warm-up and once timed. Does nothing if it has used up its
+ * seconds or its number of runs (`runs`), or has dropped out (`out`). The time for a share is
  * scaled to the whole text. */
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
@@ -168,7 +168,7 @@ static void time_once(const struct bench_row *row, struct contestant *it)
 
 /* ---- Output ------------------------------------------------------------------------------- */
 
-/* Prints what precedes a JSON string, and the string with quotes. */
+/* Prints `before`, then the text as a quoted JSON string. */
 static void print_json_string(const char *before, const char *text)
 {
     printf("%s\"", before);
@@ -194,7 +194,7 @@ static void print_json_samples(const char *name, const struct samples *samples)
     putchar(']');
 }
 
-/* Prints the times of those of the first `count` parts that took time in some run. */
+/* Prints the times of those of the first `count` parts that are not zero in every run. */
 static void print_parts(const struct contestant *it, uint32_t count)
 {
     static const char *const names[PARTS] = {
@@ -289,8 +289,8 @@ static void row_run(struct bench_row *row)
         enter(row, &row->contestant[i]);
     for (uint32_t round = 0; round < rounds; round++)
         for (uint32_t i = 0; i < count; i++) {
-            /* In every second round the contestants run in reverse order, so that a contestant does
-             * not always find the caches as the same other contestant left them. */
+            /* Odd rounds run in reverse order, so that a contestant does not always find the caches
+             * as the same other contestant left them. */
             uint32_t next = round % 2 == 0 ? round + i : round + count - i;
 
             time_once(row, &row->contestant[next % count]);
@@ -316,8 +316,8 @@ static void row_close(struct bench_row *row)
     memset(row, 0, sizeof *row);
 }
 
-/* Opens the row's questions, once the whole row is read: then texts that no question of the row
- * uses can be freed first. */
+/* Opens the row's questions, after the whole row is read, so that texts which none of them uses can
+ * be freed first. */
 static void row_open(struct bench_row *row)
 {
     texts_drop_unused(row->question, row->question_count);
@@ -332,8 +332,8 @@ static void row_open(struct bench_row *row)
     }
 }
 
-/* Adds a contestant for the row's last question. The fields `kind`, `name`, `call`, `threads`
- * and `ours` are read here, others when the row runs and by the file of the contestant's kind. */
+/* Adds a contestant for the row's last question. Reads the fields `kind`, `name`, `call`, `threads`
+ * and `ours`; the others are read when the row runs, by the file of the contestant's kind. */
 static void take_contestant(struct bench_row *row, struct fields *fields)
 {
     struct contestant *it = &row->contestant[row->contestant_count];
@@ -363,8 +363,8 @@ static void row_finish(struct bench_row *row)
     row_close(row);
 }
 
-/* Handles an input line: begins a row, or adds a question or a contestant to the current row.
- * `line` stays with the row. */
+/* Handles an input line: begins a row, or adds a question or a contestant to the current row, which
+ * then owns `line`. */
 static void take_line(struct bench_row *row, char *line)
 {
     struct fields fields;

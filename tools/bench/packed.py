@@ -8,7 +8,7 @@ SEARCHERS = ("trawl", "ripgrep", "ugrep")
 
 
 def seconds(row):
-    """Return {program: seconds} of a row. The names that no searcher has are the format's decoders."""
+    """Return {program: seconds} of a row, with the decoders under one name: names that no searcher has."""
     return {it["name"]: least(it) for it in row["results"]}
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # packed.sh [MB]: times searches of compressed files for an absent string, by trawl, ripgrep, ugrep, and the format's
-# decoder. For many files, each has 4 and then 16 cores, and the decoder runs in a process for each core; trawl runs on
-# 1 core, too. The best of $ROUNDS (5) whole commands counts. MB: megabytes of text in each of 32 files (64; bzip2: a
-# quarter; xz: only 16 files). All programs are found on PATH; the files are made from seeds in a folder of $PLACE
+# decoder. Rows with many files run on 4 and then on 16 cores, with one decoder process per core; trawl runs on 1 core,
+# too. The best of $ROUNDS (5) whole commands counts. MB: megabytes of text in each of 32 files (64; bzip2: a
+# quarter; xz: only 16 files). All programs are found on PATH; the files are made from seeds in the folder $PLACE
 # (/tmp/packed-bench) and kept for a second run. docs/benchmarks.md has the figures.
 set -u
 export LC_ALL=C RIPGREP_CONFIG_PATH=

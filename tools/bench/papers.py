@@ -1,8 +1,8 @@
 """papers: measures the tables and figures of the gallery's sources again.
 
-papers_facts.json holds what a source printed and claims, who takes part in which row, and how the tables look.
-A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a
-form of the gallery that no source has), `own` (trawl's methods), or none (it takes part in no comparison)."""
+papers_facts.json lists what a source printed and claims, which contestants take part in which row, and how the tables
+look. A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a variant in
+the gallery that no source has), `own` (trawl's methods), or none (it takes part in no comparison)."""
 
 import csv
 import io
@@ -249,7 +249,7 @@ def records_asks(texts, options):
 def rows(options, texts):
     """Yield all rows, publication by publication."""
     asks = {"pss": pss_asks, "bmh": bmh_asks, "swift": swift_asks, "word": word_asks, "records": records_asks}
-    # swift comes last, because the rows of swift take most of the time, and the time may be up before the last row
+    # swift comes last, because its rows take most of the time, which may run out before the last row
     for paper, facts in sorted(definitions().items(), key=lambda it: it[0] == "swift"):
         if options.words and paper not in options.words:
             continue
@@ -352,7 +352,7 @@ def cell(figures, ref):
 
 
 def runs_said(figures, refs):
-    """Return the number of runs or of patterns whose median a figure of the table is."""
+    """Return how many runs or patterns the figures of the table are medians of."""
     found = [(figures.rows[ref.split("|")[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
     counts = sorted({len(it["seconds"]) for _, it in found})
     if not counts:
@@ -364,8 +364,8 @@ def runs_said(figures, refs):
 
 
 def table_lines(figures, made):
-    """Make a table. If the source printed numbers for a column, they stand in a column before
-    ours. A sentence names the rows in which nothing was measured."""
+    """Make a table. Numbers that the source printed have a column of their own, before ours. A sentence names the rows
+    in which nothing was measured."""
     marked = any(row[2] for row in made["rows"])
     heads, columns, all_refs = [made["corner"]] + (["whose"] if marked else []), [], []
     for head, key, *suffix in made["columns"]:
@@ -456,8 +456,7 @@ def keys_said(figures):
 
 
 def children_line(figures):
-    """Say how many child grids ran. If many windows were skipped, a row did not run the source's
-    algorithm."""
+    """Say how many child grids ran. If many windows were skipped, a row did not run the source's algorithm."""
     counts = [
         (row, one)
         for row in figures.rows.values()
@@ -507,7 +506,7 @@ def pairs_line(figures):
 
 
 def narrow(*made, **fields):
-    """Return the table's lines without the blanks beside the bars."""
+    """Return the table's lines without the spaces beside the bars."""
     return [line.replace(" | ", "|").replace("| ", "|").replace(" |", "|") for line in table(*made, **fields)]
 
 
@@ -613,7 +612,7 @@ def overview(data):
 
 
 def proposals_file(data):
-    """Make docs/papers-proposals.csv: what trawl has of each proposal of a source, and figures in ms."""
+    """Make docs/papers-proposals.csv: which of a source's proposals trawl adopted, and figures in ms."""
 
     def rows_of(paper):
         figures, found = figures_of(data, paper), []
@@ -636,9 +635,9 @@ def section(data):
 
 
 def fastest(data):
-    """Make a row for each algorithm that was the gallery's fastest in some row of the results. On cores, times of whole
-    searches are compared. On a GPU, times of kernels in release code are compared; but for the word search and for
-    records, times of whole searches are compared there, too."""
+    """Make a row for each algorithm that was the gallery's fastest in some row. CPU rows compare times of whole
+    searches; GPU rows compare times of kernels in release code, except the word search and records, which compare
+    whole searches."""
     won, measured = {}, set()
     for paper in NAMES:
         figures = figures_of(data, paper)

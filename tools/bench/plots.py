@@ -1,8 +1,8 @@
-"""plots: draws figures of the documents as SVG, which a page shows in light and in dark.
+"""plots: draws figures of the documents as SVG, for light and dark pages.
 
-An axis is (label, [(value, its words), ...]): the logarithms of the first and the last value are its ends. `curves` draws
-series over two such axes, `ranges` a line of values for each of some names, `dots` values of several programs. A name
-stands beside what it names, in the same colour; a text is 12 px high or more."""
+An axis is (label, [(value, its words), ...]): it is logarithmic, from the first value to the last. `curves` draws
+series over two such axes, `ranges` a line of values for each of some names, `dots` values of several programs. A label
+stands beside what it names, in the same colour; text is at least 12 px high."""
 
 import math
 from xml.sax.saxutils import escape
@@ -63,7 +63,7 @@ def bottom(ticks, label, to_x, top, base):
 
 
 def apart(places, gap, least, most):
-    """Return the places in order, moved until neighbours have a gap."""
+    """Return the places in order, moved apart until neighbours have a gap."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved, last = {}, least - gap
     for i in order:

@@ -52,8 +52,8 @@ FILES = (  # texts of texts.py
 WITH_SETS = ("a-z", "ACGT", "DNA", "English", "log", "machine code", "Rust", "log, programs, DNA")
 ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
-# The choice runs TURNS times in a round on the host. Often three forced methods are equally fast, and the
-# least time of their many runs would be less than the least time of the choice's few runs.
+# On the host, the choice runs TURNS times in a round: often three forced methods are equally fast, and the minimum of
+# their many runs would be below the minimum of the choice's fewer runs.
 TURNS = 3
 WORST = 20
 
@@ -77,7 +77,7 @@ def contestants(options, is_set):
     forced = [name for name in options.facts["methods"] if name != "auto"]
     first = {**common, "name": CHOICE}
     if on_device and not is_set:
-        forced = forced[: forced.index("set") + 1]  # the later methods are the host's
+        forced = forced[: forced.index("set") + 1]  # the later methods are only for the host
     turns = 1 if on_device or is_set else TURNS
     return turns * [first] + [{**common, "name": name, "method": name} for name in forced]
 
@@ -113,7 +113,7 @@ def recipe_of(texts, source):
 
 
 def rows(options, texts):
-    """Yield the rows text by text. --share and the seed draw the rows, and the seed draws their order."""
+    """Yield the rows text by text. --share and the seed select the rows, and the seed their order."""
     for index, (label, source) in enumerate(MADE + FILES):
         made = [
             it

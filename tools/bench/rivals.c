@@ -1,14 +1,16 @@
-/* rivals: contestants in this process besides libtrawl.
+/* rivals: contestants in this process other than libtrawl.
  *
- * kind=read           A loop that only reads the text, which shows the memory's speed.
+ * kind=read           A loop that only reads the text: a bound set by the memory's bandwidth.
  * kind=memmem|strstr  The C library's functions count, find the first occurrence, or find each
  *                     pattern's first occurrence in each record. As in Microsoft's C++ AMP sample,
  *                     a matrix gets the offset for each record and pattern, or -1 if the record
  *                     lacks the pattern. strstr needs records that end in NUL.
  * kind=hyperscan      Hyperscan or Vectorscan: literals, block mode, one thread; SINGLEMATCH for
- * records. The library is loaded at run time. Without it the contestant is skipped with a reason.
- * The first run also compiles the patterns. threads=N           Each thread searches a segment of
- * the text for all patterns. The threads start before the timed part.
+ *                     records. The library is loaded at run time; without it, the contestant is
+ *                     skipped with a reason. The first run also compiles the patterns.
+ *
+ * With threads=N, each thread searches a segment of the text for all patterns. The threads start
+ * before the timed part.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -23,8 +25,8 @@
 
 typedef uint64_t vector __attribute__((vector_size(64), aligned(64)));
 
-/* When the loader chooses among the versions of a function, ThreadSanitizer has not started yet, so
- * under ThreadSanitizer the function has only one version. */
+/* ThreadSanitizer has not started yet when the loader chooses among the versions of a function, so
+ * its builds have only one version. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define EACH_SET __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -106,8 +108,7 @@ static void search_text(struct rival_search *search, uint64_t begin, uint64_t en
     atomic_fetch_add(&search->count, count);
 }
 
-/* Stores for each record of the piece and each pattern where the pattern first occurs; -1:
- * nowhere. */
+/* Stores where each pattern first occurs in each record of the segment; -1: nowhere. */
 static void search_records(struct rival_search *search, uint64_t begin, uint64_t end)
 {
     const struct question *question = search->it->question;
@@ -181,7 +182,7 @@ static void run_rival(struct contestant *it, bool full, struct bench_run *run)
         run->answer.count = search.sum & 1;
 }
 
-/* ---- Hyperscan: declarations after its C interface, version 5 ---------------------------------
+/* ---- Hyperscan: declarations of its C interface, version 5 -------------------------------------
  */
 
 #define MODE_BLOCK 1u /* HS_MODE_BLOCK */

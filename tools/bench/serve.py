@@ -1,9 +1,9 @@
 """serve: measures a server's answers beside the search alone, and beside rg and trawl on the same tree.
 
-The tree consists of pieces of this machine's source files. A rare word is planted in 16 files and stands
-nowhere else; the other queries are a word of no file, two letters and a frequent word. The server holds the
-tree. "The search alone" counts in a single text of the same bytes, in memory or loaded onto devices. The
-counts of an answer are compared with those of the search alone."""
+The tree consists of pieces of this machine's source files. A rare word is planted in 16 files and occurs nowhere else;
+the other queries are a word that occurs in no file, two letters, and a frequent word. The server keeps the tree in
+memory. "The search alone" counts in a single text of the same bytes, in memory or loaded onto devices. The counts of an
+answer are compared with those of the search alone."""
 
 import json
 import os

@@ -63,7 +63,7 @@ def set_text(kind, count, texts):
 
 
 def set_patterns(kind, count, length, path, texts):
-    """Return `count` different patterns for the text, as a row of SETS asks for."""
+    """Return `count` different patterns for the text, as a row of SETS requires."""
     if kind == "words":
         return recipes.distinct(recipes.words(texts.source("words")[0], 4), count)
     with open(path, "rb") as file:
@@ -180,7 +180,7 @@ def matrix_rows(options, texts):
 
 
 def merged(rows):
-    """Join the rows of commands, which hold no text in memory, to the rows before them."""
+    """Join the rows of commands, which are measured without a text in memory, to the rows before them."""
     for row in [row for row in rows if row.get("merge")]:
         before = next(it for it in rows if it["name"] == row["name"])
         before["results"] += row["results"]

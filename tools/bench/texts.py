@@ -1,8 +1,8 @@
 """texts: makes the files that contestants search, from recipes with a seed.
 
-The folder of data (--data, TRAWL_DATA, ../shared/data) may hold corpora: bible.txt, world192.txt,
-ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt. A generated text replaces a missing corpus.
-Programs are taken from the machine."""
+The folder of corpora (--data, TRAWL_DATA, ../shared/data) may contain bible.txt, world192.txt, ecoli-nc008253.txt,
+rust-library.rs, words-100k.txt, subtitles-ru.txt. A generated text replaces a missing corpus. The corpus of programs
+is made from files of this machine."""
 
 import hashlib
 import os

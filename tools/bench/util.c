@@ -1,5 +1,5 @@
-/* util: clocks, random numbers, fatal errors, fields of the input, answers,
- * records of a question, threads.
+/* util: clocks, random numbers, fatal errors, fields of the input, answers, records of a question,
+ * threads.
  *
  * All files of trawl-bench use these functions. Random numbers depend only on the seed, so a row
  * asks about the same text on every machine. fail() prints a message and exits: there is no result
@@ -188,8 +188,8 @@ struct shares {
     double begin;             /* time at which all threads run */
 };
 
-/* A thread of pieces_run: waits until all threads run, then works on the next piece until there
- * is no piece left. */
+/* A thread of pieces_run: waits until all threads run, then calls `work` with the next index until
+ * none is left. */
 static void *pieces_serve(void *argument)
 {
     struct shares *pieces = (struct shares *)argument;

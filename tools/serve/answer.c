@@ -1,8 +1,8 @@
 /* answer: begins, runs and ends the answer to a request.
  *
- * Each answer has a thread, which runs the same job as the command. answer_files.c says which files
- * it searches, answer_pipe.c passes on what it prints, and answer_count.c writes the answers that
- * are not lines.
+ * Each answer has a thread that runs the same job as the command. answer_files.c chooses the files
+ * to search, answer_pipe.c passes on what the job prints, and answer_count.c writes the answers
+ * that are not lines.
  */
 #include "serve/answer.h"
 
@@ -27,7 +27,7 @@
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 /* After the deadline, searches are cancelled again every LATE_MS milliseconds. */
 #define LATE_MS 100
-#define LOOK_MS 1000 /* most milliseconds between two checks whether the server is ending */
+#define LOOK_MS 1000 /* most milliseconds between two checks for the server's end */
 /* Cancels the answer's searches: the pass (a search that several requests share), if one is
  * running, and the job's searchers. The caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
@@ -168,8 +168,8 @@ static void *work(void *context)
     if (answer->request.format <= REQUEST_FRAMES &&
         (answer->truncated || answer->pipe.cut || answer->output.error != 0))
         tell_cut(answer, job.selected, &status);
-    /* Count the answer before its last bytes are written. A client that has read these bytes ends
-     * the answer, which sets `cancelled`. A rejected request is ended at once, so there `cancelled`
+    /* Count the answer before its last bytes are written: a client that has read these bytes ends
+     * the answer, which sets `cancelled`. A rejected request also sets `cancelled`, so there it
      * does not mean that the client went away. */
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
@@ -298,7 +298,7 @@ static bool start(struct served_answer *answer)
     answer->output.sink = answering_sink;
     answer->output.sink_context = answer;
     answer->pipe.lines_left = answer->request.results_max;
-    /* The sum fits into 64 bits, because --max-seconds takes at most 2^32 - 1 seconds. */
+    /* The sum fits into 64 bits, because --max-seconds is at most 2^32 - 1 seconds. */
     answer->request.guard.deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;
 }

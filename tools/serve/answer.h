@@ -1,7 +1,7 @@
-/* answer: takes a request's settings, searches, and gives out the bytes of the answer.
+/* answer: takes a request's settings, searches, and returns the bytes of the answer.
  *
- * A thread of the answer writes the bytes into a pipe, in the format for the client. The
- * connection's thread reads the pipe; if it ends the answer, the search ends, too.
+ * A thread of the answer writes the bytes into a pipe, in the client's format. The connection's
+ * thread reads the pipe; if it ends the answer, the search ends, too.
  */
 #ifndef SERVE_ANSWER_H
 #define SERVE_ANSWER_H
@@ -11,7 +11,7 @@
 #include "serve/request.h"
 #include "trawl/text/output.h"
 
-/* Memory that an answer takes: its pipe, output buffers and thread. */
+/* Memory that an answer uses for its pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)
 
 struct server {

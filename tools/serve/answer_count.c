@@ -49,8 +49,8 @@ static struct sums sums_of(const struct served_answer *answer)
     return sums;
 }
 
-/* Returns the JSON line that answers a request for counts (REQUEST_COUNT). The caller frees it.
- * NULL: out of memory. */
+/* Returns the JSON line with the answer to a request for counts (REQUEST_COUNT). The caller frees
+ * it. NULL: out of memory. */
 static char *count_line(struct served_answer *answer, const struct patterns *patterns)
 {
     const struct sums sums = sums_of(answer);

@@ -1,10 +1,10 @@
 /* answer_files: decides which files the job of an answer searches.
  *
  * The files come from a view, not from a walk of directories. A view lists the files that the
- * request means, in a state of the collection: the collection's files at one moment. Of a file
- * without an occurrence, most kinds of output need nothing, or only the name. For such output a
- * pass finds the files with an occurrence, if that is expected to save time. A pass searches all
- * files that are held in memory, and may serve several requests.
+ * request names, in a state of the collection: its files at one moment. Most kinds of output do not
+ * mention a file without an occurrence, or only by name. For these, if it is expected to save time,
+ * a pass finds the files with an occurrence: one search of all files that are in memory, which
+ * several requests may share.
  */
 #include <dirent.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
 
-/* A pass searches all files of a state that are held in memory. A pass saves time if the request is
- * about at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE is enough,
+/* A pass searches all files of a state that are in memory, so it saves time if the request is about
+ * at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE is enough,
  * because a GPU searches a text about 100 times as fast as the host searches it file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
-/* Before a pass, the job searches some files singly, so that the first lines come early: 1 /
+/* Before a pass, the job searches some files one by one, so that the first lines come early: 1 /
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
@@ -107,12 +107,12 @@ static bool require(struct served_answer *answer, struct answer_share *share,
     return good;
 }
 
-/* One of a request's names. A text fits where a file's name has it; a glob, which has `*` or `?`,
- * where it matches a file's whole name, or what follows some slash of it. */
+/* One of a request's names. Plain text matches anywhere in a file's name; a glob (with `*` or `?`)
+ * matches the whole name, or everything after one of its slashes. */
 struct wanted_name {
     const char *text;
-    bool excludes; /* files fit that otherwise would not: the name begins with `!` */
-    bool any_case; /* it has no capital letter */
+    bool excludes; /* inverted: the name begins with `!` */
+    bool any_case; /* case is ignored: the name has no capital letter */
     bool is_glob;
     struct glob glob;
 };
@@ -128,7 +128,7 @@ static bool fits(const struct wanted_name *wanted, const char *name)
     return false;
 }
 
-/* Drops from the view the files whose names do not fit. Returns false if out of memory, or if the
+/* Drops from the view the files whose names do not match. Returns false if out of memory, or if the
  * answer must end. */
 static bool keep_fitting(struct served_answer *answer, struct answer_share *share,
                          const struct wanted_name *wanted)
@@ -153,7 +153,7 @@ static bool keep_fitting(struct served_answer *answer, struct answer_share *shar
     return good;
 }
 
-/* Drops from the view the files whose names do not fit. Returns false after a rejection. */
+/* Drops from the view the files whose names do not match. Returns false after a rejection. */
 static bool keep_named(struct served_answer *answer, struct answer_share *share, const char *text)
 {
     struct wanted_name wanted = {.text = text + (*text == '!'), .excludes = *text == '!'};
@@ -209,7 +209,7 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
     return true;
 }
 
-/* Returns true if the settings alone make sure that the job searches each file's bytes without
+/* Returns true if the settings alone guarantee that the job searches each file's bytes without
  * conversion, as a pass does, and that no file is the job's own output. */
 static bool none_is_converted(const struct settings *settings)
 {
@@ -219,9 +219,9 @@ static bool none_is_converted(const struct settings *settings)
 }
 
 /* Returns true if a pass has shown that the file contains no string of the plan. Returns false if
- * there was no pass, or if the pass searched other bytes than the job would. A file whose bit in
- * pass.files is not set lies in a block (memory with the bytes of many files). The block's bytes
- * are what the job would search, unless the job converts the bytes. */
+ * there was no pass, or if the job would convert the file's bytes, which a pass does not. A file
+ * whose bit in pass.files is clear is in a block (memory with the bytes of many files), and the
+ * pass has searched it there. */
 static bool holds_nothing(const struct served_answer *answer, uint32_t item)
 {
     const struct answer_share *share = &answer->shares[answer->share_at];

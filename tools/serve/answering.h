@@ -1,6 +1,6 @@
-/* answering: the data of a single answer while the answer is made, and the functions that the files
- * answer*.c share. A pass is a search of a whole collection that several requests share; it tells
- * the answer which files may have an occurrence. */
+/* answering: the data of an answer in the making, and the functions that the files answer*.c share.
+ * A pass is a search of a whole collection that several requests share; it reports which files may
+ * have an occurrence. */
 #ifndef SERVE_ANSWERING_H
 #define SERVE_ANSWERING_H
 
@@ -13,7 +13,7 @@ struct answer_share {
     struct collection *collection;
     const char *prefix;  /* names of files begin with this and a slash; NULL: with nothing */
     struct state *state; /* the files of the collection at one moment, to which the answer refers */
-    struct served_view *view; /* the files that the request means */
+    struct served_view *view; /* the files that the request names */
     struct pass_request pass;
 };
 
@@ -46,7 +46,7 @@ struct answer_pipe {
     /* for a request of JSON: the line `end` that must still follow a file's line `begin` */
     char *file_end;
     /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: the
-     * answer had more results than it may have. */
+     * answer had more results than allowed. */
     bool in_line, line_counts, cut;
     atomic_bool whole; /* the whole answer was written into the pipe */
 };

@@ -32,8 +32,8 @@ json_t *text_value(const char *text, size_t bytes_count)
                           : json_pack("{s:o}", "bytes", base64((const uint8_t *)text, bytes_count));
 }
 
-/* The memory of the line is allocated here, because json_dumps would silently skip a member's
- * name if memory were short for a moment. */
+/* Allocates the line here, because json_dumps would silently drop a member's name if an allocation
+ * failed. */
 char *text_line(json_t *document)
 {
     const size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9);

@@ -1,5 +1,5 @@
 /* blocks: reads many files into one block of memory, which is searched as a single text. A batch is
- * a set of changed files, whose bytes come into one new block. */
+ * a set of changed files whose bytes go into one new block. */
 #include "serve/blocks.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* At most this many blocks of a collection are held on GPUs. All GPUs together hold at most 256
- * parts of texts (CUDA_RESIDENT_MAX), and each block may be divided over all GPUs. */
+/* At most this many blocks of a collection are kept on GPUs. All GPUs together have room for 256
+ * parts of texts (CUDA_RESIDENT_MAX), and a block may be split over all GPUs. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
@@ -30,8 +30,8 @@
 #define RECENT_NS (SECOND_NS / 10) /* timestamps of a file system may be as coarse as this */
 #define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
 
-/* Opens a path below a directory, directory by directory. Serves kernels that lack openat2 or do
- * not permit it, and paths too long for openat2. */
+/* Opens a path below a directory, directory by directory: for kernels that lack openat2 or do not
+ * permit it, and for paths too long for openat2. */
 static int open_by_parts(int directory, const char *path, int flags)
 {
     int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);
@@ -109,9 +109,8 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Returns true if GPUs search the text, which is loaded: searches the text, and looks whether a GPU
- * took part. If the searcher has only the CPU's kind of workers, there are no GPUs, and
- * shelf->no_devices is set. */
+/* Returns true if GPUs search the loaded text: runs a search, and checks whether a GPU took part.
+ * If the searcher has only CPU workers, there are no GPUs, and shelf->no_devices is set. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -129,7 +128,7 @@ static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
     return stats.device_chunk_count > 0;
 }
 
-/* Loads a block onto GPUs, if it is long enough, few blocks are loaded, and a GPU takes it. */
+/* Loads a block onto GPUs, if it is long enough, few blocks are loaded, and a GPU has room. */
 static void load_block(struct shelf *shelf, struct served_block *block)
 {
     struct trawl_error error;
@@ -383,7 +382,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     return true;
 }
 
-/* Marks a compressed file as not held, so that each search reads it. */
+/* Marks a compressed file as not kept in memory, so that each search reads it. */
 static void refuse(struct batch_item *item)
 {
     item->made->refused = true;
@@ -453,7 +452,7 @@ static void fill_item(struct file_batch *batch, struct batch_item *item)
         good = read_file(batch, item, bytes);
     free(item->unpacked);
     item->unpacked = NULL;
-    /* Each file ends with this line end, even if reading failed. */
+    /* A line end follows each file, even if reading failed. */
     bytes[item->room - 1] = '\n';
     made->refused = !good;
     if (!good)

@@ -55,7 +55,7 @@ struct batch_item {
 };
 
 /* The changes that lead from a state of a collection, its files at one time, to the next state. The
- * bytes of the changed files, unless a file is not to be held, come into a new block. */
+ * bytes of changed files go into a new block, unless a file is not to be kept in memory. */
 struct file_batch {
     struct shelf *shelf;
     struct batch_item *items;
@@ -68,11 +68,11 @@ struct file_batch {
 
 /* Returns true if the batch's block would have at most bytes_max bytes with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
-/* Adds a file that no block holds yet, and returns it. The batch owns the file until state_publish.
+/* Adds a file that is in no block yet, and returns it. The batch owns the file until state_publish.
  * is_to_be_held: batch_fill reads the file into the block. Returns NULL if out of memory. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
-/* Adds a copy of `source`, a file that a block holds; batch_fill will copy the bytes. Returns false
+/* Adds a copy of `source`, a file that is in a block; batch_fill will copy the bytes. Returns false
  * if out of memory. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
 /* Adds the removal of a file. Returns false if out of memory. */

@@ -1,5 +1,5 @@
-/* collection: a tree of files that the server holds in memory and on GPUs, and that follows the
- * changes of its files.
+/* collection: a tree of files that the server keeps in memory and on GPUs, up to date with changes
+ * on disk.
  *
  * There are four kinds of objects:
  *   collection  a root directory (or file), with watches and the newest state; paths are relative
@@ -8,9 +8,9 @@
  *   block       the bytes of many files, one after the other, searched as a single text
  *   view        the files that a command line names, in the order of --sort=path
  *
- * A search uses one state, so a search sees all files as of a single moment, even if the files
- * change meanwhile. collection_now first reads the kernel's notices about changes, and then returns
- * the newest state. That is not older than the call.
+ * A search uses one state, so it sees all files as of a single moment, even if they change
+ * meanwhile. collection_now first reads the kernel's change notices, and then returns the newest
+ * state, so that the state is never older than the call.
  */
 #ifndef SERVE_COLLECTION_H
 #define SERVE_COLLECTION_H
@@ -67,7 +67,7 @@ struct served_view {
     /* error_count: number of specials of kind WALK_ERROR */
     size_t part_count, special_count, error_count;
     uint8_t *seen; /* bit i is set if the view names file i of the state */
-    bool left_out; /* a rule about files in directories has skipped some file */
+    bool left_out; /* some file was skipped by a rule about files in directories */
 };
 
 /* A buffer for the name of a view's file (view_name). The user clears the struct, and frees
@@ -84,7 +84,7 @@ struct collection_options {
     /* The options of the command trawl that say which files are served; borrowed until
      * collection_close. */
     struct settings *settings;
-    /* Only files whose path below the base is at least `from` and less than `until` are served, in
+    /* Only files whose path below the base is at least `from` and less than `until` are served, by
      * the order of --sort=path. NULL: no bound. Borrowed until collection_close. */
     const char *from, *until;
     struct trawl_runtime *runtime; /* borrowed until collection_close */
@@ -119,13 +119,13 @@ struct state *collection_now(struct collection *collection, char *message);
 
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
  * the view before the state. `directory` is the client's working directory, an absolute path
- * without links. If `directory` is NULL, the root is meant, and files that the collection does not
- * serve are skipped. If there are no operands, each name begins with `prefix` and a slash, unless
- * `prefix` is NULL. Operands are as the user typed them. Operands and prefix are borrowed until
- * view_drop. Reads the job's settings, exclude and filter, and sets show_names if a directory is
- * searched. Opens only operands that the state lacks. Options about files cost a few hundred
- * nanoseconds for each file. Returns NULL if the operands mean a file that the collection does not
- * serve, or if the view cannot be made; message and *http_status say why. */
+ * without links. If it is NULL, the root is meant, and files that the collection does not serve are
+ * skipped. Without operands, each name begins with `prefix` and a slash, unless `prefix` is NULL.
+ * Operands are as the user typed them; they and `prefix` are borrowed until view_drop. Reads the
+ * job's settings, exclude and filter, and sets show_names if a directory is searched. Opens only
+ * operands that the state lacks. Options about files cost a few hundred nanoseconds for each file.
+ * Returns NULL if an operand names a file that the collection does not serve, or if the view cannot
+ * be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,

@@ -40,8 +40,8 @@ enum entry_kind {
     ENTRY_LEFT       /* a file or directory that the server's options skip */
 };
 
-/* An entry of a state: a file or a directory. States share an entry that did not change, and the
- * last state with the entry frees the entry. A file of 0 bytes lies in a block, too. */
+/* An entry of a state: a file or a directory. States share an unchanged entry, and the last state
+ * that has it frees it. A file of 0 bytes is in a block, too. */
 struct served_file {
     enum entry_kind kind;
     /* why a directory, or the status of a file of kind ENTRY_LEFT, cannot be read; 0: no error */
@@ -53,18 +53,18 @@ struct served_file {
     struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
-    /* True: the block has the bytes of the file itself. False: the block has the decompressed bytes
-     * of a compressed file, or the file has holes. The block then only tells a pass whether the
-     * file has an occurrence, and the search itself opens it. */
+    /* True: the block has the bytes of the file itself. False: it has the decompressed bytes of a
+     * compressed file, or the file has holes. Then the block only tells a pass whether the file has
+     * an occurrence, and the search itself opens the file. */
     bool is_plain;
-    /* The file cannot be held: reading or decompressing failed, the file changed meanwhile, or its
-     * decompressed bytes are too many. */
+    /* The file cannot be kept in memory: reading or decompressing failed, it changed meanwhile, or
+     * its decompressed bytes are too many. */
     bool refused;
-    /* The file had changed less than RECENT_NS before the reading. So another change may leave
-     * the file's times unchanged. */
+    /* The file had changed less than RECENT_NS before it was read, so another change may leave its
+     * times unchanged. */
     bool recent;
     uint64_t born;                 /* number of the first state with this entry */
-    struct served_file *next_gone; /* next file of the list state.gone */
+    struct served_file *next_gone; /* next file in the list state.gone */
     /* The path below the root, without a leading slash. If the root is a file: the file's name. */
     char path[];
 };

@@ -1,6 +1,5 @@
-/* head: finds what is ambiguous in the lines before a request's body (its head), as the library
- * libmicrohttpd shows them. A proxy before the server might see other requests there than the
- * server does. */
+/* head: finds what is ambiguous in a request's head (the lines before its body), as libmicrohttpd
+ * presents it. A proxy before the server might see other requests there than the server does. */
 #include "serve/head.h"
 
 #include <errno.h>
@@ -17,9 +16,9 @@
 struct head {
     unsigned length_count, encoding_count, host_count;
     bool is_chunked, has_bad_name, has_bad_byte;
-    /* Where the next line must begin, if the library showed all lines so far as they came; else
+    /* Where the next line must begin, if the library presented all lines so far unchanged; else
      * NULL. Version 0.9 of the library leaves the head in its buffer, with NUL bytes in place of
-     * colons and line ends, so each line must begin where the line before ended. */
+     * colons and line ends, so each line must begin where the previous one ended. */
     const char *at;
 };
 
@@ -61,9 +60,9 @@ static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Returns true if the head has lines that the library does not show as they came: a line that
- * continues the line before, a line that ends without CR, or a NUL byte. Always false in version 1
- * of the library, which itself rejects such lines. */
+/* Returns true if the head has lines that the library changed: a line that continues the previous
+ * one, a line that ends without CR, or a NUL byte. Always false in version 1 of the library, which
+ * itself rejects such lines. */
 static bool hides_lines(struct MHD_Connection *connection, const struct head *head,
                         const char *method)
 {

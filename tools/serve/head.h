@@ -17,9 +17,8 @@ struct head_target {
 };
 
 /* Returns why the end or the target of the request is ambiguous; NULL if neither is. In the
- * library's buffer, one byte lies between the method, the target and the version; a greater
- * distance shows a NUL byte. Sets *is_chunked to whether the request has the header
- * Transfer-Encoding. */
+ * library's buffer, one byte separates the method, the target and the version; a larger gap means
+ * that a NUL byte was there. Sets *is_chunked to whether the request has a Transfer-Encoding. */
 const char *head_doubt(struct MHD_Connection *connection, const char *method,
                        const struct head_target *target, const char *version, bool *is_chunked);
 /* ---- Heads that come too slowly: the library's own timeout counts from the last byte, so a client
@@ -35,7 +34,7 @@ struct head_wait {
 
 struct late_heads {
     pthread_mutex_t mutex;
-    pthread_cond_t wake; /* tells the thread of a first connection, and of the end */
+    pthread_cond_t wake; /* wakes the thread for a first connection, or at the end */
     struct head_wait *first;
     uint64_t limit_ns;
     bool is_ending;

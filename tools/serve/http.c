@@ -19,17 +19,16 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
-/* Descriptors for a connection: its socket, the pipe of an answer, and files that are opened. */
+/* Descriptors that a connection needs: its socket, the answer's pipe, and opened files. */
 #define CONNECTION_DESCRIPTORS 6u
 /* Half of the memory in which libmicrohttpd holds a request's first line and headers; also the size
  * of the parts of a response. */
 #define HEAD_BYTES (64u << 10)
 /* Drain at most this much of a rejected body, so that the client reads our error response. */
 #define DISCARD_BYTES (16u << 20)
-/* A body of more bytes counts as long. Long bodies together take at most half of --request-memory,
- * so that other requests go on. The limit is lower (http->small_bytes) if there may be so many
- * connections that bodies of BODY_SMALL bytes could take more than a quarter of
- * --request-memory. */
+/* A longer body counts as long. All long bodies together may use half of --request-memory, so that
+ * other requests go on. With so many connections that bodies of BODY_SMALL bytes could use more
+ * than a quarter of --request-memory, the threshold is lower (http->small_bytes). */
 #define BODY_SMALL (64u << 10)
 /* A body must arrive within --idle-seconds plus one second for each BODY_RATE bytes. */
 #define BODY_RATE (128u << 10)
@@ -87,8 +86,8 @@ struct exchange {
     /* Bytes of the body that were read but not kept, because the request is rejected. */
     uint64_t discarded;
     uint64_t client;
-    bool is_counted; /* counted in the client's asker.running */
-    bool is_running; /* counted in http.running */
+    bool is_counted; /* counts in the client's asker.running */
+    bool is_running; /* counts in http.running */
     struct request request;
     struct served_answer *answer;
 };
@@ -140,8 +139,8 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE));
 }
 
-/* Ends the search of a query and stops counting it, before the client sees the end of the answer.
- * Otherwise the client's next query might be rejected because this query still counts. */
+/* Ends the search of a query and stops counting it, before the client sees the end of the answer:
+ * otherwise the client's next query might be rejected because this query still counts. */
 static void end_query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -159,7 +158,7 @@ static void end_query(struct exchange *exchange)
 }
 
 /* Rejects the request. After a status below 500, the connection is closed, in case the request was
- * malformed: bytes that a proxy takes for a part of it could run as another request (request
+ * malformed: bytes that a proxy treats as part of it could run as another request (request
  * smuggling). */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
@@ -198,8 +197,8 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
     return queue_text(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", text);
 }
 
-/* Counts another query of the client. Returns false if the client already has the greatest
- * allowed number of queries running. */
+/* Counts another query of the client. Returns false if the client already runs as many as allowed.
+ */
 static bool enter(struct http *http, uint64_t id)
 {
     struct asker *slot = NULL;
@@ -259,8 +258,8 @@ static uint64_t client_of(struct MHD_Connection *connection)
     return (uint64_t)peer.uid << 32 | (uint32_t)peer.pid;
 }
 
-/* Gives the library the next bytes of the answer. Resets the library's idle timer, which goes on
- * while this function waits for the search. */
+/* Passes the next bytes of the answer to the library. Resets the library's idle timer, which keeps
+ * running while this function waits for the search. */
 static ssize_t read_answer(void *context, uint64_t position, char *to, size_t room)
 {
     struct exchange *exchange = context;
@@ -298,7 +297,7 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
         return status == 0 ? MHD_NO : refuse(exchange, status, exchange->message);
     response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
                                                  exchange, NULL);
-    /* An answer to HEAD has no body. But the library would send the last chunk of a body, which a
+    /* An answer to HEAD has no body, but the library would send the last chunk of one, which a
      * client takes for the next answer. So this answer is sent without chunks, and the connection
      * ends. */
     if (exchange->is_head && response != NULL)
@@ -330,7 +329,7 @@ static enum MHD_Result query(struct exchange *exchange)
                       "too many queries of one client at the same time: see --max-queries");
     exchange->is_running = true;
     http->running++;
-    /* The body also takes memory, until the request is read. */
+    /* The body also uses memory, until the request is read. */
     if (limits.memory_max > limits.all->bytes_max - exchange->body_capacity)
         limits.memory_max = limits.all->bytes_max - exchange->body_capacity;
     if (exchange->route->format == REQUEST_FILES) {
@@ -420,8 +419,8 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns true if, by the headers Host and Origin, a page of a different site may have made a
- * user's browser send the request. */
+/* Returns true if, by the headers Host and Origin, a page of a different site may have caused the
+ * user's browser to send the request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;
@@ -617,8 +616,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     if (exchange == NULL)
         return MHD_NO;
     if (!exchange->is_checked) {
-        /* Versions of the library disagree on where the line of a chunk ends, so no further request
-         * is read after a request in chunks. */
+        /* Versions of the library disagree about where a chunk's size line ends, so no further
+         * request is read after a chunked one. */
         const char *why =
             head_doubt(connection, method, &exchange->target, version, &exchange->is_closed);
 
@@ -725,9 +724,9 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
-    /* Each running query holds ANSWER_BYTES. The limit here lets the queries of one client take
-     * about half of the memory for requests, so a client that reads its answers slowly leaves the
-     * rest to others. The added 2 lets a client ask even if that memory is small. */
+    /* Each running query uses ANSWER_BYTES. This limit lets the queries of one client use about
+     * half of the memory for requests, so that a client that reads its answers slowly leaves the
+     * rest to others. The added 2 lets a client query even if that memory is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     if (!late_heads_open(&http->heads, options->idle_seconds * SECOND_NS)) {

@@ -1,6 +1,6 @@
 /* inside: the members of a collection (collection.h), for the files that implement it. A state is
- * the list of the collection's files at one time. The kernel's notices of changes lead to the next
- * state; if notices are not enough, a walk reads directories. */
+ * the list of the collection's files at one time. The kernel's change notices lead to the next
+ * state; where notices are not enough, a walk reads directories. */
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 
@@ -9,21 +9,21 @@
 #include "serve/watch.h"
 
 #define TOO_FAST "the files change faster than they can be listed"
-#define OPEN_LEVELS 32u /* directories that a walk keeps open */
+#define OPEN_LEVELS 32u /* most directories that a walk keeps open */
 
 /* refresh_bytes: while a search waits, at most this many bytes of changed files are read; the
  * collection's thread reads the other files later. quiet_ns: a file of more than refresh_bytes is
- * loaded again only when it has not changed for this time. Tests set both lower. */
+ * loaded again only when it has been unchanged for this time. Tests set both lower. */
 extern uint64_t refresh_bytes, quiet_ns;
 /* At most this many changed parts of the tree are walked separately. If more parts change, the
  * whole tree is walked. */
 #define PARTS_MAX 8u
 
-/* If more names than these are written to between two looks at the tree, the tree is walked. */
+/* If more names than this were written to since the tree was last checked, the tree is walked. */
 #define WRITTEN_MAX 64u
 
-/* A name that was written to since the last look at the tree. It may have been another hard link
- * of a known file, so it counts until it is seen to be a file of its own. */
+/* A name that was written to since the tree was last checked. It may have been another hard link
+ * of a known file, so it is kept until it turns out to be a file of its own. */
 struct written {
     char *path;
     uint32_t cookie; /* identifies the notice that moved the name away; 0: none */
@@ -48,10 +48,10 @@ struct collection {
 
     /* Held by the thread that makes a new state. Guards the members from here to conflict_count. */
     pthread_mutex_t refresh;
-    /* NULL: the kernel gives no notices, so each search looks at all files. */
+    /* NULL: the kernel sends no notices, so each search looks at all files. */
     struct watches *watches;
-    /* If the kernel has rejected watches: the time, as of now_ns(), at which to ask again. 0: no
-     * such time. */
+    /* If the kernel has rejected watches: the time, by now_ns(), of the next attempt. 0: no attempt
+     * is planned. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
     bool anew;      /* all files must be read again */
@@ -72,7 +72,7 @@ struct collection {
     /* Number of consecutive walks of the whole tree in which a directory had two paths. */
     uint32_t conflict_count;
 
-    pthread_mutex_t lock; /* guards `state`; is held only for moments */
+    pthread_mutex_t lock; /* guards `state`; held only briefly */
     struct state *state;  /* the newest state */
 
     pthread_t thread; /* a thread that refreshes after notices, loads files, and merges blocks */
@@ -99,7 +99,7 @@ static inline bool is_gone(int os_code)
     return os_code == ENOENT || os_code == ENOTDIR;
 }
 
-/* Reads the kernel's notices, and notes which files must be looked at and which directories must be
+/* Reads the kernel's notices, and notes which files must be checked and which directories must be
  * walked. The caller holds collection->refresh. */
 void take_notices(struct collection *collection);
 /* Removes collection->parts[at] from the parts of the tree that must be walked. */

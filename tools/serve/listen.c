@@ -27,8 +27,8 @@ static bool refuse(char *message, const char *what, const char *why)
     return message_fail(message, "--listen: %s: %s", what, why);
 }
 
-/* Removes a socket file on which no server listens. Returns false if a server listens there, if the
- * file is not a socket, or if the system refuses a step; message says why. */
+/* Removes a socket file on which no server listens. Returns false if a server listens, if the file
+ * is not a socket, or if a system call fails; message says why. */
 static bool remove_stale(const struct sockaddr_un *address, char *message)
 {
     struct stat status;
@@ -51,9 +51,9 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
     return true;
 }
 
-/* Opens and locks the folder of the path. Between bind and listen a server's socket looks as if
- * no server listened. The lock keeps other servers from removing the socket at that time. Returns
- * -1 if the folder cannot be opened; nothing is locked then. */
+/* Opens and locks the folder of the path. Between bind and listen, a server's socket looks as if no
+ * server listened; the lock keeps other servers from removing it at that time. Returns -1, without
+ * a lock, if the folder cannot be opened. */
 static int lock_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -238,7 +238,7 @@ bool listen_open(struct listener *listener, const char *address, char *message)
     return listen_tcp(listener, address, message) && describe(listener, message);
 }
 
-/* Removes the path of the Unix socket, unless another socket has taken the path since. */
+/* Removes the path of the Unix socket, unless another socket has taken its place. */
 static void listen_remove(struct listener *listener)
 {
     struct stat status;

@@ -1,9 +1,9 @@
 /* main: starts the server, handles signals, and ends the server.
  *
- * To read the server's code, follow a request: http.h receives it, request.h reads the JSON,
+ * To read the server's code, follow a request: http.h receives it, request.h parses its JSON,
  * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
- * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
- * files.
+ * and pass.h searches for several requests at once. watch.h and refresh.c keep the collection up to
+ * date with its files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static bool read_secret(const char *path, char **text, char *message)
     return true;
 }
 
-/* Prints a warning if all users can read or change the file with a secret. */
+/* Prints a warning if all users can read or change the secret file. */
 static void warn_of_readers(const char *path)
 {
     struct stat status;
@@ -96,7 +96,7 @@ static bool read_secrets(struct serving *serving, char *message)
     if (serving->token != NULL) {
         size_t end = strcspn(serving->token, "\r\n");
 
-        /* Drop blanks at the end, because programs that read HTTP drop blanks from a header. */
+        /* Drop spaces and tabs at the end, as HTTP parsers do in a header. */
         while (end > 0 && strchr(" \t", serving->token[end - 1]) != NULL)
             end--;
         serving->token[end] = '\0';
@@ -196,7 +196,7 @@ static bool open_all(struct serving *serving, char *message)
     wanted.key = serving->key;
     if (http_open(&serving->http, server, &wanted, message))
         return true;
-    /* The library does not say which of the two files is rejected. */
+    /* The library does not say which of the two files it rejects. */
     return serving->certificate != NULL &&
            message_fail(message,
                         "TLS does not start with the certificate %.200s and the key %.200s",
@@ -296,8 +296,8 @@ static void reload(struct serving *serving)
     }
 }
 
-/* Stops listening, then waits until the last answer is sent, at most drain_seconds. After that,
- * answers that are not complete get LAST_MS to end with a status. */
+/* Stops listening, then waits for the last answer to be sent, at most drain_seconds. After that,
+ * unfinished answers get LAST_MS to end with a status. */
 static void drain(struct serving *serving)
 {
     uint64_t looks = serving->options.drain_seconds * 1000 / LOOK_MS;
@@ -332,8 +332,8 @@ static void serve(struct serving *serving)
     drain(serving);
 }
 
-/* Makes the null device standard input. If standard output or standard error is closed, opens the
- * null device there, so that no socket gets the descriptor 1 or 2. */
+/* Opens the null device as standard input, and as standard output or standard error if that is
+ * closed, so that no socket gets the descriptor 1 or 2. */
 static bool take_standard_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR);
@@ -351,8 +351,8 @@ static bool set_up_process(void)
 {
     struct rlimit limit;
 
-    /* Tell malloc to keep memory that requests free, instead of giving it back to the kernel.
-     * Otherwise many threads that map and unmap memory would wait for each other. */
+    /* Let malloc keep memory that requests free, instead of returning it to the kernel: otherwise
+     * many threads that map and unmap memory would wait for each other. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
     bus_guard_maps();

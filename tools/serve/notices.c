@@ -1,5 +1,5 @@
-/* notices: reads the kernel's notices of changes (inotify), and decides what a collection must look
- * at again.
+/* notices: reads the kernel's change notices (inotify), and decides what a collection must check
+ * again.
  *
  * A notice leads to a file that may have changed, or to a part of the tree that must be walked: a
  * directory, with or without the directories below.
@@ -18,9 +18,9 @@ bool walks_by_rules(const struct file_settings *files)
     return files->filtering || files->hidden < 0 || files->rules.count > 0;
 }
 
-/* Returns true if a walk that begins at a lower directory finds the same files there as a walk of
- * the whole tree. A walk that begins lower may miss rules of the directories above and a boundary
- * between file systems, and counts depth from another directory. */
+/* Returns true if a walk that begins at a lower directory finds the same files below it as a walk
+ * of the whole tree. A walk that begins lower may miss rules of directories above it and the
+ * boundary of a file system, and counts depth from another directory. */
 static bool walks_alike_below(const struct file_settings *files)
 {
     return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
@@ -146,11 +146,10 @@ static struct written *written_find(struct collection *collection, const char *p
     return NULL;
 }
 
-/* Follows collection->path through notices starting at its first write. A hard link through which a
- * known file was written to may be gone before anybody looks at the link, and then no notice names
- * the file: so a name that was written to and then removed, replaced, or moved out of the
- * collection lets the tree be walked. A file that is written under a temporary name and then moved
- * does not. */
+/* Follows collection->path through notices, from its first write. A known file may have been
+ * written through a hard link that is gone before anybody checks it, and then no notice names the
+ * file. So if a name was written to and then removed, replaced, or moved out of the collection, the
+ * tree is walked; a file that is written under a temporary name and then moved causes no walk. */
 static void take_written(struct collection *collection, const struct notice *notice, bool is_seen)
 {
     struct written *written = written_find(collection, collection->path);
@@ -178,8 +177,8 @@ static void take_written(struct collection *collection, const struct notice *not
     }
 }
 
-/* Ends the look at the tree: names that were written to and that nobody has any more may have been
- * hard links. */
+/* Ends the check of the tree: names that were written to and no longer exist may have been hard
+ * links. */
 static void drop_written(struct collection *collection)
 {
     while (collection->written_count > 0) {
@@ -200,7 +199,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
     uint32_t index;
 
     if (collection->file != NULL && strcmp(notice->name, collection->file) != 0) {
-        collection->must_walk |= notice->is_written; /* the walk looks at the one file alone */
+        collection->must_walk |= notice->is_written; /* the walk checks only this file */
         return;
     }
     if (!set_path(collection, notice->directory, notice->name))
@@ -225,8 +224,8 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_part(collection, false);
 }
 
-/* Returns true if collection->path was a directory that was never looked at while it was there.
- * Known files may have had further hard links in it. */
+/* Returns true if collection->path was a directory that disappeared before it was ever read. It may
+ * have contained hard links to known files. */
 static bool was_unseen(const struct collection *collection)
 {
     struct stat status;
@@ -235,14 +234,14 @@ static bool was_unseen(const struct collection *collection)
            !status_below(collection->shelf.base, collection->path, &status);
 }
 
-/* Decides for a notice which files must be looked at, or which directories must be walked. */
+/* Decides which files must be checked, or which directories must be walked, after a notice. */
 static void take_notice(struct collection *collection, const struct notice *notice)
 {
     const struct settings *settings = &collection->walking;
     bool of_rules = is_rule_file(notice->name), of_tree = notice->kind == NOTICE_TREE;
 
     collection->renamed |= of_rules || of_tree || notice->is_moved;
-    if (of_tree) /* the change may have ended the conflict that a directory had two paths */
+    if (of_tree) /* a directory that had two paths may have only one now */
         collection->conflict_count = 0;
     collection->must_walk |=
         notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;

@@ -1,10 +1,10 @@
 /* pass: runs searches of a collection's state that several requests share.
  *
  * There is no thread for passes. If no pass that the request could share is running, the request
- * becomes a leader: its own thread runs a pass. Requests that come meanwhile and could share the
- * pass wait. When the pass ends, the first of them leads the next pass, and takes the others along.
- * The requests of a pass are its members. Passes whose requests could not share a pass run at the
- * same time, on the threads and GPUs of one runtime.
+ * becomes a leader: its own thread runs a pass. Requests that could share the pass but arrive while
+ * it runs wait. When it ends, the first of them leads the next pass, which includes the others: the
+ * requests of a pass are its members. Passes whose requests could not share a pass run at the same
+ * time, on the threads and GPUs of one runtime.
  */
 #include "serve/pass.h"
 
@@ -19,8 +19,8 @@
 #define SHARED_REQUESTS_MAX 4096u
 #define MERGED_STRINGS_MAX 1000u /* a request with more strings gets a pass alone */
 
-/* When a pass for several requests has ended, the clients usually ask again at once. The next pass
- * waits for these clients, for up to 1 / GATHER_SHARE of the time of the last pass. */
+/* When a pass for several requests has ended, their clients usually send new ones at once. The next
+ * pass waits for them, for up to 1 / GATHER_SHARE of the time of the last pass. */
 #define GATHER_SHARE 16u
 
 /* A sample of the text in a state's blocks: SAMPLE_PARTS parts of SAMPLE_PART_BYTES. */
@@ -31,7 +31,7 @@
 #define SAMPLE_FILE_BYTES 16384u
 /* Strings count as frequent if a sample has on average more than one occurrence in FREQUENT_BYTES
  * bytes, or FREQUENT_DEVICE_BYTES if the text is on GPUs. A core counts occurrences at about 10
- * GB/s, but lists 50 million a second; a GPU is 100 times as fast in counting. */
+ * GB/s, but lists only 50 million a second; a GPU counts 100 times as fast. */
 #define FREQUENT_BYTES 256u
 #define FREQUENT_DEVICE_BYTES 4096u
 
@@ -39,8 +39,7 @@ uint64_t pass_sampled_min = PASS_SAMPLED_MIN;
 
 struct passes {
     struct trawl_runtime *runtime;
-    /* A runtime that searches samples on the host, because on GPUs a sample would wait for
-     * passes. */
+    /* A runtime that searches samples on the CPU: on GPUs, a sample would wait behind passes. */
     struct trawl_runtime *samples;
     pthread_mutex_t mutex;
     /* List of waiting requests by `turn`; with equal turns, the earlier request is first. */
@@ -113,9 +112,9 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Returns true if counting the request's occurrences is cheaper than listing all of them. Searches
- * a sample of the state. The sample's parts are copied into a single text, because separate
- * searches would cost more. */
+/* Returns true if, by a sample of the state, counting the request's occurrences is cheaper than
+ * listing all of them. The sample's parts are copied into a single text, because separate searches
+ * would cost more. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)
 {
     const struct state *state = request->state;
@@ -183,8 +182,8 @@ static void end_pass(struct passes *passes, struct pass_member *leader)
     leader->leader = NULL;
 }
 
-/* Adds a request to `waiting`. Its turn is passes->turn + 1. If the same client already has
- * requests waiting, the turn is 1 more than the highest of their turns. So clients take turns. */
+/* Adds a request to `waiting`. Its turn is passes->turn + 1 or, if the same client already has
+ * requests waiting, 1 more than the highest of their turns: so clients take turns. */
 static void wait_for_turn(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
@@ -224,7 +223,7 @@ static struct pass_member *first_alike(struct pass_member *member, const struct 
     return member;
 }
 
-/* Waits a moment for clients of the last pass, which are likely to ask again. */
+/* Waits a moment for clients of the last pass, which are likely to send another request. */
 static void wait_for_others(struct passes *passes, struct pass_member *leader)
 {
     uint64_t until_ns = passes->last_end_ns + passes->last_ns / GATHER_SHARE;
@@ -317,15 +316,15 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     passes->last_ns = passes->last_end_ns - begin_ns;
     account(passes, leader, passes->last_ns);
     if (status > TRAWL_STOPPED && leader->member_count > 1) {
-        hand_on(passes, leader, PASS_FAILED); /* now each request is searched for alone */
+        hand_on(passes, leader, PASS_FAILED); /* now each request gets a search of its own */
         return TRAWL_OK;
     }
     hand_on(passes, leader, PASS_DONE);
     return status;
 }
 
-/* Answers a request by a pass that other requests may share. Status OK with stage PASS_FAILED says
- * that the request must be searched for alone. */
+/* Answers a request by a pass that other requests may share. Status OK with stage PASS_FAILED means
+ * that the request needs a search of its own. */
 static enum trawl_status share(struct passes *passes, struct pass_member *member,
                                struct trawl_error *error)
 {
@@ -363,8 +362,8 @@ static enum trawl_status search_blocks(struct passes *passes, struct pass_member
     return status;
 }
 
-/* Notes that a member is searched for alone (`leader` is the member), so that pass_cancel stops the
- * member's searcher; or that the search has ended (`leader` is NULL). */
+/* Notes that a member is searched for alone (`leader` is the member), so that pass_cancel stops its
+ * searcher; or that this search has ended (`leader` is NULL). */
 static void lead_alone(struct passes *passes, struct pass_member *member,
                        struct pass_member *leader)
 {

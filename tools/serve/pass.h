@@ -1,9 +1,9 @@
 /* pass: a search of a collection's state (its files at one moment) that several requests share.
  *
  * The strings of requests that wait for the same state are merged into one set. A single search for
- * it, a pass, answers all these requests. A request gets a separate pass if it has very many
- * strings, strings that are frequent in a sample of the text, or patterns that are not plain
- * strings. Clients take turns, so that a client with many requests does not delay others.
+ * that set, a pass, answers all of them. A request gets a separate pass if it has very many
+ * strings, strings that are frequent in a sample of the text, or patterns other than plain strings.
+ * Clients take turns, so that a client with many requests does not delay others.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -28,7 +28,7 @@ struct pass_request {
     /* The options that the plan was made with; borrowed until pass_run returns. NULL: the request
      * may share a pass only if the plan has no flags. */
     const struct trawl_plan_options *options;
-    /* The state's collection, by which files are opened that no block holds. */
+    /* The state's collection, used to open files that are in no block. */
     const struct collection *collection;
     /* Compressed files are decompressed; the collection must do so, too. */
     bool search_zip;
@@ -41,12 +41,11 @@ struct pass_request {
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    /* One bit for each index of the state. The bit is set if the file has an occurrence. If neither
-     * positions nor counts are wanted, the bit is also set for a file that must be opened: no block
-     * holds it or, without search_zip, it is not plain (files.h). pass_free frees `files` and the
-     * arrays below. */
+    /* One bit for each index of the state, set if the file has an occurrence. If neither positions
+     * nor counts are wanted, also set for a file that must be opened: it is in no block or, without
+     * search_zip, it is not plain (files.h). pass_free frees `files` and the arrays below. */
     uint8_t *files;
-    /* Number of occurrences in files of the view; 0 unless positions or counts are wanted. */
+    /* Number of occurrences in the view's files; 0 unless positions or counts are wanted. */
     uint64_t occurrence_count;
     uint64_t file_count;      /* number of files of the view whose bit is set */
     uint64_t unread_count;    /* number of files that could not be read; `message` names the last */
@@ -85,12 +84,12 @@ bool pass_run(struct passes *passes, struct pass_request *request);
  * thread may call this while pass_run runs. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 
-/* In a state with fewer bytes than pass_sampled_min, listing all occurrences costs little, so no
- * sample is searched. Tests set the variable lower. */
+/* In a state with fewer bytes than this, listing all occurrences costs little, so no sample is
+ * searched. Tests set the variable lower. */
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 
-/* Returns true if most files of the state seem to have an occurrence, by a sample of files. */
+/* Returns true if, by a sample of files, most files of the state seem to have an occurrence. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
 

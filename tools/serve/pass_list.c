@@ -1,5 +1,5 @@
 /* pass_list: lists all occurrences for several requests (the members of a pass) in one search. The
- * text is a state's blocks, which hold the bytes of many files each.
+ * text is a state's blocks, each of which contains the bytes of many files.
  *
  * The strings of all members become one plan, which has each string once. An occurrence counts for
  * a member if the string is one of the member's, and if the file is in the member's view, the list
@@ -45,10 +45,9 @@ bool pass_list_is_merged(const struct pass_request *request)
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
-/* Returns true if two requests may share a pass. The plans of such requests may differ only in
- * strings. The option line_end is not compared: it matters only to plans for whole lines, and such
- * plans have '\n' if they passed pass_list_fits. The second line end (line_end_also) is
- * compared. */
+/* Returns true if two requests may share a pass: their plans may differ only in strings. The option
+ * line_end is not compared: it matters only to plans for whole lines, and those have '\n' if they
+ * passed pass_list_fits. The second line end (line_end_also) is compared. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;

@@ -16,7 +16,7 @@ static bool member_fail(struct pass_request *request)
 }
 
 /* Fills member->ranks: for each file of the state, its first index in the view (the files that the
- * request means). Returns false if out of memory. */
+ * request names). Returns false if out of memory. */
 static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
@@ -125,7 +125,7 @@ static bool make_room(struct pass_member *member)
         return true;
     }
     capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > most ? most : capacity;
-    /* count twice the memory, because sorting needs as much again */
+    /* counted twice, because sorting needs as much again */
     grown = guard_take(member->request->guard,
                        2 * (capacity - member->position_capacity) * sizeof *grown)
                 ? realloc(member->request->positions, capacity * sizeof *grown)

@@ -1,7 +1,7 @@
-/* pass_member: a request during a pass (a search that several requests share), and the request's
- * results so far. Also declares the two kinds of search: pass_list for all members of a pass at
- * once, pass_own for one request alone. A view is the list of the files that a request means; a
- * block holds the bytes of many files. Used by the files pass*.c. */
+/* pass_member: a request during a pass (a search that several requests share), and its results so
+ * far, for the files pass*.c. Also declares the two kinds of search: pass_list for all members of a
+ * pass at once, pass_own for one request alone. A view lists the files that a request names; a
+ * block contains the bytes of many files. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 
@@ -23,10 +23,10 @@ struct pass_member {
     /* leader of the pass that the member is in; NULL: it is in no pass */
     struct pass_member *leader;
     pthread_cond_t wake;
-    uint64_t turn; /* requests with lower turns are searched for first */
+    uint64_t turn; /* requests with lower turns come first */
 
-    /* The variables from here to string_count are used only in leaders. next_leader links the
-     * leaders of the running passes. */
+    /* The members from here to string_count are used only in leaders. next_leader links the leaders
+     * of the running passes. */
     struct pass_member *next_leader;
     /* number of requests in the pass, which are linked by `next` starting with the leader */
     uint32_t member_count;
@@ -37,7 +37,7 @@ struct pass_member {
     uint32_t *ranks;
     uint64_t position_capacity; /* capacity of request->positions */
     /* The array `positions` was full once. Its first positions_max entries were then sorted, and
-     * since then only an occurrence that comes before the last of these is added. */
+     * since then only an occurrence that belongs before the last of these is added. */
     bool is_full;
     bool no_memory; /* there was not enough memory for the positions */
     bool some_open; /* an occurrence is in a file that is not plain (files.h) */
@@ -72,9 +72,9 @@ static inline bool pass_member_lists(const struct pass_member *member)
  * The caller must always call pass_member_close. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
-/* Sets all results back; in request->files, only the bits of files to be opened are set then. */
+/* Resets all results: in request->files, only the bits of files that must be opened stay set. */
 void pass_member_reset(struct pass_member *member);
-/* Sets the bit of a file of the view, because the file's block has an occurrence there. */
+/* Sets the bit of a file of the view: its block has an occurrence in it. */
 void pass_member_find(struct pass_member *member, uint32_t file);
 /* pass_member_add counts an occurrence, and keeps its position if positions are wanted.
  * pass_member_keep only keeps the position. */
@@ -104,8 +104,8 @@ enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *erro
 
 /* ---- pass_own.c: for one request alone ---- */
 
-/* Searches all blocks. Serves strings so frequent that counting is cheaper than listing all
- * occurrences, and plans that do not pass pass_list_fits (`fits` is false). */
+/* Searches all blocks: for strings so frequent that counting is cheaper than listing all
+ * occurrences, and for plans that do not pass pass_list_fits (`fits` is false). */
 enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_error *error);
 /* After the blocks, searches the files that must be opened, if positions or counts are wanted.
  * Counts files that cannot be read in unread_count. */

@@ -2,9 +2,9 @@
  * a single request alone.
  *
  * If no occurrence can cross a line end, neighbouring files of a block are counted together as a
- * single text. To find the files with an occurrence, each file is searched as a record, which the
- * search leaves at the first occurrence. Positions are listed file by file in the view's order, at
- * most positions_max.
+ * single text. To find the files with an occurrence, each file is searched as a record, only up to
+ * its first occurrence. Positions are listed file by file in the view's order, at most
+ * positions_max.
  */
 #include "serve/pass_member.h"
 

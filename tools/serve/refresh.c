@@ -1,10 +1,9 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
- * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
- * batch's block, which is memory with the bytes of many files. The older blocks are merged into
- * this block, the smallest first, while the next one is no larger than about twice what has been
- * merged before, as in a log-structured merge tree. So there are few blocks however often files
- * change.
+ * notices.c says what must be checked. All changes go into a batch, and the new contents into the
+ * batch's block, which is memory with the bytes of many files. As in a log-structured merge tree,
+ * older blocks are merged into this block, the smallest first, while the next one is no larger than
+ * about twice what has been merged so far. So there are few blocks, however often files change.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,10 +21,11 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
-/* collection_now gives up if files are still moved or directories still change after this time. */
+/* collection_now gives up if files are still moving or directories still changing after this time.
+ */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
-/* After the kernel has rejected watches, the server asks again after WATCH_PAUSE_NS, or after
+/* After the kernel has rejected watches, the server tries again after WATCH_PAUSE_NS, or after
  * WATCH_PAUSES times the last refresh if that is longer. */
 #define WATCH_PAUSE_NS SECOND_NS
 #define WATCH_PAUSES 100u
@@ -43,8 +43,8 @@ struct update {
     struct state *state;        /* the state that is being made */
     struct file_batch batch;
     uint64_t bytes_max; /* limit for the bytes that are read from files */
-    /* for each file of `before`: MARK_SEEN if the file was met on disk, MARK_DIRTY if it may
-     * have changed */
+    /* for each file of `before`: MARK_SEEN if the walk found it on disk, MARK_DIRTY if it may have
+     * changed */
     uint8_t *marks;
     struct command_job job;
     const struct changed_part *part; /* the part of the tree that is being walked */
@@ -55,17 +55,17 @@ struct update {
     int watch_code; /* errno; 0: the directory's file system sends no notices */
     /* A file with hard links is new or has changed; its other names may have changed unnoticed. */
     bool linked;
-    bool failed; /* memory or descriptors were too few */
+    bool failed; /* out of memory or descriptors */
 };
 
-/* Returns true if this update has already added, changed or removed the file of this index. */
+/* Returns true if this update has already added, changed or removed the file with this index. */
 static bool is_changed(const struct update *update, uint32_t index)
 {
     return update->before == NULL || index >= update->before->index_count ||
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds an entry to the batch, and returns it. UINT32_MAX as `index` means that the entry is new.
+/* Adds an entry to the batch, and returns it. `index` UINT32_MAX: the entry is new.
  * If `is_read`, the batch reads the file. Returns NULL on failure, and sets update->failed. */
 static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
                                      const struct stat *status, bool is_read)
@@ -89,9 +89,9 @@ static void remove_file(struct update *update, uint32_t index)
     update->state->files[index] = NULL;
 }
 
-/* Handles a directory, or an entry that is skipped. If the entry of `before` is unchanged, keeps
- * that entry; otherwise adds `wanted` to the batch. An entry that this update has changed already
- * only gets the error of `wanted`. */
+/* Handles a directory, or an entry that is skipped. If the entry in `before` is unchanged, keeps
+ * it; otherwise adds `wanted` to the batch. An entry that this update has already changed only gets
+ * the error of `wanted`. */
 static void take_other(struct update *update, const char *below, const struct served_file *wanted)
 {
     static const struct stat none;
@@ -101,7 +101,7 @@ static void take_other(struct update *update, const char *below, const struct se
     if (index != UINT32_MAX && is_changed(update, index)) {
         made = update->state->files[index];
         if (made != NULL &&
-            made->kind == wanted->kind) /* an error in a directory that was entered already */
+            made->kind == wanted->kind) /* an error in a directory that the walk has entered */
             made->os_code = wanted->os_code;
         return;
     }
@@ -137,10 +137,10 @@ static void take_unread(struct update *update, const char *below, int os_code)
             &(struct served_file){.kind = ENTRY_LEFT, .os_code = os_code, .why = LEFT_BY_OPTION});
 }
 
-/* Handles a path that was a regular file when it was noticed. If the file is as in `before`, keeps
- * that entry. If the file may have changed or is new, adds an entry to the batch. If the file's
- * status cannot be read, take_unread handles the path; if the path is not a regular file now, or
- * this update has handled it already, nothing is done. `below` is the path below the base. */
+/* Handles a path that was a regular file when it was noticed. A file that is as in `before` keeps
+ * its entry; one that is new or may have changed gets an entry in the batch. If its status cannot
+ * be read, take_unread handles the path. A path that is no longer a regular file, or that this
+ * update has already handled, is ignored. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);
@@ -152,7 +152,7 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (index != UINT32_MAX) {
         if (is_changed(update, index))
-            /* this update has met the path before, for example because the file was moved */
+            /* this update has handled the path before, for example because the file was moved */
             return;
         file = update->before->files[index];
         is_dirty = (update->marks[index] & MARK_DIRTY) != 0;
@@ -171,7 +171,7 @@ static void take_file(struct update *update, int directory, const char *name, co
                         batch_fits(&update->batch, &status, update->bytes_max));
 }
 
-/* Looks at the files that are new or may have changed and that no walk has met. */
+/* Handles the files that are new or may have changed and that no walk has found. */
 static void take_dirty(struct update *update)
 {
     struct collection *collection = update->collection;
@@ -275,7 +275,7 @@ static bool watch_directory(struct collection *collection, int descriptor, const
     return good;
 }
 
-/* Returns true if the directory with which the walk began still has the part's path. */
+/* Returns true if the directory where the walk began still has the part's path. */
 static bool is_part(const struct update *update, int descriptor)
 {
     int part = open_below(update->collection->shelf.base, update->part->path, O_PATH | O_CLOEXEC);
@@ -330,7 +330,7 @@ static void take_found(struct update *update, const struct tree_entry *entry)
                                          .is_directory = entry->type == DT_DIR});
     } else if (entry->kind == TREE_LEFT && update->entered) {
         index = state_find(update->state, below);
-        /* the walk does not enter this directory, whose entry in the state must stay */
+        /* this directory is not walked, and its entry in the state must stay */
         if (index != UINT32_MAX && !is_changed(update, index))
             update->marks[index] |= MARK_SEEN;
     }
@@ -363,9 +363,9 @@ static void walk_tree(struct update *update, const char *path)
     tree_close(tree);
 }
 
-/* Removes the entries of the walked part of the tree (update->part) that the walk has not met. A
- * file with the part's own path stays: the path was a directory only for a while. A notice named
- * that file, so take_dirty looks at the file. */
+/* Removes the entries of the walked part of the tree (update->part) that the walk has not found. A
+ * file with the part's own path stays: the path was a directory only for a while, a notice named
+ * the file, and so take_dirty checks it. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -495,8 +495,8 @@ static bool make_state(struct update *update, char *message)
     return true;
 }
 
-/* Stops watching; each later search looks at all files. os_code says why the kernel gave no
- * watches, and the server asks again after a pause. 0: the server asks again only on a reload. */
+/* Stops watching: each later search checks all files. os_code says why the kernel rejected watches,
+ * and the server tries again after a pause. 0: it tries again only on a reload. */
 static void stop_watching(struct collection *collection, int os_code)
 {
     uint64_t pause_ns = WATCH_PAUSES * collection->refresh_ns;
@@ -561,11 +561,11 @@ static bool update_state(struct collection *collection, char *message)
     return true;
 }
 
-/* Brings the state up to date. The caller holds collection->refresh. Fails if files are moved all
- * the time for NAMES_NS: a walk may then have looked for a moved file in its new place too early
- * and in its old place too late, so no state would be certain to be complete. New files and
- * changing contents are not a failure: the next call takes a new file, and each file is held as it
- * was at some time during the call. */
+/* Brings the state up to date. The caller holds collection->refresh. Fails if files keep moving for
+ * NAMES_NS: a walk may have looked for a moved file too early in its new place and too late in its
+ * old one, so no state would be certain to be complete. New files and changing contents do not
+ * count as a failure: the next call adds a new file, and each file is kept as it was at some time
+ * during the call. */
 static bool refresh(struct collection *collection, char *message)
 {
     uint64_t begin = now_ns();

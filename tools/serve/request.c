@@ -1,7 +1,7 @@
 /* request: reads a request's JSON into settings.
  *
- * A table has a row for each member of the JSON object, with the function that reads it.
- * Options go to the parser of the command trawl, so options mean the same as on a command line.
+ * A table has a row for each member of the JSON object, with the function that reads it. Options go
+ * to the parser of the command trawl, so they mean the same as on its command line.
  */
 #include "serve/request.h"
 
@@ -21,16 +21,16 @@
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
 #define OPTIONS_MAX 4096u
-#define REQUIRED_MAX 64u /* each of these strings takes a separate search */
+#define REQUIRED_MAX 64u /* each of these strings requires a separate search */
 /* Limit for JSON values that are not strings to be searched for. */
 #define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
 /* Upper bounds of a request's memory in bytes, including the plan: for each JSON value, for each
- * string to be searched for, and for each byte of these strings. */
+ * string to search for, and for each byte of these strings. */
 #define VALUE_COST 160u
 #define PATTERN_COST 512u
 #define PATTERN_BYTE_COST 16u
-/* While the braces of a glob are replaced, there is a copy of the glob for each pair of braces that
- * was replaced, at most 64 (BRACES_MAX of glob.c). */
+/* Expanding a glob's braces keeps a copy of the glob for each pair of braces, at most 64
+ * (BRACES_MAX of glob.c). */
 #define GLOB_BYTE_COST 64u
 #define GLOB_BYTES_MAX 65536u
 #define SHOWN_BYTES_MAX 60 /* a message shows at most this many bytes of a client's text */
@@ -206,8 +206,8 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
     return true;
 }
 
-/* Counts the strings in a text, and the needed memory, against the limits. Returns false if the
- * request is rejected. */
+/* Checks the number of strings in a text, and the memory they need, against the limits. Returns
+ * false if the request is rejected. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
@@ -334,16 +334,16 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* Rejects the request with the parser's reason. The caller set errno to 0 before the parser ran, so
- * ENOMEM shows that the parser had no memory. */
+/* Rejects the request with the parser's reason. The caller has set errno to 0 before parsing, so
+ * ENOMEM means that the parser ran out of memory. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
     return REFUSE(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
 }
 
-/* Checks that the string is a single option, with a value if needed, and that the server supports
- * the option. `alone` is what the parser made of the string. Returns false if the request is
- * rejected. */
+/* Checks that the string is a single option, with a value if it requires one, and that the server
+ * supports it. `alone` is the result of parsing the string by itself. Returns false if the request
+ * is rejected. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
 {
     enum request_format format = reading->request->format;
@@ -444,8 +444,8 @@ static void *allocate(size_t bytes_count)
 }
 
 /* Prepares what all requests share. pthread_once runs this before the first request is read,
- * because the locale belongs to the process. If malloc fails, Jansson reports a syntax error or
- * leaves bytes out, so `allocate` notes the failure. */
+ * because the locale belongs to the process. `allocate` notes failures of malloc, because Jansson
+ * would report them as syntax errors or drop bytes. */
 static void prepare(void)
 {
     json_set_alloc_funcs(allocate, free);
@@ -453,8 +453,8 @@ static void prepare(void)
     charset_prepare(true);
 }
 
-/* Reads the client's charset. Clients whose characters are single bytes are served in any locale,
- * clients of UTF-8 only if the server's own charset is UTF-8. */
+/* Reads the client's charset. Clients with a single-byte charset are served in any locale, UTF-8
+ * clients only if the server's own charset is UTF-8. */
 static bool take_charset(struct reading *reading, const char *name, json_t *value, void *to)
 {
     const char *charset = json_string_value(value), *own = charset_name(server_charset);
@@ -500,7 +500,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
     };
 
     ((struct surroundings *)to)->charset = server_charset;
-    /* case is ignored by Unicode's rules, unless the client sends a charset, as the command does */
+    /* ignoring case follows Unicode, unless the client (such as the command) sends a charset */
     ((struct surroundings *)to)->unicode_case = true;
     if (value != NULL && !json_is_object(value))
         return REFUSE(reading, 400, "%s: an object is expected", name);

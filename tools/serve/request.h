@@ -29,8 +29,8 @@ struct json_t;
 
 struct request_limits {
     uint64_t body_bytes_max, patterns_max, pattern_bytes_max, results_max, seconds_max;
-    bool allow_pcre;     /* PCRE2 may search for expressions that RE2 cannot */
-    uint64_t memory_max; /* bytes of memory that one request may take; 0: no limit */
+    bool allow_pcre;     /* expressions that RE2 does not support may use PCRE2 */
+    uint64_t memory_max; /* bytes of memory that one request may use; 0: no limit */
     /* Counts and limits the memory of all requests together; NULL: no limit; borrowed. */
     struct guard *all;
 };
@@ -42,18 +42,18 @@ struct request {
     /* Options mean what they mean for the command tg, not for the command trawl. */
     bool is_tg;
     /* The client appends the output to that of other servers, so the first group of lines begins
-     * with a separator. */
+     * with a separator, too. */
     bool is_continued;
     /* The client joins the answers of several servers (only with REQUEST_FRAMES). So the exit
      * status also has EXIT_GROUPS if groups of lines were printed, and EXIT_NOTHING if no file was
-     * searched. After the status comes the separator that the client writes between two answers. */
+     * searched; after it comes the separator that the client writes between two answers. */
     bool is_part;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
-    /* a file is searched only if it holds each of these strings; the same options apply */
+    /* a file is searched only if it contains each of these strings; the same options apply */
     struct value_list required;
-    struct value_list names; /* a file is searched only if its name fits each of these */
-    struct guard guard; /* is asked before memory is allocated; guard.all is request_limits.all */
+    struct value_list names; /* a file is searched only if its name matches each of these */
+    struct guard guard; /* checked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
     char **arguments;         /* the options as a command line; the settings point there */
     int argument_count;
@@ -74,8 +74,8 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
 void request_files(struct request *request, const char *collection,
                    const struct request_limits *limits);
 void request_free(struct request *request);
-/* Returns why the guard refused memory or ended the search, and sets *http_status. Returns NULL if
- * neither happened. */
+/* Returns why the guard refused memory or ended the search, and sets *http_status; NULL if it did
+ * neither. */
 const char *request_refusal(const struct guard *guard, int *http_status);
 
 #endif

@@ -1,5 +1,5 @@
-/* serve_memory: finds out how much memory the process may use, by the machine's free memory and the
- * limits of the process's control groups. */
+/* serve_memory: finds how much memory the process may use, from the machine's free memory and the
+ * limits of its control groups. */
 #include "serve/serve_memory.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static uint64_t read_number(const char *root, const char *path, const char *name
         if (strncmp(line, key, key_bytes) != 0)
             continue;
         number = strtoull(begin, &end, 10);
-        number = end == begin ? UINT64_MAX : number; /* a word such as "max" stands there */
+        number = end == begin ? UINT64_MAX : number; /* a word such as "max" */
     }
     if (file != NULL)
         fclose(file);
@@ -35,8 +35,8 @@ static uint64_t read_number(const char *root, const char *path, const char *name
 }
 
 /* Returns the least limit of a control group and of the groups above it. Also reads the topmost
- * directory (`mount`), because in a container this directory may hold the files of the process's
- * own group. */
+ * directory (`mount`), because in a container it may contain the files of the process's own
+ * group. */
 static uint64_t limit_of(const char *root, const char *mount, char *group, const char *name)
 {
     uint64_t least = UINT64_MAX, limit;

@@ -127,7 +127,7 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
 {
     int left = 0;
 
-    /* The name of the command, so that options mean what they mean for trawl, not for tg. */
+    /* The command's name: options mean what they mean for trawl, not for tg. */
     options->arguments[left++] = (char *)(uintptr_t) "trawl";
     for (int at = 1; at < argument_count; at++) {
         const char *value = NULL;

@@ -7,14 +7,14 @@
 
 #include "trawl/text/grow.h"
 
-/* Live bytes of a block are those of files that the state has. state_merge takes a block of up to 2
- * × (live bytes taken so far + BLOCK_BYTES_SMALL) live bytes. The first block, and blocks that are
- * more than half unused, may have more. */
+/* Live bytes of a block are those of files that the state has. state_merge takes a block if it has
+ * at most 2 × (live bytes taken so far + BLOCK_BYTES_SMALL) live bytes. This does not limit the
+ * first block and blocks that are more than half unused. */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
 /* A hash table with open addressing, from paths to the indices of entries. Several states share a
- * table, also while the next state adds names. Names are never removed: the name of a removed file
- * leads to an index without a file, or to a file with a different path. */
+ * table, even while the next state adds names. Names are never removed: the name of a removed file
+ * leads to an index without a file, or with a file that has a different path. */
 struct served_names {
     atomic_uint holder_count;
     uint64_t entry_count, used_count; /* entry_count is a power of two */
@@ -139,8 +139,8 @@ static unsigned half_of(const struct state *state, uint32_t index)
     return file == NULL ? 2 : file->kind != ENTRY_FILE;
 }
 
-/* Collects the batch's indices whose entries belong to this half of the order (half_of) now and did
- * not in the state before, sorted by path. Returns the number of these indices. */
+/* Collects the batch's indices whose entries are now in this half of the order (half_of) but were
+ * not in the previous state, sorted by path. Returns their number. */
 static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
                          uint32_t *added)
 {
@@ -161,8 +161,8 @@ static size_t find_added(const struct state *state, const struct file_batch *bat
     return count;
 }
 
-/* Returns true if the batch changes more than the contents of files: whether it adds or removes an
- * entry, or has an entry that is not a file. */
+/* Returns true if the batch changes more than the contents of files: it adds or removes an entry,
+ * or has an entry that is not a file. */
 static bool changes_order(const struct state *state, const struct file_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
@@ -326,7 +326,8 @@ struct state *state_begin(struct shelf *shelf)
     return state;
 }
 
-/* Returns an index that was free in the previous state, too: no two changes share an index. */
+/* Returns an index that is free in this and the previous state, so that no two changes share one.
+ */
 static uint32_t free_index(struct state *state)
 {
     const struct state *before = state->shelf->newest;

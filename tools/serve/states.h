@@ -14,17 +14,16 @@ uint32_t state_add(struct state *state, struct served_file *file);
 /* Sorts the state's indices by path, if the batch adds or removes entries. Must be called after the
  * last state_add. Cost: a few nanoseconds for each entry. Returns false if out of memory. */
 bool state_order(struct state *state, const struct file_batch *batch);
-/* Replaces the entries that the batch changes by the batch's new entries, and makes the state the
- * newest state of the collection. Takes ownership of the new entries. */
+/* Replaces the entries that the batch changes with the batch's new entries, which the state then
+ * owns, and makes the state the newest of the collection. */
 void state_publish(struct state *state, struct file_batch *batch);
 /* Frees a state that was not published. */
 void state_abandon(struct state *state);
 
 /* Merges blocks: adds copies of their files to the batch, whose block then replaces these blocks.
- * Takes the shortest blocks first, as long as a block has at most about twice the bytes taken
- * before it, those of the batch included. Also takes blocks of which more than half is no longer
- * used. Takes no block with which the batch would exceed bytes_max. Returns false if
- * out of memory. */
+ * Takes the shortest blocks first, as long as a block has at most about twice the bytes taken so
+ * far, those of the batch included. Also takes blocks of which more than half is no longer used.
+ * Takes no block with which the batch would exceed bytes_max. Returns false if out of memory. */
 bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batch *batch);
 
 void state_hold(struct state *state);

@@ -1,6 +1,6 @@
-/* tend: the thread of a collection. The thread makes a new state (list of files) after notices of
- * changes if no search does, loads files that are not in memory yet, and merges small blocks. A
- * block holds the bytes of many files; a batch is a set of files that come into a new block. */
+/* tend: the thread of a collection. It makes a new state (list of files) after change notices if no
+ * search does, loads files that are not in memory yet, and merges small blocks. A block contains
+ * the bytes of many files; a batch is a set of files that go into a new block. */
 #include <poll.h>
 #include <unistd.h>
 
@@ -23,8 +23,8 @@ static uint64_t block_bytes_max(const struct state *state)
     return part > BLOCK_BYTES_MIN ? part : BLOCK_BYTES_MIN;
 }
 
-/* Returns true if a file may be loaded now. A large file must have been unchanged for quiet_ns.
- * Otherwise a file that grows all the time would be read all the time. */
+/* Returns true if a file may be loaded now. A large file must have been unchanged for quiet_ns:
+ * otherwise a file that keeps growing would be read again and again. */
 static bool is_quiet(const struct stat *status)
 {
     struct timespec now;
@@ -34,9 +34,9 @@ static bool is_quiet(const struct stat *status)
            (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > quiet_ns;
 }
 
-/* Fills the batch with files that no block holds yet, up to the size of a block. Files that were
- * refused, that do not fit the room left, or that changed a moment ago stay out. Returns false if
- * no file was added, or without memory. */
+/* Fills the batch with files that are in no block yet, up to the size of a block. Skips files that
+ * were refused, that do not fit, or that changed a moment ago. Returns false if no file was added,
+ * or if out of memory. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -61,8 +61,8 @@ static bool plan_load(struct collection *collection, const struct state *state,
     return batch->count > 0;
 }
 
-/* Makes the next state from the batch, which was filled with files of `state`. Leaves out files
- * that have changed meanwhile. Returns false if out of memory. */
+/* Makes the next state from the batch, which was filled with files of `state`. Skips files that
+ * have changed since. Returns false if out of memory. */
 static bool take_over(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -101,7 +101,8 @@ static struct state *newest(struct collection *collection)
     return state;
 }
 
-/* Loads some files, or merges some blocks. Returns false if there is no work, or no memory. */
+/* Loads some files, or merges some blocks. Returns false if there is no work, or if out of memory.
+ */
 static bool work(struct collection *collection)
 {
     struct file_batch batch = {.shelf = &collection->shelf};
@@ -141,9 +142,9 @@ static void wait_for_notices(struct collection *collection, bool *noticed)
     pthread_mutex_unlock(&collection->refresh);
 }
 
-/* Sleeps after a notice, because more notices may follow; searches meanwhile make a new state
- * themselves. Sleeps 4 times as long as the last refresh took, at least PAUSE_NS and at most a
- * second. So refreshes of up to 250 ms take at most a fifth of a core. */
+/* Sleeps after a notice, because more notices may follow; searches that come meanwhile make a new
+ * state themselves. Sleeps 4 times as long as the last refresh took, at least PAUSE_NS and at most
+ * a second: so refreshes of up to 250 ms use at most a fifth of a core. */
 static void pause_for_more(struct collection *collection)
 {
     const struct timespec pause = {0, (long)PAUSE_NS};
@@ -157,7 +158,7 @@ static void pause_for_more(struct collection *collection)
         (void)nanosleep(&pause, NULL);
 }
 
-/* Ends the load, unless a reload was asked for since the last refresh. */
+/* Ends the load, unless a reload was requested since the last refresh. */
 static void end_loading(struct collection *collection)
 {
     pthread_mutex_lock(&collection->refresh);

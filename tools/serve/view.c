@@ -1,9 +1,9 @@
 /* view: finds the files of a collection's state that a command line names.
  *
  * The state has the paths in the order of --sort=path, so the files below an operand are a range of
- * the state. Names, globs and messages are the same as those of the command in the client's working
- * directory. Only an operand that the state lacks is looked at on disk: the path may be missing, a
- * link or a device.
+ * that order. Names, globs and messages are those of the command in the client's working directory.
+ * The disk is consulted only for an operand that the state lacks: its path may be missing, a link
+ * or a device.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,8 +24,8 @@ struct viewing {
     const struct state *state;
     struct command_job *job;
     const char *directory, *prefix;
-    /* The request has no directory. So files that the collection does not serve are skipped, not
-     * reported. */
+    /* The request has no directory, so files that the collection does not serve are skipped without
+     * an error. */
     bool is_served_alone;
     bool takes_all; /* the request has no option that skips files by name, place or size */
     /* the request skips hidden files, although the collection serves them */
@@ -61,8 +61,8 @@ static bool no_memory(struct viewing *viewing)
 #define VIEW_GROW(viewing, array, capacity, wanted) \
     view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
 
-/* Grows an array as GROW does, if the guard grants the memory. Returns false if the guard refuses,
- * or if out of memory. */
+/* Grows an array as GROW does, if the guard permits the memory. Returns false if it does not, or if
+ * out of memory. */
 static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
                       size_t size)
 {
@@ -85,8 +85,8 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
     return true;
 }
 
-/* Begins the part of the view that has the files of the present operand. Returns false if
- * out of memory. */
+/* Begins the part of the view with the files of the current operand. Returns false if out of
+ * memory. */
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
@@ -180,9 +180,9 @@ static bool has_ignore_file(const struct file_settings *files)
     return false;
 }
 
-/* Returns true if the request skips files by the same rules as the collection, apart from
- * rules that need only a path (such as globs). Then the state shows which files the command would
- * find below a directory. Returns false if rules differ; message says which. */
+/* Returns true if the request skips files by the same rules as the collection, apart from rules
+ * that need only a path (such as globs): then the state shows which files the command would find
+ * below a directory. Returns false if rules differ; message says which. */
 static bool has_same_rules(struct viewing *viewing)
 {
     const struct settings *settings = viewing->job->settings;
@@ -243,9 +243,9 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
     }
 }
 
-/* Returns true if the request takes the entry. `depth`, for a directory only: how many levels it
- * lies below the operand. If the request does not take the entry, sets *is_left_out to whether a
- * rule of the request leaves the entry out; job->exclude does not count as a rule. */
+/* Returns true if the request takes the entry. `depth`, for a directory only: how many levels it is
+ * below the operand. Otherwise sets *is_left_out to whether a rule of the request skips the entry;
+ * job->exclude does not count as a rule. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
                   bool *is_left_out)
 {
@@ -343,8 +343,8 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     return !is_taken;
 }
 
-/* Called if no option of the request skips files. Handles a range of entries that are not
- * files. Returns false if an entry could not be read. Then add_each is needed, which reports the
+/* Called if no option of the request skips files. Handles a range of entries that are not files.
+ * Returns false if an entry could not be read: then the caller needs add_each, which reports the
  * error between the files around the entry. */
 static bool pass_others(struct viewing *viewing, struct range others)
 {
@@ -368,8 +368,8 @@ static uint64_t depth_of(const char *rest)
     return depth;
 }
 
-/* Adds the files below the operand singly. `others` are the other entries there: directories in
- * which rules may skip all files, and what is to be reported. */
+/* Adds the files below the operand one by one. `others` are the other entries there: directories
+ * that rules may skip as a whole, and entries to report. */
 static void add_each(struct viewing *viewing, struct range files, struct range others)
 {
     const struct state *state = viewing->state;
@@ -570,7 +570,7 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
     if (os_code == 0 && viewing->is_folder && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode))
         os_code = ENOTDIR;
     if (os_code == 0 && S_ISSOCK(status.st_mode) && !viewing->job->settings->files.names_only)
-        os_code = ENXIO; /* the same error as for the command, which opens each operand */
+        os_code = ENXIO; /* the error that the command, which opens each operand, reports */
     if (os_code == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
         !is_left_out(viewing) && has_come(viewing))
         os_code = ENOENT; /* the path did not exist when the state was made */

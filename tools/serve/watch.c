@@ -1,4 +1,4 @@
-/* watch: watches directories by inotify, and reads the kernel's notices of changes. */
+/* watch: watches directories with inotify, and reads the kernel's change notices. */
 #include "serve/watch.h"
 
 #include <errno.h>
@@ -86,8 +86,8 @@ bool is_in(const char *path, const char *directory)
            (strncmp(path, directory, bytes) == 0 && (path[bytes] == '\0' || path[bytes] == '/'));
 }
 
-/* Inserts a watch. The kernel numbers watches in ascending order, until the numbers run out, so the
- * new watch usually comes last. Returns NULL if out of memory. */
+/* Inserts a watch. The kernel numbers watches in ascending order until numbers run out, so the new
+ * watch usually comes last. Returns NULL if out of memory. */
 static struct watched *insert(struct watches *watches, int number)
 {
     size_t count = watches->count;
@@ -169,7 +169,7 @@ void watches_end(struct watches *watches)
     watches->count = kept;
 }
 
-/* Translates an event of inotify into a notice. Returns false if the event is about no watched
+/* Translates an inotify event into a notice. Returns false if the event is not about a watched
  * directory. */
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)

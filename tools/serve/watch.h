@@ -1,4 +1,4 @@
-/* watch: watches directories by inotify, and reads the kernel's notices of changes. */
+/* watch: watches directories with inotify, and reads the kernel's change notices. */
 #ifndef SERVE_WATCH_H
 #define SERVE_WATCH_H
 
@@ -7,7 +7,7 @@
 
 struct watches;
 
-/* Why a directory is watched: git may have rules there, or the collection's walk entered it. */
+/* Why a directory is watched: git may keep rules in it, or the collection's walk entered it. */
 enum watch_cause { WATCH_RULES, WATCH_FILES };
 
 enum notice_kind {
@@ -30,7 +30,7 @@ struct notice {
     const char *name;
 };
 
-/* Opens an instance of inotify. Returns NULL on failure; errno says why. */
+/* Opens an inotify instance. Returns NULL on failure; errno says why. */
 struct watches *watches_open(void);
 void watches_close(struct watches *watches);
 /* Returns a descriptor for poll, which is readable when there are notices. */
@@ -41,8 +41,8 @@ int watches_descriptor(const struct watches *watches);
  * twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
 /* watches_begin begins a walk of the directory `part`, or of the whole tree if `part` is "". `part`
- * is borrowed until watches_end, which stops watching those directories of the part that the walk
- * has not added. A walk that is not deep needs no watches_end. */
+ * is borrowed until watches_end, which stops watching directories of the part that the walk has not
+ * added. A walk that is not deep needs no watches_end. */
 void watches_begin(struct watches *watches, const char *part, bool is_deep);
 void watches_end(struct watches *watches);
 

@@ -1,21 +1,21 @@
 /* app: turns what the user types into requests, and the answers into lists.
  *
  * Names and lines of files reach the page as text nodes, never as markup. The page runs a single
- * search at a time. When the next search begins, the AbortController of the search before ends all
- * requests of that search, and the page ignores what still arrives from these requests.
+ * search at a time. When the next search begins, the AbortController of the previous one ends all its
+ * requests, and the page ignores what still arrives from them.
  */
 'use strict';
 
 const DELAY_MS = 80; // time between the last key and the search
 const ENTRY_MS = 1000; // searches within this time share an entry of the browser's history
 const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
-const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many bytes are left out
+const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many more there are
 const MESSAGES_MAX = 50;
-// Names of files in an answer, and of them in the page; beside lines, fewer of both.
+// Most names of files in an answer, and most of them shown; fewer of both beside lines.
 const [NAMES_MAX, NAMES_SHOWN] = [10000, 200];
 const [BESIDE_MAX, BESIDE_SHOWN] = [1000, 3];
 const COLOURS_MAX = 1 << 20; // characters of the text that is coloured
-const COLOURS_MS = 60000; // if it takes longer, there are no colours
+const COLOURS_MS = 60000; // if colouring takes longer, the page stays without
 const FOLLOW_MS = 2000; // time between two looks for changed files
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
@@ -65,8 +65,8 @@ async function ask(path, body, signal) {
     throw new Error(message ? shown(message) : `The server answered with status ${response.status}.`);
 }
 
-/* Returns the message of an error that `ask` threw; for an error of the browser, BROKE_OFF, since browsers' messages do not
-   help the user. */
+/* Returns the message of an error that `ask` threw, or BROKE_OFF for an error of the browser, whose message would not help
+   the user. */
 function wordsOf(error) {
     return error.name === 'Error' ? error.message : BROKE_OFF;
 }
@@ -104,7 +104,7 @@ function formFromAddress() {
     }
 }
 
-/* Selects a collection, or all of them by the name ''. A name that the server does not have can be selected, too; the server then answers with an error. */
+/* Selects a collection, or all of them with the name ''. The name may be unknown to the server, which then answers with an error. */
 function chooseCollection(name) {
     const select = form.elements.in;
     select.replaceChildren(new Option('all', ''), ...collections.map(({ name }) => new Option(name)));
@@ -113,15 +113,15 @@ function chooseCollection(name) {
     select.parentElement.hidden = select.options.length < 3;
 }
 
-/* Returns the collection, as the server knows it, and the path of a file, which in answers about all collections begins with
-   the collection's name. */
+/* Returns the collection, as the server knows it, and the path of a file; in answers about all collections, the path begins
+   with the collection's name. */
 function placeOf(path) {
     const own = collections.length < 2 ? collections[0]?.name : form.elements.in.value, [first, ...rest] = path.split('/');
     return { one: collections.find(({ name }) => name === (own || first)), path: own ? path : rest.join('/') };
 }
 
-/* Returns the text to search for and the names of files. Words such as f:NAME at either end of the query name files; after a
-   backslash they belong to the text. */
+/* Returns the text to search for and the names of files. Words such as f:NAME at either end of the query name files, unless
+   they follow a backslash. */
 function partsOf(query) {
     const names = [], take = (all, not, name) => (names.push(not ? `!${name}` : name), '');
     let text = query;
@@ -155,8 +155,8 @@ function bodyOf() {
 
 // ---- A search
 
-/* Begins the search that the user asked for, and puts the query into the address: so the user can send the address as a
-   link, and the browser's back button works. */
+/* Begins the search that the user asked for, and puts the query into the address, so that the user can share the address, and
+   the browser's back button works. */
 function beginAsked() {
     const now = performance.now(), address = addressOf();
     if (address !== (location.hash || '#'))
@@ -169,7 +169,7 @@ function beginAsked() {
 function begin(limit = LINES_FIRST, again = false) {
     clearTimeout(timer);
     search?.abort.abort();
-    // The focused line, which the same search, begun again, may show again; an inert list loses the focus.
+    // The focused line, which the repeated search may show again: an inert list loses the focus.
     const focus = document.activeElement.dataset.where ?? (search?.cleared === false ? search.focus : undefined);
     const file = form.elements.f.value, body = bodyOf(), title = file || query.value, target = Number(form.elements.l.value);
     document.title = title ? `${title} – trawl` : 'trawl';
@@ -190,7 +190,7 @@ function begin(limit = LINES_FIRST, again = false) {
         limit,
         running: false,
         cleared: false, // the page no longer shows results of the search before
-        taken: [], // JSON lines of the answer that are shown; a longer answer continues after these lines
+        taken: [], // the answer's JSON lines that are shown; a longer answer adds lines after them
         lineCount: 0,
         received: 0, // lines with matches in the last answer, ≤ limit
         file: null, // the file to which lines are added
@@ -247,7 +247,7 @@ async function namesIn(response) {
     return (await new Blob(parts).text()).split('\0').slice(0, -1);
 }
 
-/* Names whose last part is the text come first, then those whose last part begins with it, then those whose last part has it. */
+/* Ranks names: first those whose last part is the text, then those whose last part begins with it, then those whose last part contains it. */
 function ranked(names, text) {
     const wanted = text.toLowerCase();
     const rank = name => {
@@ -265,7 +265,7 @@ async function fetchLines(search) {
     const body = { ...search.body, options, max_results: search.limit };
     search.running = true;
     search.status = null;
-    if (search.cleared) byId('messages').replaceChildren(); // the answer repeats them
+    if (search.cleared) byId('messages').replaceChildren(); // the new answer repeats them
     tell(search);
     let error = '';
     try {
@@ -305,7 +305,7 @@ function finish(search, error) {
     if (!error && search.body.patterns[0]) byId('login').hidden = true;
     more.hidden = !canGrow(search);
     colour(search);
-    requestAnimationFrame(() => showTarget(search)); // when the lines have their places
+    requestAnimationFrame(() => showTarget(search)); // once the lines are laid out
     watcher.unobserve(more); // observing the button again reports whether the button is visible now
     watcher.observe(more);
     tell(search);
@@ -318,8 +318,8 @@ function showTarget(search) {
     search.targetRow = search.top = null;
 }
 
-/* Returns true if a larger limit may bring more lines. If a truncated answer has fewer lines with matches than the limit, the
-   server's own limit ended the answer. */
+/* Returns true if a larger limit may bring more lines. If a truncated answer has fewer matching lines than the limit, it was
+   the server's own limit that ended the answer. */
 function canGrow(search) {
     return !search.running && search.status?.truncated === true && search.received >= search.limit;
 }
@@ -330,15 +330,15 @@ function grow() {
     askAgain(search);
 }
 
-/* Asks for the search's counts and lines again. Lines that are shown stay, with focus and selection, unless the new answer
+/* Requests the search's counts and lines again. Lines that are shown stay, with focus and selection, unless the new answer
    differs in them. */
 function askAgain(search) {
     if (!search.isListing && !search.view) count(search); // the files may have changed since the last count
     if (!search.isListing) fetchLines(search);
-    if (!search.view) findNames(search); // last: a server that takes few queries at a time refuses these
+    if (!search.view) findNames(search); // last: if the server allows only a few queries at a time, it rejects this one
 }
 
-/* Takes a line of an answer. Returns false if a line that is already shown differs, because a file has changed. */
+/* Handles a line of an answer. Returns false if a line that is already shown differs, because a file has changed. */
 function take(search, cursor, text) {
     const { type, data } = JSON.parse(text);
     if (type === 'match') cursor.received++;
@@ -363,8 +363,8 @@ function take(search, cursor, text) {
 const bytesOf = text => text.text !== undefined ? encoder.encode(text.text)
     : Uint8Array.from(atob(text.bytes), character => character.charCodeAt(0));
 
-/* Decodes UTF-8. Replacement characters stand for wrong bytes, symbols (U+2400 and on) for control characters, and numbers
-   for further characters that a terminal obeys, or that change the order or the lines of the text. */
+/* Decodes UTF-8. Invalid bytes become replacement characters, control characters symbols (U+2400 and above), and other
+   characters that a terminal obeys, or that change the order or the lines of the text, their numbers. */
 const textOf = bytes => cleaned(decoder.decode(bytes));
 const cleaned = text => text
     .replace(/[\0-\x08\x0b-\x1f]/g, character => String.fromCharCode(0x2400 + character.charCodeAt(0)))
@@ -415,7 +415,7 @@ function showLine(search, data, isMatch) {
     const row = make(file.lines, 'li', gap ? 'line gap' : 'line');
     const label = make(row, search.view ? 'a' : isMatch ? 'button' : 'span', '', line);
     const code = make(row, 'code');
-    // Before a match is shown, the heading leads to the first line: an answer may end with lines of context.
+    // Until a match is shown, the heading links to the first line: an answer may end with lines of context.
     if (!file.line || (isMatch && (!file.isLinked || line === search.target))) linkFile(file, line);
     file.isLinked ||= isMatch;
     file.line = line;
@@ -471,7 +471,7 @@ function addressAt(path, line) {
     return `#${data}`;
 }
 
-/* Lets the links of a file lead to a line, in the page and in the editor or forge of the server's --link. */
+/* Makes the links of a file lead to a line, in the page and in the editor or forge of the server's --link. */
 function linkFile({ path, link, open }, line) {
     link.href = addressAt(path, line);
     if (!open) return;
@@ -482,7 +482,7 @@ function linkFile({ path, link, open }, line) {
 
 // ---- Colours
 
-// Colours are highlights, which leave elements, selections and marks as they are.
+// Colours are highlights, which do not change elements, selections or marks.
 const KINDS = ['comment', 'string', 'number', 'keyword', 'function', 'type'];
 const inks = window.Highlight ? KINDS.map(kind => {
     const ink = new Highlight();
@@ -503,7 +503,7 @@ const LANGUAGES = new Map(Object.entries({
     swift: 'swift', toml: 'toml', typescript: 'ts mts cts tsx', yaml: 'yml yaml',
 }).flatMap(([language, ends]) => ends.split(' ').map(end => [end, language])));
 
-/* Has the tokens of the lines found, by their files' languages. Lines of a file that follow each other are one text. Lines that
+/* Colours the tokens of the lines, by their files' languages. Consecutive lines of a file are treated as one text. Lines that
    are shown in part and files with NUL bytes stay as they are. */
 function colour(search) {
     painter?.terminate(); // a text of an earlier search may be slow
@@ -533,8 +533,8 @@ function colour(search) {
     painter.postMessage(texts);
 }
 
-/* Colours the lines in sight and those about as far as a page up and down: browsers look at all highlights of a page whenever
-   an element changes. Marked texts keep the text's colour, which the mark's colour suits. */
+/* Colours the visible lines and about a page above and below them: browsers look at all highlights of a page whenever an
+   element changes. Marked text keeps its colour, which suits the mark. */
 function paint(search, anew) {
     const rows = search?.coloured;
     if (!rows || (!anew && Math.abs(scrollY - search.paintedAt) < innerHeight / 2)) return;
@@ -563,7 +563,7 @@ function paint(search, anew) {
 
 // ---- What is told
 
-/* Shows the counts and how many lines are shown. The page never leaves out lines without saying so. */
+/* Shows the counts and how many lines are shown. The page never hides lines without saying so. */
 function tell(search) {
     const { counts, status, running, names } = search, parts = [];
     results.ariaBusy = String(running || names === null
@@ -662,7 +662,7 @@ function setTheme(theme) {
     localStorage.setItem('theme', theme);
 }
 
-/* Asks for the collections. Returns true if a collection has changed since the page asked before. */
+/* Fetches the collections. Returns true if one has changed since the previous call. */
 async function askCollections() {
     const answer = await (await ask('/v1/collections')).json(), before = JSON.stringify(collections);
     collections = answer.collections.map(one => ({

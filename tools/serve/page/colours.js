@@ -1,7 +1,7 @@
-/* colours: a worker that finds the tokens of texts, so that no text, however long or odd, holds up the page.
+/* colours: a worker that finds the tokens of texts, so that no text, however long or odd, blocks the page.
  *
- * The page sends [{ language, lines }, ...]. The answer has for each line the numbers kind, begin and end of each token; a kind is
- * an index in app.js's KINDS.
+ * The page sends [{ language, lines }, ...]. The answer lists for each line three numbers per token: kind, begin and end; a
+ * kind is an index in app.js's KINDS.
  */
 'use strict';
 
@@ -17,7 +17,7 @@ const KINDS = new Map([
     'class-name tag attr-name property builtin symbol variable',
 ].flatMap((types, kind) => types.split(' ').map(type => [type, kind])));
 
-/* Returns '/*' if the lines seem to begin inside a block comment: they go on with ' * ', or a line ends one that none has begun. */
+/* Returns '/*' if the lines seem to begin inside a block comment: they continue with ' * ', or end a comment that did not begin. */
 function begins(text, grammar) {
     const open = text.indexOf('/*'), close = text.search(/\*\/\s*$/m);
     const isInside = /^\s*\*\s/.test(text) || (close >= 0 && (open < 0 || close < open));

@@ -1,4 +1,4 @@
-/* Prism 1.30.0, https://prismjs.com: what finds the tokens of a language. These are the files
+/* Prism 1.30.0, https://prismjs.com: the tokenizer. These are the files
  * components/prism-*.min.js of
  * core markup css clike javascript bash c cmake cpp csharp diff docker go haskell ini java
  * json julia kotlin lua makefile markdown objectivec perl php powershell protobuf python r

@@ -83,8 +83,8 @@ void exclude_close(struct exclude *exclude)
     free(exclude);
 }
 
-/* Returns true if the glob matches the whole name. For an operand, the glob may also match all that
- * follows some slash of the name. */
+/* Returns true if the glob matches the whole name or, for an operand, everything after one of its
+ * slashes. */
 static bool rule_matches(const char *glob, const char *name, bool is_operand)
 {
     if (fnmatch(glob, name, 0) == 0)

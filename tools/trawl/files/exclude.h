@@ -21,9 +21,9 @@ struct exclude {
 bool exclude_open(struct exclude **made, const struct value_list *filters, char *message);
 void exclude_close(struct exclude *exclude);
 
-/* Returns true if the last rule that matches `name` skips the file. If no rule matches, a file
- * is skipped only if the first rule about files is an --include. If is_operand, the command line
- * gave the name, and a glob may also match all that follows some slash of the name. */
+/* Returns true if the last rule that matches `name` skips the file. If no rule matches, a file is
+ * skipped only if the first rule about files is an --include. is_operand: the name is from the
+ * command line, and a glob may also match everything after one of its slashes. */
 bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,
                    bool is_directory);
 

@@ -1,7 +1,7 @@
 /* file_filter: decides which files of a tree are searched, by ripgrep's rules.
  *
  * tree.c enters and leaves directories and asks about each entry; the server asks about paths of
- * texts that it holds in memory. A filter is immutable once made, so walks may share it; each has a
+ * files that it has in memory. A filter is immutable, so walks may share it; each walk has a
  * filter_walk of its own.
  */
 #include "trawl/files/file_filter.h"
@@ -24,7 +24,7 @@
 
 #define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* initial capacity of a path */
 
-/* The rule files that a directory may have. Each kind decides before the next kind. */
+/* The rule files that a directory may have. Each kind overrides the kinds after it. */
 static const char *const list_names[FILTER_FILES] = {".rgignore", ".ignore", ".gitignore",
                                                      ".git/info/exclude"};
 
@@ -142,7 +142,7 @@ static bool add_types(struct filter *filter, const struct value_list *rules, cha
     return ignore_seal(filter->types) || message_exhausted(message);
 }
 
-/* Makes a list of the rules in `text`. The list takes over `text`; after an error, `text` is freed.
+/* Makes a list of the rules in `text`, which the list then owns; after an error, `text` is freed.
  * Returns 0 or an errno. */
 static int make_list(struct ignore_list **list, const char *path, char *text, size_t bytes,
                      unsigned flags)
@@ -159,8 +159,8 @@ static int make_list(struct ignore_list **list, const char *path, char *text, si
     return ENOMEM;
 }
 
-/* Reads a file of rules. Returns 0 with *list set to NULL and the reason in errno, if the file does
- * not exist or may not be read. Returns an errno if the rules stay unknown for another reason. */
+/* Reads a file of rules. If the file does not exist or may not be read, returns 0 with *list NULL
+ * and the reason in errno. Returns an errno if the rules stay unknown for another reason. */
 static int read_list(struct ignore_list **list, int directory, const char *path, unsigned flags)
 {
     size_t bytes = 0;
@@ -446,8 +446,8 @@ void filter_leave(struct filter_walk *walk, size_t depth)
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* Decides about an entry by a list that the walk heeds (NULL: it has none), whose rules are about
- * `path`. The scope is the directory that the list belongs to; NULL: none. */
+/* Applies a list to an entry, if the walk uses the list (NULL: it has none); the list's rules are
+ * about `path`. The scope is the directory that the list belongs to; NULL: none. */
 static enum filter_verdict ask_list(struct filter_walk *walk, const struct ignore_list *list,
                                     const struct scope *scope, const char *path, size_t name_bytes,
                                     bool is_directory)
@@ -504,9 +504,9 @@ static enum filter_verdict ask_scopes(struct filter_walk *walk, enum filter_file
     return verdict;
 }
 
-/* Decides about the current entry by git's global excludes file. Rules of that file are about paths
- * from the top of the innermost repository. Outside of a repository (--no-require-git), the rules
- * are about `shown`, the path from the working directory. */
+/* Decides about the current entry by git's global excludes file. Its rules apply to paths relative
+ * to the top of the innermost repository or, outside of a repository (--no-require-git), to
+ * `shown`, the path from the working directory. */
 static enum filter_verdict ask_global(struct filter_walk *walk, const char *shown,
                                       size_t name_bytes, bool is_directory)
 {
@@ -521,7 +521,7 @@ static enum filter_verdict ask_global(struct filter_walk *walk, const char *show
 }
 
 /* Decides about the current entry by the rule files of the directories, then by git's global
- * excludes file, then by the files of --ignore-file, of which the last is asked first. */
+ * excludes file, then by the files of --ignore-file, the last one first. */
 static enum filter_verdict ask_lists(struct filter_walk *walk, const char *path, const char *shown,
                                      size_t name_bytes, bool is_directory)
 {

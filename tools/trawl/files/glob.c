@@ -1,9 +1,9 @@
-/* glob: a pattern for names, compiled once and compared with many.
+/* glob: a pattern for names, compiled once and matched against many.
  *
- * A pattern is compiled into an array of codes. A comparison remembers two positions to return to:
+ * A pattern is compiled into an array of codes. Matching remembers two positions to backtrack to:
  * the last * and the last **. An earlier * never has to be tried again: the codes between two stars
- * matched as early as possible, which leaves the longest rest of the name to the codes after. So a
- * comparison takes at most time proportional to pattern length × name length.
+ * matched as early as possible, which leaves the longest rest of the name to the codes after. So
+ * matching takes at most time proportional to pattern length × name length.
  */
 #include "trawl/files/glob.h"
 
@@ -203,7 +203,7 @@ static enum glob_status add_class(struct glob *glob, const char *pattern, size_t
     return status;
 }
 
-/* Adds the code of the stars at *at, and moves *at after what it stands for. */
+/* Adds the code for the stars at *at, and moves *at past them (and the slash of a **). */
 static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size_t *at)
 {
     size_t begin = *at, end = begin;
@@ -339,8 +339,8 @@ static size_t next_directory(const char *name, size_t bytes, size_t at)
     return slash == NULL ? NONE : (size_t)(slash - name) + 1;
 }
 
-/* Rejects most names quickly: most globs begin or end with a plain byte, which most names lack
- * there. */
+/* Rejects most names quickly: most globs begin or end with a plain byte, which most names do not
+ * have in that place. */
 static bool may_match(const struct glob *glob, const char *name, size_t bytes)
 {
     unsigned first = glob->code_count == 0 ? CODE_STAR : glob->codes[0];
@@ -351,9 +351,9 @@ static bool may_match(const struct glob *glob, const char *name, size_t bytes)
     return last >= 256 || (bytes > 0 && folded(glob, name[bytes - 1]) == last);
 }
 
-/* Compares a name with the codes. `star` and `deep` are the indexes of the codes after the last *
- * and the last **. star_at and deep_at are the offsets in the name up to which these stars
- * reach. */
+/* Matches a name against the codes. `star` and `deep` are the indexes of the codes after the last *
+ * and the last **. star_at and deep_at are the offsets in the name up to which these stars reach.
+ */
 static bool matches_codes(const struct glob *glob, const char *name, size_t bytes)
 {
     size_t code_at = 0, at = 0, star = NONE, star_at = 0, deep = NONE, deep_at = 0;
@@ -475,9 +475,9 @@ static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *op
     return GLOB_GOOD;
 }
 
-/* The function expand replaces a pair of braces, and calls itself for the next pair. EXPANDED_MAX
- * bounds the number of results, but not the depth of these calls: {a}{a}{a} has a single result at
- * depth 3. So a pattern that needs a depth of more than BRACES_MAX is rejected. */
+/* expand replaces a pair of braces, and calls itself for the next pair. EXPANDED_MAX limits the
+ * number of results, but not the depth of these calls: {a}{a}{a} has a single result at depth 3. So
+ * a pattern that needs a depth of more than BRACES_MAX is rejected. */
 #define BRACES_MAX 64u
 
 /* Passes a pattern without braces to expansion->take. Otherwise calls itself with each pattern that

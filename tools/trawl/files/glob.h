@@ -1,4 +1,4 @@
-/* glob: a pattern for names, compiled once and compared with many.
+/* glob: a pattern for names, compiled once and matched against many.
  *
  *   ?        a byte other than a slash
  *   *        any bytes but slashes
@@ -21,7 +21,7 @@
  * flag, ripgrep's rules: [b-a] is GLOB_BAD_RANGE, and *** is *. */
 #define GLOB_GIT 2u
 
-/* The shape of a glob. ignore.c looks literals and some suffixes up in a table. */
+/* The shape of a glob. ignore.c finds literals and some suffixes by a hash table. */
 enum glob_shape {
     GLOB_LITERAL, /* text */
     GLOB_SUFFIX,  /* *text */
@@ -53,14 +53,14 @@ enum glob_status {
 
 const char *glob_status_text(enum glob_status status);
 
-/* Compiles a pattern. Braces stand for themselves. Call glob_free after GLOB_GOOD. */
+/* Compiles a pattern. Braces are plain characters. Call glob_free after GLOB_GOOD. */
 enum glob_status glob_compile(struct glob *glob, const char *pattern, size_t bytes, unsigned flags);
 void glob_free(struct glob *glob);
 
 bool glob_matches(const struct glob *glob, const char *name, size_t bytes);
 
-/* Calls `take` with each pattern that the alternatives in braces stand for. A status of `take`
- * other than GLOB_GOOD ends the calls and is returned. */
+/* Calls `take` with each pattern that results from choosing alternatives in braces. If `take`
+ * returns a status other than GLOB_GOOD, no more calls follow, and that status is returned. */
 enum glob_status glob_expand(const char *pattern, size_t bytes,
                              enum glob_status (*take)(void *context, const char *pattern,
                                                       size_t bytes),

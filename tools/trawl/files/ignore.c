@@ -1,7 +1,7 @@
 /* ignore: a list of rules as in .gitignore.
  *
  * file_filter.c makes a list for each rule file, and types.c uses lists for the globs of types.
- * Adding a rule fails for a wrong glob, for lack of memory, or if the guard refuses; the caller
+ * Adding a rule fails for an invalid glob, if out of memory, or if the guard refuses; the caller
  * writes the message.
  */
 #include "trawl/files/ignore.h"
@@ -15,9 +15,9 @@
 enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 
 #define GRAM_BYTES_MAX 4u
-#define GRAM_RULES_MIN 16u /* fewer rules are compared in turn */
+#define GRAM_RULES_MIN 16u /* fewer rules are tried one by one */
 
-/* A slot of the hash table: a text, with the index + 1 of the last rule of this text for
+/* A slot of the hash table: a text, with the index + 1 of the last rule with this text for
  * directories, and of the last for other files. 0 means no rule. */
 struct rule_slot {
     const char *text; /* NULL: the slot is empty */
@@ -37,13 +37,13 @@ struct ignore_list {
     size_t slot_count;
     /* number of rules in the table for each kind of text; a kind without rules is not looked up */
     size_t key_counts[KEY_KINDS];
-    uint32_t *others; /* indexes of the rules that neither this table nor the next holds */
+    uint32_t *others; /* rules in neither hash table */
     size_t other_count;
-    /* The other rules by a gram: bytes that each path has that the rule matches. gram_heads has for
-     * each hash of a gram the index + 1 of the last rule, and gram_next for each rule the index + 1
-     * of the rule before; 0 means no rule. */
+    /* A hash table of other rules by a gram: bytes that each path has that the rule matches.
+     * gram_heads has for each hash of a gram the index + 1 of the last rule, and gram_next for each
+     * rule the index + 1 of the previous rule; 0 means no rule. */
     uint32_t *gram_heads, *gram_next;
-    size_t gram_counts[GRAM_BYTES_MAX + 1]; /* number of rules with a gram of so many bytes */
+    size_t gram_counts[GRAM_BYTES_MAX + 1]; /* [n]: number of rules with a gram of n bytes */
 };
 
 struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard)
@@ -179,8 +179,7 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
     }
     if (bytes > first)
         return add_glob(list, line + first, bytes - first, &rule);
-    /* ripgrep takes "\/" for a rule about every directory, and "/" for a rule that matches no
-     * path */
+    /* ripgrep reads "\/" as a rule about every directory, and "/" as a rule that matches no path */
     rule.is_name = line[rule.keeps] != '/';
     return (list->flags & IGNORE_BRACES) == 0 ? GLOB_GOOD
                                               : add_glob(list, "*", rule.is_name, &rule);
@@ -246,8 +245,8 @@ static struct rule_slot *find_slot(const struct ignore_list *list, enum key_kind
     }
 }
 
-/* Returns the kind of text by which the table finds a rule; KEY_KINDS: the table cannot hold the
- * rule. */
+/* Returns the kind of text by which the hash table finds a rule; KEY_KINDS: the rule does not fit
+ * the table. */
 static enum key_kind key_of(const struct ignore_rule *rule)
 {
     const struct glob *glob = &rule->glob;
@@ -290,7 +289,7 @@ static uint32_t count_rules(const struct ignore_list *list, size_t slot)
 }
 
 /* Puts a rule into the table of grams, by the gram that the fewest earlier rules have. Returns
- * false if the rule has no plain bytes. */
+ * false if the rule has no bytes that every match must contain. */
 static bool add_gram(struct ignore_list *list, uint32_t index)
 {
     const struct glob *glob = &list->rules[index].glob;
@@ -326,7 +325,7 @@ static bool add_gram(struct ignore_list *list, uint32_t index)
     return true;
 }
 
-/* Moves the rules that the table cannot hold into the table of grams, as far as possible. False: no
+/* Moves the rules that do not fit the table into the table of grams, as far as possible. False: no
  * memory. */
 static bool add_grams(struct ignore_list *list)
 {

@@ -2,9 +2,9 @@
  *
  * The last rule that matches decides. A rule without a slash, except at its end, matches names in
  * any directory below; others match paths relative to the list's own directory. A slash at the end
- * restricts a rule to directories. A rule after '!' keeps what the rule matches. Unless case is
- * ignored, names, paths and extensions (such as *.c) are looked up in a table. Other rules are
- * compared only with paths that have certain bytes of the rule.
+ * restricts a rule to directories. A rule that begins with '!' keeps what it matches. Unless case
+ * is ignored, names, paths and extensions (such as *.c) are found by a hash table. Other rules are
+ * tried only on paths that contain certain bytes of the rule.
  */
 #ifndef TRAWL_IGNORE_H
 #define TRAWL_IGNORE_H
@@ -22,16 +22,16 @@ struct ignore_rule {
     bool keeps;            /* written after '!' */
     bool directories_only; /* written with a slash at the end */
     bool is_name;          /* the rule is compared with the last part of a path only */
-    uint32_t line_number;  /* counted from 1, for messages */
+    uint32_t line_number;  /* from 1, for messages */
     uint32_t line_bytes;
     const char *line; /* as written in the file; borrowed */
 };
 
 struct ignore_list;
 
-/* Makes an empty list, or returns NULL without memory. `source` and `guard` are borrowed. Before a
- * rule takes memory, the guard (NULL: no limits) is asked; if the guard refuses, adding a rule
- * returns GLOB_MEMORY. */
+/* Makes an empty list; NULL: out of memory. `source` and `guard` are borrowed. The guard (NULL: no
+ * limits) is asked before a rule allocates memory; if it refuses, adding the rule returns
+ * GLOB_MEMORY. */
 struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard);
 void ignore_close(struct ignore_list *list);
 
@@ -42,8 +42,8 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
 /* Adds a glob for names. */
 enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,
                                  bool keeps);
-/* Adds the rules of a whole file. The list takes over `text`; ignore_close frees the bytes. Invalid
- * globs are ignored. False: no memory. */
+/* Adds the rules of a whole file. The list owns `text`, and ignore_close frees it. Invalid globs
+ * are ignored. False: out of memory. */
 bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes);
 void ignore_set_flags(struct ignore_list *list, unsigned flags);
 

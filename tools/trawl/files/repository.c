@@ -142,9 +142,9 @@ static char *value_of(char *line, const char *name)
     return value;
 }
 
-/* Finds core.excludesFile in the file `path` of git settings, which is NULL if out of memory.
- * *found stays NULL if the file does not set core.excludesFile, and is empty if the file sets an
- * empty value, or a path below ~ while HOME is not set. Frees the path. Returns 0 or an errno. */
+/* Finds core.excludesFile in the file `path` of git settings; path NULL: out of memory. *found
+ * stays NULL if the file does not set core.excludesFile, and is empty if it sets an empty value, or
+ * a path below ~ while HOME is not set. Frees the path. Returns 0 or an errno. */
 static int read_setting(char *path, char **found)
 {
     const char *home = getenv("HOME");
@@ -184,7 +184,7 @@ static const char *variable(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* Returns true if git reads no settings of the system. */
+/* Returns true if git ignores the system's settings. */
 static bool has_no_system(void)
 {
     const char *value = variable("GIT_CONFIG_NOSYSTEM");

@@ -18,8 +18,8 @@ bool repository_is_absent(int os_code);
 
 /* Finds the path of git's global excludes file: core.excludesFile of the user's git settings
  * (GIT_CONFIG_GLOBAL, else ~/.gitconfig, else git/config in XDG_CONFIG_HOME) or of the system's
- * (GIT_CONFIG_SYSTEM, else /etc/gitconfig), else git's default path. The caller frees *path. *path
- * is NULL if nothing says where the file is, and empty if the setting names no file. Returns 0, or
+ * (GIT_CONFIG_SYSTEM, else /etc/gitconfig), else git's default path. The caller frees *path, which
+ * is NULL if no setting or default applies, and empty if the setting names no file. Returns 0, or
  * the errno that kept the settings from being read. */
 int repository_find_global(char **path);
 

@@ -31,8 +31,8 @@
 #endif
 
 /* The order of grep 3.8, found by experiment. grep reads up to 100,000 entries of a directory at a
- * time. If a portion has more than 10,000 entries, grep sorts it by inode number, except
- * on file systems where sorting does not help. */
+ * time. It sorts a portion of more than 10,000 entries by inode number, except on file systems
+ * where sorting does not help. */
 #define PORTION_ENTRIES 100000u
 #define UNSORTED_ENTRIES 10000u
 #define MAGIC_NFS 0x6969
@@ -62,7 +62,7 @@ struct level {
     dev_t device;
     ino_t inode;
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
-    bool unread;  /* there may be more entries, starting at read_offset */
+    bool unread;  /* there may be more entries, from read_offset */
     bool begun;   /* the first portion (PORTION_ENTRIES) was read */
     off64_t read_offset; /* where reading the directory goes on */
     int os_code;         /* error of reading the directory; 0: no error */
@@ -180,8 +180,8 @@ static void chain(struct tree *tree, size_t at)
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-/* Returns room for one more level. Only the arrays that the level may own from an earlier directory
- * are set. */
+/* Returns room for one more level. Its arrays may be those of an earlier directory at this depth;
+ * no other member is set. */
 static struct level *new_level(struct tree *tree)
 {
     size_t capacity = tree->level_capacity;
@@ -229,8 +229,7 @@ static bool close_for_now(struct tree *tree, size_t at)
     return true;
 }
 
-/* Closes a directory, so that another descriptor can be opened. False: no directory can be
- * closed. */
+/* Closes a directory, so that another descriptor can be opened. False: there is none to close. */
 static bool close_some(struct tree *tree)
 {
     for (size_t i = 1; i + 1 < tree->level_count; i++)
@@ -239,7 +238,7 @@ static bool close_some(struct tree *tree)
     return false;
 }
 
-/* Opens a directory; if descriptors are short, closes other directories of the tree first. NULL:
+/* Opens a directory; if descriptors run out, closes other directories of the tree first. NULL:
  * errno says why. */
 static struct tree_directory *open_directory(struct tree *tree, int parent, const char *name,
                                              bool follow, struct stat *status)
@@ -410,7 +409,7 @@ static int compare_names_backwards(const void *left, const void *right, void *na
     return compare_names(right, left, names);
 }
 
-/* Returns the time that --sort asks for, as a number that grows with the time; 0: unknown. */
+/* Returns the time for --sort, as a number that grows with the time; 0: unknown. */
 static uint64_t time_of(const struct tree *tree, int directory, const char *name)
 {
     struct statx facts;
@@ -430,7 +429,7 @@ static uint64_t time_of(const struct tree *tree, int directory, const char *name
     return ((uint64_t)time->tv_sec ^ UINT64_C(1) << 33) << 30 | time->tv_nsec;
 }
 
-/* Sorts level->found, the entries that were read last, as --sort or --sortr says. */
+/* Sorts level->found, the entries that were read last, by --sort or --sortr. */
 static void sort_found(struct tree *tree, struct level *level)
 {
     bool backwards = tree->options.files->sort_backwards;
@@ -461,8 +460,8 @@ static bool gains_by_sorting(const struct level *level)
            (uint32_t)facts.f_type != MAGIC_TMPFS;
 }
 
-/* Reads the rule files of the level's directory. In a directory of which only a portion was read,
- * any rule file may follow, so every kind is looked for. */
+/* Reads the rule files of the level's directory. If only a portion of the directory was read, any
+ * rule file may follow, so every kind is tried. */
 static void read_rules(struct tree *tree, struct level *level, bool has[FILTER_FILES])
 {
     int os_code;
@@ -528,9 +527,8 @@ static bool is_device_type(unsigned char type)
 
 static const char no_memory[] = "no memory";
 
-/* Returns why the entry of tree->path is skipped. Returns NULL if the entry is not skipped, and
- * no_memory if there was no memory for comparing the rules. Sets *why to the kind of rule or limit
- * that skips the entry. */
+/* Returns why the entry of tree->path is skipped; NULL if it is not, and no_memory if memory ran
+ * out while comparing the rules. Sets *why to the kind of rule or limit that skips the entry. */
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
                                   unsigned char type, enum tree_left *why, char room[REASON_BYTES])
 {

@@ -1,9 +1,9 @@
 /* tree: lists the files of a directory, recursively.
  *
- * Only the root is opened by a path; every other directory relative to its parent's descriptor, or
- * again by ".." of a child, so paths may have any length. No function is recursive, so trees may
- * have any depth. The default order is grep's: the order in which the directory lists its entries,
- * or by inode number if there are more than 10,000 entries (see tree.c).
+ * Only the root is opened by its path. Every other directory is opened relative to its parent's
+ * descriptor, or reopened by ".." of a child, so paths may have any length. No function is
+ * recursive, so trees may have any depth. The default order is grep's: the order in which the
+ * directory lists its entries, or by inode number if there are more than 10,000 (see tree.c).
  */
 #ifndef TRAWL_TREE_H
 #define TRAWL_TREE_H
@@ -21,8 +21,8 @@ struct exclude;
 struct filter;
 struct tree;
 
-/* An open directory, counted by reference, since threads that open files in the directory may
- * outlast the walk. */
+/* An open directory with a reference count, since threads that open files in it may outlast the
+ * walk. */
 struct tree_directory {
     int descriptor;
     atomic_uint holder_count; /* the directory is closed when no holder is left */
@@ -64,8 +64,7 @@ struct tree_entry {
     int os_code;
 };
 
-/* A watcher's function `enter` is called for each directory, before the directory's entries are
- * read. */
+/* `enter` is called for each directory, before its entries are read. */
 struct tree_watcher {
     void (*enter)(void *context, int descriptor, const char *path);
     void *context;

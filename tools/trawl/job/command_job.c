@@ -1,5 +1,6 @@
-/* command_job: messages of a job, and which files a job may pass over. A message of a worker that
- * is not at its turn is kept (pool_turns.c), so that messages come in the order of the files. */
+/* command_job: messages of a job, and which files a job may skip without a search. If several
+ * workers search files, messages of files whose turn has not come are kept (pool_turns.c), so that
+ * messages come in the order of the files. */
 #include "trawl/job/command_job.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ bool job_may_pass_over(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
 
-    /* A binary file has another report than a text, even if neither has an occurrence. */
+    /* Binary files are reported differently from text, even without an occurrence. */
     bool needs_kind = settings->is_tg && settings->binary_files == BINARY_FILES_WITHOUT_MATCH &&
                       !settings->null_data && !job_passes_over_silently(job);
 
@@ -54,7 +55,7 @@ bool job_passes_over_silently(const struct command_job *job)
         return settings->is_tg && !settings->include_zero;
     case PRINTS_NAME:
         return settings->list == LIST_WITH_MATCHES;
-    case PRINTS_NOTHING: /* tg -q --files-without-match succeeds at a file without an occurrence */
+    case PRINTS_NOTHING: /* tg -q --files-without-match succeeds if a file has no occurrence */
         return !settings->is_tg || settings->list != LIST_WITHOUT_MATCH;
     default:
         return true;

@@ -8,8 +8,8 @@
 
 /* Sums over files for the summary of --json. */
 struct json_totals {
-    /* as the members of ripgrep's `stats`. `searches` and `bytes_searched` are about all files; the
-     * other members are about files of which --json printed something. */
+    /* As in ripgrep's `stats`. `searches` and `bytes_searched` are about all files; the other
+     * members are about files for which --json printed something. */
     uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
 };
 
@@ -45,7 +45,7 @@ struct string_counts;
 /* Says if an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
     GROUPS_NONE, /* no earlier group was printed */
-    /* a group was printed, but by a job whose output comes before */
+    /* a group was printed, but by a job whose output comes earlier */
     GROUPS_BEFORE,
     GROUPS_PRINTED, /* this job has printed a group */
     GROUPS_UNKNOWN, /* files before the current file are still being searched */
@@ -98,20 +98,19 @@ void job_message(struct command_job *job, const char *format, ...)
 /* Prints a message about a file, unless -s is set, and sets job->error_seen. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
-/* Returns true if several files may be searched by one call, to find those without an occurrence.
- * They must all have the same report, and no occurrence may cross a line end. */
+/* Returns true if several files may be searched by one call, to find those without an occurrence:
+ * all have the same report, and no occurrence can cross a line end. */
 bool job_may_pass_over(const struct command_job *job);
 /* Returns true if the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);
 
-/* How a job's output comes in the order of the files, if several workers search. A worker that is
- * not at its turn keeps messages and separators until its turn comes (run/pool_turns.c). */
+/* How a job's output gets into the order of the files, if several workers search. A worker keeps
+ * messages and separators until its turn comes (run/pool_turns.c). */
 
 /* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);
-/* Returns false if no separator of groups is printed here. True: the caller prints a separator, and
- * passes the separator's start to pool_mark_separator. The separator is dropped later if it turns
- * out not to be needed. */
+/* Returns true if the caller is to print a separator between groups and pass its start to
+ * pool_mark_separator. The separator is dropped later if it turns out not to be needed. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);
 /* Called after kept output was cut: forgets the mark of a separator that was cut off. */

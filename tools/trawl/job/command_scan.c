@@ -1,5 +1,5 @@
-/* command_scan: what several of the files listed in command_scan.h need: growing arrays, looking
- * for the empty string in a line, and writing what was printed for a part of the text. */
+/* command_scan: what several of the files listed in command_scan.h need: growing arrays, checking
+ * whether a line contains the empty string, and writing what was printed for a part of the text. */
 #include "trawl/job/command_scan.h"
 
 #include <stdlib.h>

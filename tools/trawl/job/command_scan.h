@@ -1,7 +1,7 @@
 /* command_scan: the state of a search of one text.
  *
- * The library delivers the text in windows, in order, each with the matches in the window.
- * search_file.c chooses the file that handles the windows:
+ * The library delivers the text in windows, in order, each with its matches. search_file.c chooses
+ * which of these files handles the windows:
  *   lines.c            cuts lines, keeps the line that a window's end cuts, selects lines
  *   occurrences.c      which of the library's matches are occurrences
  *   command_matches.c  reports without lines: -o, --positions, --count-matches
@@ -11,7 +11,7 @@
  *   style.c            prints a line as ripgrep does, and an occurrence
  *   piece.c            the bytes of a line that style.c prints
  *   json.c             prints a line for --json
- *   number_set.c       the numbers of the strings that a match stands for
+ *   number_set.c       the numbers of the strings behind a match
  *   binary.c           NUL bytes and invalid UTF-8
  *   hold.c             how long a pipe's output is held back
  *   fasta.c            FASTA files, which have sequences instead of lines
@@ -48,15 +48,15 @@ struct line_span {
     uint64_t begin, end; /* offsets in the printed line */
     /* offsets in the line before replacements; equal to begin and end without --replace */
     uint64_t from, to;
-    /* view->matches[group .. group + group_count) begin where this match begins */
+    /* view->matches[group .. group + group_count) begin at this match's offset */
     uint64_t group, group_count;
     /* the replacement, for expressions and --json; NULL: --replace's parts, or none */
     const struct trawl_pattern *text;
     uint16_t distance, reversed; /* as in struct trawl_match */
 };
 
-/* A part of the value of --replace: bytes, a group of an expression (`name`), or the match, for
- * which `bytes` is NULL. An extra part after the last holds the totals in bytes_before and
+/* A part of the value of --replace: bytes, a group of an expression (`name`), or the whole match,
+ * for which `bytes` is NULL. An extra part at the end has the totals in bytes_before and
  * matches_before. */
 struct replace_part {
     const char *bytes;
@@ -65,11 +65,11 @@ struct replace_part {
     uint64_t bytes_before, matches_before; /* plain bytes, and matches, in all earlier parts */
 };
 
-/* What style.c keeps from line to line. */
+/* State of style.c that lasts from line to line. */
 struct style_state {
     struct line_span *spans; /* the matches of the line that is printed */
     uint64_t span_count, span_capacity;
-    uint64_t next_match;   /* the view's first match after that line; a guess, as views change */
+    uint64_t next_match; /* the view's first match after that line; only a guess, as views change */
     struct line_span *cut; /* --multiline: the parts of matches in the line that is printed */
     uint64_t cut_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
@@ -88,13 +88,13 @@ struct style_state {
     bool link_sought, link_open; /* link_path was computed; a link was begun and not ended */
 };
 
-/* What json.c keeps of a text. */
+/* State of json.c for a text. */
 struct json_state {
     bool begun; /* "begin" was printed for the text */
     uint64_t bytes, lines, matches, begin_ns;
 };
 
-/* What occurrences.c keeps of a text. */
+/* State of occurrences.c for a text. */
 struct characters {
     uint8_t tail[UTF8_BYTES_MAX]; /* the last bytes before the current window */
     uint32_t tail_count;
@@ -123,8 +123,8 @@ struct shown {
     uint32_t distance; /* DISTANCE_NONE: not printed, as for a line of context */
 };
 
-/* The bytes of earlier windows that lines.c still needs: with leading context the lines that may be
- * printed as context, then the open line, whose end has not come yet. */
+/* The bytes of earlier windows that lines.c still needs: with leading context, the lines that may
+ * be printed as context; then the open line, whose end has not come yet. */
 struct carry {
     uint8_t *bytes;
     uint64_t count, capacity, begin;
@@ -167,7 +167,7 @@ struct lines {
     uint64_t scanned_end; /* end of the last window */
 };
 
-/* What command_matches.c keeps between matches. */
+/* State of command_matches.c that lasts from match to match. */
 struct occurrences {
     /* end of the line in which the last match begins; OFFSET_NONE: not seen yet */
     uint64_t line_end;
@@ -176,13 +176,13 @@ struct occurrences {
     bool bad_line;           /* a match in the current line was not valid text */
 };
 
-/* What binary.c keeps of a text. Members with "before" in their name hold values from the start of
+/* State of binary.c for a text. Members with "before" in their name have values from the start of
  * the current block. */
 struct nulls {
     bool watched; /* a NUL byte changes what is printed or counted */
     bool seen;    /* a NUL was found; with settings->nuls.end_line, NUL now ends lines */
-    /* output is held back until its block of BLOCK_BYTES is complete; otherwise only until the
-     * window ends, because lines are written at once */
+    /* output is held back until its block of BLOCK_BYTES is complete; without blocks, only until
+     * the window ends, because lines are written at once */
     bool has_blocks;
     uint64_t offset;           /* text offset of the first NUL, if one was seen */
     uint64_t hole;             /* offset of a hole, which makes a sparse file binary; 0: none */
@@ -196,14 +196,14 @@ struct nulls {
     uint64_t zapped_capacity;
 };
 
-/* What holds for the whole text. Set before the search. */
+/* What is true for the whole text. Set before the search. */
 struct scan_rules {
     bool seekable;       /* the text can be read again at any offset */
-    bool is_live;        /* the text comes from a pipe or a device, whose writer may rest */
+    bool is_live;        /* the text comes from a pipe or a device, whose writer may pause */
     bool unpacks;        /* the text may be compressed and damaged; lines before the damage count */
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
-    bool first_suffices; /* of a line's matches, only the column of the first is printed */
+    bool first_suffices; /* only the column of a line's first match is printed */
     /* lines.c looks at each line; otherwise only at lines with a match, or (-v) between these */
     bool every_line;
     bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */
@@ -225,7 +225,7 @@ struct whole_text {
 struct scan_part {
     struct trawl_text *text;     /* the part as a text; NULL: the whole text is searched */
     uint64_t begin;              /* where the part begins in the text */
-    bool is_last;                /* no part follows that is left to units */
+    bool is_last;                /* no part after this one is left to units */
     uint64_t units_begin;        /* the line where units begin to search; 0: none; set by lines.c */
     uint64_t matches_left;       /* matches of the last window that begin at or after units_begin */
     struct trawl_match *matches; /* a window's matches, with offsets in the text */
@@ -252,7 +252,7 @@ struct text_scan {
     struct occurrences occurrences;
     struct nulls nulls;
     struct characters characters; /* what occurrences.c keeps between windows */
-    /* Not a local variable of print functions: because the variable's address is taken, the
+    /* A local variable of the print functions would be slower: because its address is taken, the
      * compiler would add the stack protector's check to functions that run once for each match or
      * line. */
     struct shown shown;
@@ -268,15 +268,15 @@ struct text_scan {
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
-    struct hold *hold;        /* thread that writes what was held back long; NULL: none so far */
+    struct hold *hold; /* thread that writes what was held back for long; NULL: not started */
 };
 
 /* Called after a part of the text was searched. Writes what was printed if the text is a stream,
  * or with --line-buffered. */
 void scan_part_end(struct text_scan *scan);
 
-/* Returns true if the empty string matches the line [begin, end), given as text offsets. `bytes`
- * may be NULL if the line is not in memory. */
+/* Returns true if the empty string matches the line [begin, end), given as text offsets. `bytes` is
+ * NULL if the line is not in memory. */
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
                       uint64_t end);
 
@@ -286,8 +286,8 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                   const struct trawl_match *matches, uint64_t match_count);
 
-/* Makes room in an array, as GROW does. False: no memory, or a server's limit; the scan has failed
- * and the array is unchanged. */
+/* Makes room in an array, as GROW does. False: out of memory, or a server's limit; the scan has
+ * failed and the array is unchanged. */
 #define SCAN_GROW(scan, array, capacity, wanted) \
     scan_grow(scan, (void *)&(array), &(capacity), wanted, sizeof *(array))
 bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
@@ -314,15 +314,15 @@ static inline void scan_selected(struct text_scan *scan, uint64_t end)
 
 /* number_set.c */
 
-/* Adds a pattern to the set of the open line (the line whose end has not come yet). If `begins`,
- * the pattern's match is the line's first, and the set is emptied before. Returns true if the
- * pattern is new; true also without memory. */
+/* Adds a pattern to the set of the open line (the line whose end has not come yet). `begins`: this
+ * is the line's first match, so the set is emptied before. Returns true if the pattern is new, and
+ * also if out of memory. */
 bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
-/* number_set_of_line collects the numbers of all matches in a line. If `empty`, the line also
+/* number_set_of_line collects the numbers of all matches in a line, which with `empty` also
  * contains the empty string. number_set_at collects the numbers of the longest of the matches,
- * which have the same start. The numbers are ascending and distinct. If the command checks -x
- * (rules.check_whole_line), only matches that are the whole line [begin, end) count. False: no
+ * which all have the same start. The numbers are ascending and distinct. If the command checks -x
+ * (rules.check_whole_line), only matches that are the whole line [begin, end) count. False: out of
  * memory; the scan has failed. */
 bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
                         uint64_t match_count, uint64_t begin, uint64_t end, bool empty);

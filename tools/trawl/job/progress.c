@@ -1,4 +1,4 @@
-/* progress: tells at the terminal how far a search is. */
+/* progress: shows at the terminal how far a search is. */
 #include "trawl/job/progress.h"
 
 #include <inttypes.h>
@@ -131,7 +131,7 @@ static void *show(void *context)
         if (is_first)
             total = total_bytes();
         format(text, total);
-        bar_draw(text); /* without the lock: the terminal may keep the thread waiting */
+        bar_draw(text); /* without the lock: writing to the terminal may block */
         next_ns = now_ns() + NEXT_NS;
     }
     return NULL;
@@ -147,7 +147,7 @@ void progress_open(const struct settings *settings, const struct value_item *ope
         return;
     progress.operands = operands;
     progress.operand_count = operand_count;
-    /* Of decompressed and converted texts, only the size before is known. */
+    /* Of decompressed and converted texts, only the original size is known. */
     progress.may_know_total = !settings->search_zip && (settings->encoding == NULL ||
                                                         strcmp(settings->encoding, "auto") == 0);
     progress.begin_ns = now_ns();

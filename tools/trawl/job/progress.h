@@ -1,7 +1,7 @@
 /* progress: shows at the terminal how far a long search is (option --progress).
  *
- * A thread that searches a text says so before and after. Another thread adds up a few times a
- * second what is searched; the search itself counts nothing. */
+ * A thread that searches a text registers it before and removes it after. A few times a second,
+ * another thread adds up what has been searched; the search itself counts nothing. */
 #ifndef TRAWL_PROGRESS_H
 #define TRAWL_PROGRESS_H
 
@@ -19,9 +19,9 @@ void progress_open(const struct settings *settings, const struct value_item *ope
                    size_t operand_count);
 void progress_close(void);
 
-/* The display counts the searcher's progress until progress_leave is called. */
+/* The display includes the searcher's progress until progress_leave is called. */
 void progress_enter(struct progress_text *text, const struct trawl_searcher *searcher);
-/* Called when the text was searched; `bytes` is its length. */
+/* Called after the text was searched; `bytes` is its length. */
 void progress_leave(struct progress_text *text, uint64_t bytes);
 /* Called after files were searched without progress_enter and progress_leave. */
 void progress_add(uint64_t files, uint64_t bytes);

@@ -34,8 +34,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
     enum trawl_engine engine =
         single ? TRAWL_ENGINE_CPU : searchers_engine(settings, job->patterns);
     /* If lines without a match are printed, the bytes must not change between search and output, so
-     * files are not mapped.
-     */
+     * files are not mapped. */
     bool prints_others = settings->invert || settings->passthru || settings->before_count >= 0 ||
                          settings->after_count >= 0;
     struct trawl_error error;
@@ -80,7 +79,7 @@ enum trawl_status searchers_open_reader(const struct settings *settings,
     enum trawl_status status = trawl_plan_build(NULL, 0, NULL, plan, error);
 
     options.engine = TRAWL_ENGINE_CPU;
-    /* a second thread reads ahead; all threads decompress a compressed file */
+    /* a second thread reads ahead; with -z, all threads decompress */
     options.threads = settings->search_zip            ? (uint32_t)settings->search.threads
                       : settings->search.threads == 1 ? 1
                                                       : 2;

@@ -10,7 +10,7 @@
 enum trawl_engine searchers_engine(const struct settings *settings,
                                    const struct patterns *patterns);
 
-/* If the first match probably ends a search, this many bytes are read at once. */
+/* If the first match will probably end the search, this many bytes are read at once. */
 #define SEARCHERS_BYTES_FIRST SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
 /* Opens a searcher as the options say. If `single`, the searcher runs on the CPU, in the caller's
@@ -19,7 +19,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
                     char *message);
 
 /* Opens a searcher that only reads a text, while job->searcher searches the bytes read. Builds the
- * plan that this reader needs, which finds nothing. The caller closes both, even after an error. */
+ * plan that this reader needs, which never matches. The caller closes both, even after an error. */
 enum trawl_status searchers_open_reader(const struct settings *settings,
                                         struct trawl_searcher **reader, struct trawl_plan **plan,
                                         struct trawl_error *error);

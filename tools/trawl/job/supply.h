@@ -22,9 +22,9 @@ struct supplied_file {
 
 struct supply {
     void *context;
-    /* Selects the files that the operands name. Called once, before the first `next`, when the plan
-     * was built already. (--files has no plan.) Sets job->show_names and job->left_out as a walk
-     * does, and reports errors through the job. */
+    /* Selects the files that the operands name. Called once, before the first `next` and after the
+     * plan was built (except with --files, which has no plan). Sets job->show_names and
+     * job->left_out as a walk does, and reports errors through the job. */
     void (*begin)(void *context, struct command_job *job, const struct value_item *operands,
                   size_t operand_count);
     /* Like walk_next, and sets item->supplied where item->kind is WALK_FILE. The name of

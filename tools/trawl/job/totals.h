@@ -8,7 +8,7 @@
 void totals_add_stats(struct command_job *job);
 void totals_add(struct job_totals *sum, const struct job_totals *more);
 /* Adds files without an occurrence: files that the searcher's last call searched together, or files
- * that a server passed over without a search. */
+ * that a server skipped without a search. */
 void totals_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes);
 
 #endif

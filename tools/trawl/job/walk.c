@@ -1,8 +1,8 @@
 /* walk: finds the files to search.
  *
- * pool.c, or run.c for --files, asks for item after item. Operands come in the order given, and the
- * files of a directory (tree.c) in its place. The walk opens no file; the worker that searches it
- * does.
+ * pool.c, or run.c for --files, requests item after item. Operands come in the order given, with
+ * the files of a directory (tree.c) in its place. The walk opens no file: the worker that searches
+ * a file opens it.
  */
 #include "trawl/job/walk.h"
 
@@ -60,8 +60,7 @@ static bool cannot_open(struct walk_item *item)
 }
 
 /* Begins with the next operand. True: `item` is set to the operand, or to an error. False: the
- * operand is a directory whose files next_entry lists from now on, or a directory that is skipped.
- * */
+ * operand is a directory, whose files next_entry then lists, or a directory that is skipped. */
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;
@@ -76,7 +75,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                         true);
     set_item(item, WALK_FILE, operand, true);
     if (settings->files.directories != DIRECTORIES_RECURSE && !settings->files.names_only)
-        return true; /* the caller learns by opening the operand what kind of file it is */
+        return true; /* the caller finds out what kind of file it is when opening it */
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
         item->kind = WALK_ERROR;
         item->os_code = errno;

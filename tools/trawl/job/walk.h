@@ -21,8 +21,8 @@ struct walk_item {
     enum walk_kind kind;
     /* the path as messages show it; borrowed until the next call */
     const char *name;
-    /* WALK_FILE: `name + open_at` is the file's path below `directory`, or below the working
-     * directory if `directory` is NULL. */
+    /* WALK_FILE: the file's path relative to `directory` is `name + open_at`; with `directory`
+     * NULL, relative to the working directory */
     size_t open_at;
     struct tree_directory *directory;
     /* WALK_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
@@ -33,10 +33,10 @@ struct walk_item {
     const void *supplier;                 /* if `supplied`: for supply.open */
     /* if `supplied`: the file is known to contain no string of the plan */
     bool holds_nothing;
-    /* files before this item that were not listed, because they contain no string of the plan:
-     * their number and the sum of their bytes */
+    /* files before this item that were skipped because they contain no string of the plan: their
+     * number and the sum of their bytes */
     uint64_t passed_files, passed_bytes;
-    uint64_t begin, end; /* a unit of a file that is being searched (run/units.h): text offsets */
+    uint64_t begin, end; /* a unit of a file (run/units.h): text offsets */
 };
 
 struct walk {
@@ -48,7 +48,7 @@ struct walk {
     unsigned open_levels;             /* how many directories may be open at a time */
 };
 
-/* Returns how many lists (-f, --exclude-from) the options read from standard input. */
+/* Returns how many options (-f, --exclude-from) read a list from standard input. */
 size_t walk_lists_of_input(const struct settings *settings);
 
 /* Returns true if standard input is searched. */
@@ -70,8 +70,8 @@ void walk_tell(struct command_job *job, const struct walk_item *item);
 /* Returns true if devices, pipes and sockets are skipped. */
 bool walk_skips_devices(const struct settings *settings, bool is_operand);
 
-/* Returns true if --exclude, --include, --exclude-dir or --directories=skip skips an operand.
- * Called when the caller knows whether the operand is a directory. */
+/* Returns true if --exclude, --include, --exclude-dir or --directories=skip skips an operand. The
+ * caller must know whether the operand is a directory. */
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
 
 #endif

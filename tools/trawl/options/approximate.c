@@ -7,7 +7,7 @@
 #define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
 #define SYMBOL_BYTES_MAX 4u /* bytes of a character */
 
-/* Returns true if an option was given without another that it needs; `error` names both. */
+/* Returns true if an option was given without another one that it requires; `error` names both. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
     bool none = !settings->errors.mismatches_given && !settings->errors.edits_given;
@@ -23,8 +23,8 @@ static bool is_incomplete(const struct settings *settings, char *error)
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
 }
 
-/* Returns true if an option of approximate search or of FASTA files was combined with one that it
- * excludes; `error` names both. */
+/* Returns true if an option of approximate search or of FASTA files contradicts another one;
+ * `error` names both. */
 static bool is_contradiction(const struct settings *settings, char *error)
 {
     const char *errors = settings->errors.edits_given        ? "--edits"
@@ -91,7 +91,7 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     bool within_lines = !holds_line_end(patterns, settings);
 
     if (settings->errors.alphabet == TRAWL_DNA)
-        /* letters of DNA of either case are equal without it */
+        /* DNA letters match in either case without this flag */
         options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE;
     options->flags |= (within_lines ? TRAWL_WITHIN_LINES : 0u) |
                       (settings->errors.every_end ? TRAWL_EVERY_END : 0u) |

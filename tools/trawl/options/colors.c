@@ -161,7 +161,7 @@ static void write_sequence(const struct color_spec *spec, bool of_tg,
                      spec->background, spec->intense);
 }
 
-/* Returns true if a specification leaves the text without colour and style. */
+/* Returns true if a specification gives the text no colour or style. */
 static bool is_none(const struct color_spec *spec)
 {
     return !spec->bold && !spec->intense && !spec->italic && !spec->underline &&
@@ -230,8 +230,8 @@ static void set_color(struct colors *colors, bool invert, const char *name, cons
         colors->no_erase = true;
 }
 
-/* Reads GREP_COLORS as grep does: two-letter names separated by colons, values of digits and
- * semicolons, up to the first mistake. */
+/* Reads GREP_COLORS as grep does, up to the first mistake: two-letter names separated by colons,
+ * with values of digits and semicolons. */
 static void read_colors(struct colors *colors, bool invert)
 {
     char *name = colors->storage;
@@ -272,7 +272,7 @@ bool colors_build(struct colors *colors, const struct settings *settings)
     colors->separator = settings->is_tg ? "" : "36";
     colors->highlight = "";
     colors->no_erase = colors->of_tg = settings->is_tg;
-    free(colors->storage); /* the storage of an earlier call */
+    free(colors->storage); /* from an earlier call */
     variable_bytes = variable != NULL ? strlen(variable) + 1 : 1;
     colors->storage = calloc(1, variable_bytes + COLOR_TYPE_COUNT * COLOR_SEQUENCE_BYTES);
     if (colors->storage == NULL)

@@ -7,14 +7,14 @@
 
 #define COLOR_SEQUENCE_BYTES 80 /* room for a sequence made from --colors */
 
-/* SGR sequences; "": no colour. For tg, a sequence begins with "0", and each attribute has a
- * sequence of its own. */
+/* SGR sequences; "": no colour. For tg, a sequence begins with "0", and each attribute is a
+ * sequence by itself. */
 struct colors {
     const char *selected_match, *context_match, *selected_line, *context_line;
     const char *file_name, *line_number, *column, *byte_offset, *separator, *highlight;
     char *storage; /* memory that the sequences lie in; to be freed */
     bool on;       /* colours are printed; if not, the other members are not set */
-    bool reverse;  /* rv of GREP_COLORS with -v: selected lines and context exchange colours */
+    bool reverse;  /* rv of GREP_COLORS with -v: selected lines and context swap colours */
     bool no_erase; /* ne of GREP_COLORS, or tg: no "\33[K" follows a sequence */
     bool of_tg;    /* sequences are those of ripgrep */
 };

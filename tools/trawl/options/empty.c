@@ -1,4 +1,4 @@
-/* empty: finds out where expressions match the empty string, by asking about short lines. */
+/* empty: finds where expressions match the empty string, by searching short test lines. */
 #include "trawl/options/patterns.h"
 
 #include <string.h>

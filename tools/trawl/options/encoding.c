@@ -1,9 +1,9 @@
 /* encoding: converts files in another encoding (--encoding).
  *
- * A thread reads the file, converts its bytes as WHATWG's decoders do, or with iconv if they lack
- * the encoding, and writes the converted bytes into a pipe, which is searched like any stream. The
- * converted text is UTF-8, or in the locale's encoding. Invalid characters become U+FFFD in UTF-8,
- * and ? in other encodings.
+ * A thread reads the file, converts its bytes as WHATWG's decoders do (with iconv for encodings
+ * that WHATWG does not have), and writes the converted bytes into a pipe, which is searched like
+ * any stream. The converted text is UTF-8, or in the locale's encoding. Invalid characters become
+ * U+FFFD in UTF-8, and ? in other encodings.
  */
 #include "trawl/options/encoding.h"
 
@@ -62,7 +62,7 @@ struct decoder {
     const char *name;
     iconv_t converter, other; /* `other`: JIS X 0212, for EUC_JP */
     uint8_t shift;            /* ISO_2022_JP: '$', 'B', 'J' or 'I' of the last escape */
-    bool escaped;             /* ISO_2022_JP: nothing came since the last escape */
+    bool escaped;             /* ISO_2022_JP: nothing has followed the last escape */
     uint32_t known[];         /* code point of each byte or pair; 0: not looked up yet */
 };
 
@@ -171,8 +171,8 @@ static uint32_t pair(struct decoder *decoder, uint8_t lead, uint8_t trail)
     return *known;
 }
 
-/* Returns the character of JIS X 0208 that has these bytes in EUC-JP. Looks the character up by its
- * bytes in Shift_JIS. */
+/* Returns the character of JIS X 0208 with these bytes in EUC-JP, by converting its bytes in
+ * Shift_JIS. */
 static uint32_t jis_pair(struct decoder *decoder, uint8_t lead, uint8_t trail)
 {
     const int row = lead - 0xa1, cell = trail - 0xa1;
@@ -203,7 +203,7 @@ static size_t next_utf8(const uint8_t *bytes, size_t count, bool end, uint32_t *
     return length;
 }
 
-/* Reads an escape of ISO-2022-JP. Of two escapes in a row, the second is a mistake. */
+/* Reads an escape of ISO-2022-JP. The second of two escapes in a row is invalid. */
 static size_t next_escape(struct decoder *decoder, const uint8_t *bytes, size_t count, bool end,
                           uint32_t *point, size_t *point_count)
 {
@@ -301,8 +301,8 @@ static size_t next_of_pairs(struct decoder *decoder, const uint8_t *bytes, size_
     return *points == DECODE_REPLACEMENT && trail < 0x80 ? 1 : 2;
 }
 
-/* Decodes the character at bytes[0]. If `end`, no byte follows the bytes. Writes 0 to 2 code
- * points. Returns how many bytes were read; 0 if more bytes are needed. */
+/* Decodes the character at bytes[0]. If `end`, no more bytes follow. Writes 0 to 2 code points.
+ * Returns how many bytes were read; 0 if more bytes are needed. */
 static size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t count, bool end,
                           uint32_t points[2], size_t *point_count)
 {
@@ -339,9 +339,9 @@ struct encoding {
     int os_code;
     bool begun; /* the first bytes were examined */
     uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
-    size_t bytes_count; /* bytes that wait to be converted */
+    size_t bytes_count; /* bytes not yet converted */
     uint8_t text[TEXT_BYTES];
-    size_t text_count; /* bytes of converted text that wait to be written */
+    size_t text_count; /* bytes of converted text not yet written */
 };
 
 static bool locale_is_utf8(void)
@@ -500,8 +500,8 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
             return false;
         to = (char *)encoding->text + encoding->text_count;
         room = sizeof encoding->text - encoding->text_count - 4;
-        /* At the end of the file, iconv writes a letter that it kept because an accent might
-         * follow. */
+        /* At the end of the file, iconv writes a letter that it held back, because an accent might
+         * have followed. */
         ended = ended || left == 0;
         result = iconv(encoding->converter, left == 0 ? NULL : &from, &left, &to, &room);
         error = errno;
@@ -544,8 +544,8 @@ static size_t bytes_of_digit(const char *name)
 }
 
 /* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. As in
- * ripgrep, a mark of UTF-16 wins over a label; a mark of UTF-8 is only skipped. No mark of an
- * encoding that only iconv has is skipped here. */
+ * ripgrep, a UTF-16 mark wins over a label, and a UTF-8 mark is only skipped. Marks of encodings
+ * that only iconv has are not skipped here. */
 static size_t choose_encoding(struct encoding *encoding)
 {
     const bool is_automatic = strcmp(encoding->label, "auto") == 0;

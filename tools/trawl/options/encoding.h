@@ -11,8 +11,8 @@ struct encoding;
 /* Returns true if an encoding has that name. "auto" and "none" count as names. */
 bool encoding_is_known(const char *name);
 
-/* Returns true if the file must be converted. Also true of a pipe with "auto", because the pipe's
- * first bytes are known only later. */
+/* Returns true if the file must be converted. Also true for a pipe with "auto", whose first bytes
+ * are not known yet. */
 bool encoding_applies(const char *name, int descriptor, const struct stat *status);
 
 /* Does what encoding_applies does, for a regular file that begins with these bytes. */

@@ -1,5 +1,5 @@
-/* expressions: finds out which patterns are strings, joins several expressions to one, and writes
- * messages about mistakes. */
+/* expressions: finds out which patterns are plain strings, joins several expressions into one, and
+ * writes messages about invalid ones. */
 #include "trawl/options/expressions.h"
 
 #include <stdio.h>
@@ -12,23 +12,23 @@
 #include "trawl/text/guard.h"
 #include "trawl/text/utf8.h"
 
-#define PLACE_BYTES 80 /* of the message that says where an expression stands */
+#define PLACE_BYTES 80 /* room for where an expression is, in a message */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
-/* Lists of more expressions than this are joined only if the program for lines with letters beyond
- * ASCII can be made, too. For shorter lists that program is made when first needed. */
+/* More expressions than this are joined only if the program for lines with letters beyond ASCII can
+ * be made, too. For fewer, that program is made when first needed. */
 #define PROBED_MIN 16u
-#define JOINED_MAX 16u /* more expressions are not joined if the report needs only the lines */
+#define JOINED_MAX 16u /* above this, no joining if the report needs only lines */
 
 /* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:
  *   (PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for all programs of RE2
  *   KEPT_BYTES * bytes of all expressions                    kept by RE2; most for "\pL"
- *   READ_BYTES * bytes of the longest expression             while RE2 reads the expression
+ *   READ_BYTES * bytes of the longest expression             while RE2 parses the expression
  *   MAKE_BYTES                                               while RE2 makes a program
  *   WORDS_BYTES * expressions                                with -w, a program of 512 KiB
  *   THREAD_BYTES * threads                                   searches with programs of 2 MiB
- * If the sum is more than 3/4 of what the request may still take, the limit is lowered to fit.
- * Below PROGRAMS_MIB the largest program is smaller, and so is what a thread takes. */
+ * If the sum is more than 3/4 of what the request may still use, the limit is lowered to fit. Below
+ * PROGRAMS_MIB, the largest program is smaller, and each thread needs less. */
 #define PROGRAMS_MIB 64u
 #define EXPRESSIONS_PER_MIB 4u
 #define KEPT_BYTES (UINT64_C(6) << 10)
@@ -43,14 +43,14 @@ static const char *operators_of(const struct settings *settings)
     return settings->syntax == TRAWL_BASIC ? "*.[^$" : "*.[^$+?(){}|]";
 }
 
-/* Returns true if '\' makes this character stand for itself. */
+/* Returns true if '\' makes this character literal. */
 static bool is_quotable(const struct settings *settings, char byte)
 {
     return byte != '\0' &&
            strchr(settings->syntax == TRAWL_BASIC ? "\\*.[]^$" : "\\*.[]^$+?(){}|", byte) != NULL;
 }
 
-/* Returns true if the expression is a string: characters, some of them after '\'. */
+/* Returns true if the expression is a plain string: characters, some of them escaped with '\'. */
 static bool expressions_is_string(const struct settings *settings,
                                   const struct trawl_pattern *pattern)
 {
@@ -67,8 +67,7 @@ static bool expressions_is_string(const struct settings *settings,
     return true;
 }
 
-/* Replaces the pattern by a copy without the '\' that make characters stand for themselves. False:
- * no memory. */
+/* Replaces the pattern by a copy without the '\' that escape characters. False: out of memory. */
 static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
 {
     const char *bytes = pattern->bytes;
@@ -121,8 +120,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
             memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL;
     if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
         return !crosses;
-    /* In these cases patterns without operators are expressions, too. With --multiline, only
-     * expressions find whole lines, or PCRE2's matches in a text of many lines. */
+    /* Here patterns without operators become expressions, too. With --multiline, only expressions
+     * find whole lines, or PCRE2's matches in a text of many lines. */
     settings->expressions =
         crosses || (patterns->count > 0 &&
                     ((settings->crlf && settings->whole_lines) ||
@@ -163,7 +162,7 @@ bool expressions_fold(const struct patterns *patterns, const struct settings *se
 
         if (trawl_expression_tell(pattern, 1, options, &told, NULL) == TRAWL_OK)
             continue;
-        /* PCRE2 may know it: as in ripgrep, each letter counts that does not follow a '\' */
+        /* it may be PCRE2's: as in ripgrep, each letter that does not follow a '\' counts */
         for (uint64_t at = 0; at < pattern->bytes_count; at++) {
             const size_t length = utf8_character(bytes + at, pattern->bytes_count - at, &letter);
 
@@ -202,9 +201,9 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
     return true;
 }
 
-/* Returns true if the report needs no more than the lines that match. Then many expressions stay
- * apart: RE2 runs only the expressions whose atoms (strings that each match has) a line holds,
- * instead of one large program. */
+/* Returns true if the report needs only the lines that match. Then many expressions stay separate:
+ * RE2 runs only those whose atoms (strings that each match contains) are in a line, instead of one
+ * large program. */
 static bool needs_lines_alone(const struct settings *settings)
 {
     return settings->report->finds == FINDS_FIRST ||
@@ -218,7 +217,7 @@ static bool is_one_of(char letter, const char *letters)
     return letter != '\0' && strchr(letters, letter) != NULL;
 }
 
-/* Returns true if some expression refers to a group by a number that joining changes. */
+/* Returns true if some expression refers to a group by number, which joining would change. */
 static bool refers(const struct patterns *patterns)
 {
     for (uint64_t i = 0; i < patterns->count; i++) {
@@ -275,8 +274,8 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     return true;
 }
 
-/* Returns the bytes that each thread of a search takes, if all programs may take programs_mib
- * MiB. */
+/* Returns the bytes that each thread of a search needs, if all programs may use programs_mib MiB.
+ */
 static uint64_t bytes_of_thread(uint64_t programs_mib)
 {
     return programs_mib < PROGRAMS_MIB ? THREAD_BYTES / PROGRAMS_MIB * programs_mib : THREAD_BYTES;
@@ -323,7 +322,7 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     struct trawl_range group;
     enum trawl_status status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
 
-    /* \b takes that program */
+    /* \b requires that program */
     if (status == TRAWL_OK && patterns->count > PROBED_MIN &&
         (options->flags & TRAWL_MULTILINE) == 0 &&
         trawl_expression_groups(*plan, 0, "\xc3\xa9", whole.end, whole, &group, 1, error) ==
@@ -336,10 +335,11 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     return status;
 }
 
-/* Builds the plan: of the joined expression, or if only this is rejected, of the expressions,
- * unless the joined one also says that matches are whole lines (--multiline -x). Among these, in
- * Perl's syntax an earlier one wins, as an earlier alternative does. But trawl_windows then finds
- * no empty matches; so a list that is too large, or whose matches are shown, must have none. */
+/* Builds the plan: of the joined expression or, if only that is rejected, of the separate
+ * expressions, unless the joined one also says that matches are whole lines (--multiline -x). In
+ * Perl's syntax an earlier expression wins, as an earlier alternative does. But trawl_windows then
+ * finds no empty matches; so a list that is too large, or whose matches are shown, must have none.
+ */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
                                const struct trawl_plan_options *options, struct trawl_plan **plan,
                                struct trawl_error *error)
@@ -396,7 +396,7 @@ enum trawl_status expressions_plan(struct patterns *patterns, const struct setti
     return build(patterns, settings, options, plan, error);
 }
 
-/* Writes the message about an expression whose program exceeds a limit of memory. */
+/* Writes the message about an expression whose program exceeds a memory limit. */
 static void too_large(const struct patterns *patterns, uint64_t index,
                       const struct trawl_error *error, char *message)
 {

@@ -1,7 +1,7 @@
 /* flags: the table of options, and the parser of arguments and of the file of options.
  *
- * main.c parses the command line, and the server parses both the server's command line and the
- * options of requests. flags.def has the rows. A row's setter (value.c) stores the value.
+ * main.c parses the command line with it; the server parses its own command line and the options of
+ * requests. flags.def has the rows. A row's setter (value.c) stores the value.
  */
 #include "trawl/options/settings.h"
 
@@ -66,7 +66,7 @@ const char *flag_refusal(const struct flag *flag)
     return reasons[flag_table[flag->target].served];
 }
 
-/* grep rejects -NUM with more digits, and shows dots in place of the rest. */
+/* grep rejects -NUM with more digits, and shows "..." for the rest. */
 #define DIGITS_MAX 21u
 
 /* The position of the parser in the arguments. */
@@ -119,13 +119,13 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
 #include "trawl/text/message.h"
 #undef FLAG
 #undef ALIAS
-    default: /* an alias has no case of its own */
+    default: /* aliases have no case */
         break;
     }
     return true;
 }
 
-/* Returns true if grep has the option. Options of grep are searched first, so that abbreviations
+/* Returns true if grep has the option. grep's options are searched first, so that abbreviations
  * mean the same as in grep. */
 static bool is_grep_row(const struct flag *flag)
 {
@@ -136,7 +136,7 @@ static bool is_grep_row(const struct flag *flag)
            category != CATEGORY_EXPERT;
 }
 
-/* Writes the error for an abbreviation that fits several options, with these options. */
+/* Writes the error for an abbreviation of several options, and lists them. */
 static void ambiguous(struct settings *settings, const char *value_name, size_t bytes, bool of_grep)
 {
     size_t used = (size_t)snprintf(settings->error, sizeof settings->error,
@@ -159,8 +159,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour to turn
- * a into b (Damerau 1964). */
+/* Returns how many letters must be inserted, deleted, changed or swapped with a neighbour to turn a
+ * into b (Damerau 1964). */
 static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     size_t rows[3][NAME_BYTES_MAX + 1];
@@ -185,7 +185,7 @@ static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_by
     return above[b_bytes];
 }
 
-/* Writes the error for an unknown option, with the nearest name if a name is near. */
+/* Writes the error for an unknown option, with the nearest name if one is near enough. */
 static void unrecognized(struct settings *settings, const char *text, size_t bytes)
 {
     size_t nearest = bytes / 3 + 1 < 4 ? bytes / 3 + 1 : 4;
@@ -371,7 +371,7 @@ bool flags_means_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-/* Reads all arguments of the reader. If `file`, the arguments come from a file of options, so
+/* Reads all arguments of the reader. `file`: the arguments come from a file of options, where
  * operands are errors. */
 static bool read_arguments(struct settings *settings, struct reader *reader,
                            bool operands_end_options, bool file)
@@ -498,7 +498,7 @@ static bool split_lines(struct config *config)
     return true;
 }
 
-/* Usually there is no file, so this case returns early. */
+/* There is usually no file, and then this returns early. */
 bool config_read(struct config *config, char *message)
 {
     const char *named = getenv("TRAWL_CONFIG_PATH"), *why = NULL;

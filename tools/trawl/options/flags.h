@@ -15,7 +15,7 @@
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
 
-/* The names of all methods, with a blank before each. */
+/* The names of all methods, with a space before each. */
 #define METHOD_WORD(id, number, text) " " text
 #define METHOD_WORDS TRAWL_METHOD_LIST(METHOD_WORD)
 
@@ -26,7 +26,7 @@ enum flag_id {
 #undef FLAG
 #undef ALIAS
     FLAG_COUNT_ALL,
-    FLAG_DIGIT /* -NUM, which has no row, because ten digits stand for it */
+    FLAG_DIGIT /* -NUM, which has no row, because ten digits can begin it */
 };
 
 enum flag_argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };
@@ -58,15 +58,15 @@ enum flag_served {
     SERVED_CHOOSES, /* the server decides how to search */
     SERVED_TEXT,    /* the strings, which are a member of the request */
     SERVED_LINKS,   /* the server follows no links */
-    SERVED_WALKS,   /* the option tells about a walk, and the server walks no directory */
-    SERVED_ASKS,    /* options that name a server: a server asks no other server */
+    SERVED_WALKS,   /* the option reports about a walk, and the server walks no directory */
+    SERVED_ASKS,    /* the option names a server, and a server asks no other one */
     SERVED_TELLS,   /* the option reports about a search of the command itself */
     SERVED_PRINTS   /* the option prints a document */
 };
 
 struct flag {
     enum flag_id id;
-    enum flag_id target; /* the flag itself, or the one that an alias stands for */
+    enum flag_id target; /* the flag itself; for an alias, the original */
     char letter;         /* 0: no short form */
     enum flag_argument argument;
     enum flag_category category;
@@ -80,13 +80,12 @@ struct flag {
 extern const struct flag flag_table[FLAG_COUNT_ALL];
 
 /* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
- * request may. For an alias, the answer of the row that it stands for. */
+ * request may. An alias has the answer of its original. */
 const char *flag_refusal(const struct flag *flag);
-/* Returns the row of a short option; NULL: no such option. If `tg`, a letter of ripgrep's means the
- * same as there. */
+/* Returns the row of a short option; NULL: no such option. `tg`: a letter that ripgrep uses means
+ * what it means there. */
 const struct flag *flag_of_letter(char letter, bool tg);
-/* Returns true if the flag takes an argument. If `tg`, --color requires an argument, as in
- * ripgrep. */
+/* Returns whether the flag takes an argument. `tg`: --color requires one, as in ripgrep. */
 enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
 enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
@@ -114,7 +113,7 @@ enum value_kind {
 
 struct value_item {
     enum value_kind kind;
-    const char *text;  /* borrowed from the arguments or from settings->arguments.storage */
+    const char *text;  /* borrowed, from argv or settings->arguments.storage */
     const char *shown; /* VALUE_FILE: the name of the file in messages; NULL: text */
 };
 
@@ -124,8 +123,8 @@ struct value_list {
     size_t capacity;
 };
 
-/* An option that was read. `flag` is its row of flags.def; for an alias, the row that it stands
- * for. `value` is NULL if there is none. -NUM is recorded as --context.
+/* An option that was read. `flag` is its row of flags.def, or for an alias the original's. `value`
+ * is NULL if there is none. -NUM is recorded as --context.
  */
 struct given_option {
     const struct flag *flag;
@@ -171,15 +170,15 @@ struct config {
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
 
-/* Finds and reads the file of options: the file that TRAWL_CONFIG_PATH names (empty: no file),
- * otherwise trawl/config in $XDG_CONFIG_HOME or ~/.config, if the file exists. Each line is an
- * argument, without quotes; lines that begin with # are comments. Never waits for the writer of a
- * pipe. False: message[SETTINGS_ERROR_BYTES] says why. If config_read returns true with a message,
- * a file that the user did not name could not be read and is ignored. */
+/* Finds and reads the file of options: the one that TRAWL_CONFIG_PATH names (empty: none),
+ * otherwise trawl/config in $XDG_CONFIG_HOME or ~/.config, if it exists. Each line is an argument,
+ * without quotes; lines that begin with # are comments. Never waits for the writer of a pipe.
+ * False: message[SETTINGS_ERROR_BYTES] says why. True with a message: a file that the user did not
+ * name could not be read and is ignored. */
 bool config_read(struct config *config, char *message);
 void config_free(struct config *config);
 
-/* Two options that exclude each other, or an option and another that it needs. */
+/* Two options that exclude each other, or an option and one that it requires. */
 struct option_pair {
     bool wrong;               /* the options were given in a way that is rejected */
     const char *what, *other; /* the two options, for the message */
@@ -192,7 +191,7 @@ bool flags_refuse(const struct option_pair *pairs, size_t count, const char *ver
 /* Returns true if the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 
-/* Returns the name that messages give to the file that the item names. */
+/* Returns the name of the item's file in messages. */
 const char *value_shown(const struct value_item *item);
 
 /* Appends an item. False: no memory. */
@@ -230,8 +229,8 @@ void value_unrestricted(struct settings *settings);
  */
 void value_report(struct settings *settings, enum flag_id report);
 void value_pretty(struct settings *settings);
-/* Carries out --ignore or --no-ignore. For tg, as for ripgrep, it stands for the options about each
- * kind of ignore file. */
+/* Carries out --ignore or --no-ignore. For tg, as for ripgrep, this sets the option of each kind of
+ * ignore file. */
 void value_ignore(struct settings *settings, bool ignore);
 
 #endif

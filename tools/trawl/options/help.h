@@ -16,7 +16,7 @@ void help_print_short(struct output *output, bool tg);
  */
 bool help_generate(struct output *output, const char *kind);
 
-/* Prints text for troff, so that troff neither changes hyphens and backslashes nor takes a line for
+/* Prints text for troff, so that troff neither changes hyphens and backslashes nor treats a line as
  * a command. */
 void help_troff(struct output *output, const char *text);
 

@@ -34,8 +34,7 @@ const char *hyperlink_format(const char *name)
     return name;
 }
 
-/* Reads the variable at *format and moves *format after it. VARIABLE_NONE: no
- * variable. */
+/* Reads the variable at *format and moves *format past it. VARIABLE_NONE: there is none. */
 static enum variable take_variable(const char **format)
 {
     static const char *const names[] = {"", "{path}", "{line}", "{column}", "{host}"};
@@ -79,8 +78,8 @@ const char *hyperlink_check(const char *format)
     return has[VARIABLE_COLUMN] && !has[VARIABLE_LINE] ? "{column} needs {line}" : NULL;
 }
 
-/* Prints a path for a URL. Letters, digits, the bytes /:-._~ and bytes beyond ASCII are printed as
- * themselves, all others as %XX. */
+/* Prints a path for a URL. Letters, digits, the bytes /:-._~ and bytes beyond ASCII are printed
+ * unchanged, all others as %XX. */
 static void print_path(struct output *output, const char *path)
 {
     for (; *path != '\0'; path++) {

@@ -4,7 +4,7 @@
 
 #include "trawl/text/output.h"
 
-/* Returns the format that a name stands for; an unknown name is itself a format. "": no links. */
+/* Returns the format with this name; any other text is itself a format. "": no links. */
 const char *hyperlink_format(const char *name);
 /* Returns what is wrong with a format; NULL: the format is correct. */
 const char *hyperlink_check(const char *format);

@@ -1,7 +1,7 @@
 /* numbers: the numbers by which reports name the strings of each pattern. The plan has each string
  * once, while users count every string that they gave, so a pattern may have several numbers.
- * numbers_build makes the lists of numbers once for a job; patterns_place says where a pattern
- * stands. */
+ * numbers_build makes the lists of numbers once for a job; patterns_place says where a pattern was
+ * given. */
 #include "trawl/options/patterns.h"
 
 #include <inttypes.h>

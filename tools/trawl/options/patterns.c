@@ -1,9 +1,9 @@
 /* patterns: the strings to search for, and the plan for them.
  *
- * run.c collects the strings before the first file is opened. Lines of -f are split here,
- * duplicates and the empty string are removed, and the checks for characters of the locale are
- * chosen. The strings then stay unchanged until the job's end, while all workers read them. Reports
- * that number the strings have a column for each string as given, duplicates included.
+ * run.c collects the strings before the first file is opened. The files of -f are split into lines
+ * here, duplicates and the empty string are removed, and the checks for characters of the locale
+ * are chosen. The strings then stay unchanged until the job's end, while all workers read them.
+ * Reports that number the strings have a column for each string as given, duplicates included.
  */
 #include "trawl/options/patterns.h"
 
@@ -61,9 +61,9 @@ static bool is_prefix(const struct entry *prefix, const struct entry *entry)
                           (size_t)prefix->pattern.bytes_count) == 0;
 }
 
-/* Removes each string of which a prefix was given earlier: wherever the string occurs, the prefix
- * wins. Of the strings that are left and begin at the same byte, the longest was given first, so
- * the leftmost-first match is the leftmost-longest. False: no memory. */
+/* Removes each string that has a prefix which was given earlier: wherever the string occurs, the
+ * prefix wins. Of the remaining strings that begin at the same byte, the longest was given first,
+ * so the leftmost-first match is the leftmost-longest. False: out of memory. */
 static bool prefixes_remove(struct patterns *patterns, bool ignore_ascii_case)
 {
     const uint64_t count = patterns->count;
@@ -76,7 +76,7 @@ static bool prefixes_remove(struct patterns *patterns, bool ignore_ascii_case)
         entries[i] =
             (struct entry){patterns->items[i], i, ignore_ascii_case ? compare_folded : memcmp};
     qsort(entries, (size_t)count, sizeof *entries, compare_entries);
-    /* entries[0 .. depth) are the prefixes of the string before, each given before the shorter */
+    /* entries[0 .. depth) are the previous string's prefixes, each given before the shorter ones */
     for (uint64_t i = 0; i < count; i++) {
         const struct entry entry = entries[i];
 
@@ -183,7 +183,7 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
     patterns->never_has_capital |=
         never && charset_has_capital(settings->surroundings.charset, bytes, bytes_count);
     if (!never && !settings->numbers_wanted && repeats_last(patterns, bytes, bytes_count)) {
-        patterns->given_count++; /* a list of equal lines is read in half of the time */
+        patterns->given_count++; /* reads a list of equal lines in half of the time */
         return true;
     }
     return never ||
@@ -253,9 +253,9 @@ static bool drops_returns(const struct settings *settings)
     return settings->is_tg || settings->crlf;
 }
 
-/* Adds the strings of a text, a string for each line; for tg without --hex, an argument is one
- * string, as in ripgrep. If `list`, the text is that of a file of -f, in which a newline at the
- * end begins no string. */
+/* Adds the strings of a text, one for each line; for tg without --hex, an argument is a single
+ * string, as in ripgrep. `list`: the text is from a file of -f, in which a newline at the end
+ * begins no string. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {
@@ -293,13 +293,13 @@ static bool read_file(struct patterns *patterns, const char *name, char **bytes,
            (patterns_keep(patterns, *bytes) != NULL || message_exhausted(message));
 }
 
-/* Which strings count as equal: only identical strings, strings that differ in the case of ASCII
- * letters, or strings that grep in this locale, or Unicode, takes for equal. */
+/* Which strings count as equal: only identical ones, those that differ in the case of ASCII
+ * letters, or those that grep in this locale, or Unicode, treats as equal. */
 enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE, FOLD_UNICODE };
 
-/* Reads a character and returns a value that equal characters share; for an invalid byte, a value
- * of its own. Of ASCII letters only i and I are looked up in the locale: a lookup of each letter
- * made the whole search 1.1 times as long with 100,000 words. */
+/* Reads a character and returns a value that equal characters share; an invalid byte has a value of
+ * its own. Of ASCII letters only i and I are looked up in the locale: looking up each letter made
+ * the whole search of 100,000 words take 1.1 times as long. */
 static uint32_t next_folded(const uint8_t **at, const uint8_t *end, enum folding folding)
 {
     uint8_t byte = **at;
@@ -354,15 +354,15 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
     return first == first_end && second == second_end;
 }
 
-/* Removes each string that equals an earlier string, and updates the columns. Finds equal strings
- * by a hash table with open addressing, at most half full. */
+/* Removes each string that equals an earlier one, and updates the columns. Finds equal strings by a
+ * hash table with open addressing, at most half full. */
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
     const bool columns = patterns->column_count > 0;
     uint64_t slots = 8, kept = 0, empty_index = patterns->empty_index;
-    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. If there are columns,
-     * the array goes on, for each pattern i, with the index + 1 of the kept pattern that equals it.
-     */
+    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. With columns, the array
+     * continues after the table: for each pattern i, the index + 1 of the kept pattern that equals
+     * it. */
     uint64_t *table;
 
     while (slots < patterns->count * 2)
@@ -404,8 +404,8 @@ static bool has_beyond_ascii(const struct patterns *patterns)
 }
 
 /* Returns true if an ASCII letter of the strings also equals a character beyond ASCII. All strings
- * are ASCII. Each letter is looked up once, because a lookup asks the locale for many characters.
- */
+ * are ASCII. Each letter is looked up once, because a lookup queries the locale about many
+ * characters. */
 static bool have_foreign_variants(const struct patterns *patterns, const struct trawl_letters *utf8)
 {
     bool held[128] = {false};
@@ -467,7 +467,7 @@ static bool are_valid(const struct patterns *patterns)
 
 /* Returns which matches of the library must be checked under -i or -w: those of strings that are
  * invalid text, and those with i under -i in a locale where i and I are different letters. With -x
- * a match begins where the line begins, so its start needs no check. */
+ * a match begins at a line's start, which needs no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
@@ -493,8 +493,8 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 
-/* For approximate search: returns true if -i or -w needs the locale's letters. For -i, prepares
- * these letters. */
+/* For approximate search: returns true if -i or -w needs the locale's letters, and prepares them
+ * for -i. */
 static bool prepare_approximate(const struct settings *settings)
 {
     bool needs = settings->surroundings.charset == CHARSET_UTF8 &&
@@ -588,9 +588,8 @@ static bool prints_matches(const struct settings *settings)
     return settings->style.each_match || settings->report->finds == FINDS_MATCHES;
 }
 
-/* Completes the strings after the last was read. If case is ignored and the strings are no
- * expressions, strings that differ only in case become a single pattern, so that each occurrence is
- * found once. */
+/* Completes the strings after the last one was read. Under -i, strings (not expressions) that
+ * differ only in case become a single pattern, so that each occurrence is found once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
     enum folding folding = FOLD_NONE;
@@ -747,7 +746,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
              !settings->numbers_wanted && prints_matches(settings))
         patterns_find_empty(patterns, *plan);
     if (status == TRAWL_LIMIT)
-        errno = EFBIG; /* which tells a server that the request is too large */
+        errno = EFBIG; /* tells a server that the request is too large */
     if (spare > 0)
         guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)

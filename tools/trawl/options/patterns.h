@@ -25,18 +25,18 @@ struct numbers {
 /* a string with a NUL where NUL ends lines, so no line contains it */
 #define PATTERN_NEVER (UINT64_MAX - 1)
 
-/* Says which checks the command must make on the library's matches, because the library compares
- * bytes where the locale has characters. */
+/* Which of the library's matches the command must check, because the library compares bytes where
+ * the locale has characters. */
 struct pattern_check {
     bool any;    /* one of the members below is set */
     bool begins; /* a match may begin inside a character */
     bool words;  /* the library did not check the character before a match */
-    /* the library takes i and I for equal, but in the locale i and I are two letters */
+    /* the library treats i and I as equal, but they are two letters in the locale */
     bool cases;
 };
 
-/* The kinds of bytes beside a place in a line, before or after it. Assertions such as \b
- * distinguish no further kinds. */
+/* The kinds of neighbours of a place in a line: the byte before it, or the byte after it.
+ * Assertions such as \b distinguish no further kinds. */
 enum neighbour {
     NEIGHBOUR_NONE,  /* the line begins or ends */
     NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
@@ -51,20 +51,21 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    /* The joined expression is rejected, as too large or for names of groups that several of the
-     * expressions have. So the plan is built from `items`, and the library chooses among their
-     * matches: of those that begin first that of the first expression, or else the longest. */
+    /* The joined expression was rejected: it is too large, or several expressions have a group of
+     * the same name. So the plan is built from `items`, and the library chooses among their
+     * matches: of those that begin first, that of the first expression (first_wins), or else the
+     * longest. */
     bool is_apart, first_wins;
     bool has_empty;    /* some string is empty, so without -w and -x every line matches */
     const char *empty; /* where the first empty string is */
     /* Set only for tg, for a report of matches. in_order: of strings that begin at the same byte,
-     * the string given first is found, not the longest. finds_empty: empty matches count, too. */
+     * the one given first is found, not the longest. finds_empty: empty matches count, too. */
     bool in_order, finds_empty;
     bool empty_everywhere; /* the expression has an empty match everywhere in each line */
     /* Bit NEIGHBOURS * before + after: the expression has an empty match where the neighbours are
      * of the kinds `before` and `after` (enum neighbour). */
     uint32_t empty_between;
-    bool sees_lines; /* PCRE2 searches, and may see more of a line than the neighbours of a place */
+    bool sees_lines;         /* PCRE2 searches, and may look beyond the neighbours of a place */
     uint64_t empty_index;    /* the first empty string was given before items[empty_index] */
     bool crosses;            /* --multiline: occurrences may cross lines */
     bool has_never;          /* some string can occur in no line */
@@ -73,13 +74,13 @@ struct patterns {
     struct trawl_plan *plan; /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_letters letters;      /* options.letters points here */
-    /* A plan that finds the strings anywhere, so that the command checks -x. Serves for a binary
-     * file under -x, in which NUL ends lines, too. Built when first needed. */
+    /* A plan that finds the strings anywhere, so that the command checks -x: for a binary file
+     * under -x, in which NUL ends lines, too. Built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
     /* Different patterns may match the same bytes: in approximate search, if the patterns are
-     * expressions, or under -i by the letters of the locale or of Unicode, by which A may match B
+     * expressions, or under -i by the letters of the locale or of Unicode, where A may match B
      * although B does not match A. */
     bool case_may_tell;
     /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
@@ -100,9 +101,8 @@ struct patterns {
     size_t block_count;
 };
 
-/* Collects the strings. first_operand holds the strings if neither -e nor -f was given; otherwise
- * NULL. Decides whether --smart-case ignores case. False: message[SETTINGS_ERROR_BYTES] says
- * why. */
+/* Collects the strings. first_operand contains them if neither -e nor -f was given; otherwise NULL.
+ * Decides whether --smart-case ignores case. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
@@ -110,13 +110,13 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 /* Returns true if a -f file has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
-/* Returns the flag by which trawl_windows finds the matches that do not overlap. */
+/* Returns the flag with which trawl_windows finds matches that do not overlap. */
 static inline uint32_t patterns_spans(const struct patterns *patterns)
 {
     return patterns->first_wins ? TRAWL_WINDOW_SPANS_FIRST : TRAWL_WINDOW_SPANS;
 }
-/* Lets the patterns free a block. NULL: the block is NULL, or there was no memory and it is freed.
- */
+/* Keeps a block until the patterns are freed. NULL: the block is NULL, or memory ran out and it is
+ * freed. */
 static inline char *patterns_keep(struct patterns *patterns, char *block)
 {
     void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
@@ -131,9 +131,9 @@ static inline char *patterns_keep(struct patterns *patterns, char *block)
     return block;
 }
 #define SHOWN_NAME_MAX 300 /* most bytes of a file's name in a message */
-/* numbers.c: writes into place[room] where a string is that begins at `bytes` and has this index:
- * the file of -f and the line, or the string's number among several strings, which are called by
- * `noun`. Writes nothing if neither is known. Returns the number of bytes written. */
+/* numbers.c: writes into place[room] where the string with this index, which begins at `bytes`, was
+ * given: the file of -f and the line, or its number among several strings, which `noun` names.
+ * Writes nothing if neither is known. Returns the number of bytes written. */
 size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
                       uint64_t index, char *place, size_t room);
 void patterns_free(struct patterns *patterns);
@@ -155,22 +155,21 @@ static inline uint64_t numbers_get(const struct numbers *numbers, uint64_t patte
 
 /* empty.c: where expressions match the empty string */
 
-/* Returns the kind of the byte at `at` of a line. Returns NEIGHBOUR_NONE if `at` lies outside the
- * line; UINT64_MAX stands for the place before the first byte. */
+/* Returns the kind of the byte at offset `at` of a line; NEIGHBOUR_NONE if `at` is outside it, as
+ * UINT64_MAX is, which means before the first byte. */
 enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
 /* Returns where an expression of the plan has empty matches, as in patterns->empty_between. */
 uint32_t patterns_empty_between(const struct trawl_plan *plan, uint64_t expression);
-/* Finds out between which neighbours the expression has an empty match. Sets finds_empty,
+/* Finds between which neighbours the expression has an empty match. Sets finds_empty,
  * empty_between and empty_everywhere. */
 void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
 
-/* words.c: the characters that -w takes for parts of words */
+/* words.c: the characters that -w treats as parts of words */
 
-/* Returns charset_utf8() with the word characters that the options ask for. tg takes Unicode's word
- * characters, as ripgrep does, but ASCII's with --no-unicode. -P in UTF-8 takes ASCII's, as grep
- * does. Otherwise the locale decides. The code point 0x110000 stands for an invalid byte.
- * Where tg takes Unicode's, such a byte counts as a word character, because ripgrep
- * finds no word beside it. */
+/* Returns charset_utf8() with the word characters that the options require: tg uses Unicode's, as
+ * ripgrep does, but ASCII's with --no-unicode; -P in UTF-8 uses ASCII's, as grep does; otherwise
+ * the locale decides. The code point 0x110000 represents an invalid byte. Where tg uses Unicode's,
+ * it counts as a word character, because ripgrep finds no word beside it. */
 struct trawl_letters words_utf8(const struct settings *settings);
 /* Returns true if -i means Unicode's equal letters. If not, -i means grep's. */
 bool folds_by_unicode(const struct settings *settings);

@@ -1,6 +1,6 @@
 /* settings: derives what the options mean together.
  *
- * flags_parse stores each option by the option's setter (value.c). settings_build then finds
+ * flags_parse stores each option through its setter (value.c). settings_build then finds
  * contradictions, chooses the report, and sets what depends on several options. An error is a text
  * for the caller; nothing is printed here.
  */
@@ -37,7 +37,7 @@ static bool is_asked(const struct settings *settings, enum report_id id)
     }
 }
 
-/* Finds options that exclude a report that was asked for, even if another report wins. */
+/* Finds options that exclude a requested report, even if another report wins. */
 static bool is_refused(const struct settings *settings, const struct report *report, char *error)
 {
     const char *options = report->options;
@@ -61,7 +61,7 @@ static bool is_refused(const struct settings *settings, const struct report *rep
     return refused;
 }
 
-/* Finds options that ask for different output. Returns true if the settings contradict each
+/* Finds options that require different output. Returns true if the settings contradict each
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
 {
@@ -158,8 +158,8 @@ static void style_build(struct settings *settings)
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
-/* Makes the patterns strings if an option excludes expressions. Returns false if the user asked for
- * expressions, too; `error` names the option. */
+/* Turns the patterns into plain strings if an option excludes expressions. Returns false if the
+ * user also requested expressions; `error` names the option. */
 static bool settings_syntax(struct settings *settings, char *error)
 {
     const char *stranger = settings->hex                        ? "--hex"

@@ -46,14 +46,14 @@ struct style {
     bool each_match; /* printing needs each match of a line */
 };
 
-/* What stands before a line. */
+/* What is printed before a line. */
 struct heads {
     bool byte_offset, line_number, initial_tab, null_after_name, pattern_number, unix_offsets;
     int file_names; /* 1: names are printed; -1: not; 0: depends on the number of files */
     const char *label;
 };
 
-/* What stands between groups of lines, and after a field of a selected line and of a line of
+/* What is printed between groups of lines, and after a field of a selected line and of a line of
  * context. NULL: nothing between groups; grep's characters after fields. */
 struct separators {
     const char *group, *match, *context;
@@ -88,7 +88,8 @@ struct document_options {
 struct asked {
     struct value_list color_specs; /* --colors */
     enum color_when color;
-    bool reports[REPORTS_COUNT]; /* by options of their own; others have members of settings */
+    bool reports[REPORTS_COUNT]; /* those with an option of their own; others have members of
+                                    settings */
     bool smart_case, no_column, no_line_number, pretty;
     bool heading_given, color_given;
     bool syntax_given;       /* an option has chosen the syntax */
@@ -163,7 +164,7 @@ struct settings {
     const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;
     /* PCRE2 may search for expressions that RE2 rejects. ASKED: the syntax is PCRE2's. LAST: it is
-     * ripgrep's, and PCRE2's if an expression is none of ripgrep's. */
+     * ripgrep's, or PCRE2's for an expression that is invalid in ripgrep's. */
     enum { PCRE_NEVER, PCRE_ASKED, PCRE_LAST } pcre;
     bool no_unicode, multiline, dot_all;
     char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */
@@ -184,8 +185,8 @@ struct settings {
     struct colors colors;
 };
 
-/* Derives the second part of the settings. Call after flags_parse, and again after a member
- * changed. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
+/* Derives the second part of the settings. Call after flags_parse, and again after changing a
+ * member. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
  * exhausted. */
 bool settings_build(struct settings *settings, char *error);
 /* Returns true if the report counts selected lines (-c), or prints matches (-o). */

@@ -1,4 +1,4 @@
-/* words: the characters that -w takes for parts of words. */
+/* words: the characters that -w treats as parts of words. */
 #include "trawl/options/patterns.h"
 
 #include "trawl/text/charset.h"

@@ -9,8 +9,8 @@
  * from, so equal bytes get equal answers.
  *
  * The text of a block may come in several windows, so the output of the current block is held back
- * until the block is complete. A search of a stream that ends early, by -m, reads its last block to
- * the end. Neither waits long for the writer of a pipe (hold.c), and if lines of a pipe must be
+ * until the block is complete. A search of a stream that ends early (-m) reads its last block to
+ * the end. Neither waits long for the writer of a pipe (hold.c); and if lines of a pipe must be
  * written at once (--line-buffered, a terminal), only the output of a window is held back.
  */
 #include "trawl/print/binary.h"
@@ -59,8 +59,8 @@ static void discard(struct text_scan *scan)
         pool_cut_back(scan->job->worker);
 }
 
-/* Returns true if matches of a line were reported before its end was known (-o), and it turned out
- * to end in the block with the NUL. */
+/* Returns true if matches of a line were reported before its end was known (-o), and the line
+ * turned out to end in the block with the NUL. */
 static bool line_reaches_null(const struct text_scan *scan)
 {
     return scan->rules.by_match && scan->window != NULL && scan->lines.selected > 0 &&
@@ -68,9 +68,9 @@ static bool line_reaches_null(const struct text_scan *scan)
                (scan->nulls.has_blocks ? scan->lines.ignore_before : scan->window->begin);
 }
 
-/* Stops printing at the start of the block with the NUL, whose first selected line ends the search.
- * If lines of the block were counted before the NUL was seen, the search stops now, and only the
- * first of them counts. */
+/* Stops printing at the start of the block with the NUL; the first selected line from there on ends
+ * the search. If lines of the block were counted before the NUL was seen, the search stops now, and
+ * only the first of them counts. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
     uint64_t counted;
@@ -91,7 +91,7 @@ static void go_quiet(struct text_scan *scan, bool in_current_block)
 void binary_found(struct text_scan *scan)
 {
     /* If output of this block had to be written already, its lines stay printed, as if they were in
-     * an earlier block. Otherwise the output would end inside a line or message. */
+     * an earlier block. Otherwise the output would end in the middle of a line or message. */
     bool in_current_block = scan->nulls.block_end != OFFSET_NONE &&
                             scan->nulls.offset < scan->nulls.block_end && !scan->output->overflowed;
 
@@ -130,7 +130,7 @@ uint64_t binary_offset(const struct text_scan *scan)
 
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
 {
-    /* if lines are written at once, a NUL that is there already counts, too */
+    /* if lines are written at once, a NUL after the window counts, too, if it has arrived */
     const uint64_t end =
         window->bytes_count + (scan->nulls.has_blocks ? 0 : window->after_bytes_count);
     const uint64_t from = window->has_null ? 0 : window->bytes_count;

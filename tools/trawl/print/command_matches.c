@@ -11,8 +11,8 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/command_scan.h"
 
-/* Strings up to this length are checked for overlaps with themselves, by comparing each suffix with
- * the start. Longer ones are assumed to overlap. */
+/* Strings up to this length are checked for self-overlap, by comparing each suffix with the start.
+ * Longer ones are assumed to overlap. */
 #define COMPARED_BYTES_MAX SIZE_OR_SMALL(1024u, 8u)
 
 /* Selects the line in which a match begins at `at`, the first match of the line. */
@@ -32,8 +32,8 @@ static void begin_line(struct text_scan *scan, const struct trawl_window *window
     scan_selected(scan, end);
 }
 
-/* Looks in this window for the end of the line in which a match began. The window is text up to
- * text offset `limit`. */
+/* Looks in this window for the end of the line in which a match began. The window counts as text up
+ * to text offset `limit`. */
 static void close_line(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
     const uint8_t *line_end;
@@ -74,7 +74,7 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
             continue;
         if (style_match(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
             scan->occurrences.end = scan->settings->overlapping ? 0 : match.end;
-        else /* as grep, print nothing more of a line after a match that is invalid text */
+        else /* like grep, print nothing more of a line after a match that is invalid text */
             scan->occurrences.bad_line = true;
     }
 }
@@ -153,9 +153,8 @@ static int count_window(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Returns true if occurrences of a string may overlap: a proper prefix is also a suffix. If not,
- * the number of all occurrences is the number that -o prints, and the library counts in
- * parallel. */
+/* Returns true if occurrences of a string may overlap: a proper prefix is also a suffix. If not, -o
+ * prints all occurrences, so the library can count them in parallel. */
 static bool may_overlap(const struct trawl_pattern *pattern)
 {
     const uint8_t *bytes = pattern->bytes;
@@ -168,8 +167,8 @@ static bool may_overlap(const struct trawl_pattern *pattern)
     return false;
 }
 
-/* Counts for --count-matches: by the library alone if all occurrences that it finds count, no limit
- * is set and the text is not decompressed, otherwise window by window. */
+/* Counts for --count-matches: by the library alone if every occurrence that it finds counts, no
+ * limit is set and the text is not decompressed; otherwise window by window. */
 enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;

@@ -1,8 +1,8 @@
 /* count: counts line ends and computes line numbers. */
 #include "trawl/print/count.h"
 
-/* A counter of a single byte can count up to 255. With such counters, the compiler turns the loop
- * into vector instructions on bytes. */
+/* A one-byte counter counts up to 255. With such counters, the compiler turns the loop into vector
+ * instructions on bytes. */
 #define PART_BYTES_MAX 255u
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
@@ -23,8 +23,8 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
 }
 
 /* Moves counting.end, up to which line ends were counted, to the first match at or after `at`, if
- * `bytes` lie in the window and the match is nearer to `at` than counting.end is. The library has
- * counted the line ends before the match. */
+ * `bytes` are in the window and the match is nearer to `at` than counting.end is: the library has
+ * counted the line ends before each match. */
 static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                              uint64_t at)
 {

@@ -1,8 +1,8 @@
 /* fasta: searches the sequences of FASTA files (--fasta), whose lines are joined, so that strings
  * are found across line ends.
  *
- * Letters are gathered in a block, with a line end, which no string crosses, between sequences. A
- * full block is searched: its complete sequences, or, if it holds only a part of one, that part.
+ * Letters are gathered in a block; between two sequences is a line end, which no string crosses. A
+ * full block is searched: its complete sequences or, if it contains only a part of one, that part.
  * Then its last letters, on which occurrences near the end depend, are kept for the next block:
  *
  *   block n        | around | ............... | around |
@@ -54,14 +54,14 @@ struct fasta {
     uint64_t mark_bytes;     /* bytes of UTF-8's byte order mark that were skipped */
     uint8_t *bytes;          /* the block */
     uint64_t used, capacity; /* bytes in the block, and its size */
-    /* whether an occurrence begins at a position depends on this many bytes before and after it */
+    /* an occurrence depends on this many bytes before and after its start */
     uint64_t around;
     /* of this block, only occurrences that begin in [own_from, own_to) are reported */
     uint64_t own_from, own_to;
-    /* the sequences of the block; the last sequence may go on in the next block */
+    /* the sequences of the block; the last may continue in the next block */
     struct sequence *sequences;
     uint64_t sequence_count, sequence_capacity;
-    uint64_t sequence; /* index of the sequence that holds the last match */
+    uint64_t sequence; /* index of the sequence with the last match */
     uint8_t *names;
     uint64_t names_used, names_capacity;
     enum trawl_status status;
@@ -83,8 +83,8 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
     print_field_end(scan, true);
 }
 
-/* Writes bytes and a tab as a column of BED, in which blanks and control characters below them
- * become _; an empty column is a dot. */
+/* Writes bytes and a tab as a column of BED: spaces and control characters become _, and an empty
+ * column becomes a dot. */
 static void print_column(struct output *output, const uint8_t *bytes, uint64_t bytes_count)
 {
     for (uint64_t i = 0; i < bytes_count; i++)
@@ -94,8 +94,8 @@ static void print_column(struct output *output, const uint8_t *bytes, uint64_t b
     output_byte(output, '\t');
 }
 
-/* Prints a match as a line of BED, in which the string's number, unless it is 0, replaces the
- * string. */
+/* Prints a match as a line of BED, with the string's number instead of the string unless the number
+ * is 0. */
 static void print_bed(struct text_scan *scan, const struct json_match *match,
                       const struct trawl_pattern *pattern, uint64_t number)
 {
@@ -171,7 +171,7 @@ static void report_match(struct fasta *fasta, const struct sequence *sequence,
                     numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
 }
 
-/* Takes the matches of the block that begin in [own_from, own_to). */
+/* Handles the matches of the block that begin in [own_from, own_to). */
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct fasta *fasta = context;
@@ -331,8 +331,8 @@ static void refuse(struct fasta *fasta, const char *why)
         job_message(job, "%s: line %" PRIu64 " %s", fasta->scan->name, fasta->line + 1, why);
 }
 
-/* Handles the start of a line, of which bytes_count bytes are known, at least 1. Returns true if
- * the first byte is consumed. */
+/* Handles the start of a line, of which the first bytes_count bytes (at least 1) are known. Returns
+ * true if it has consumed the first byte. */
 static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
     const uint8_t byte = *bytes;
@@ -415,7 +415,7 @@ static int take_window(void *context, const struct trawl_window *window)
     return fasta->stop;
 }
 
-/* Allocates the block, which has at least 4 * around bytes. Returns false if memory is short. */
+/* Allocates the block, which has at least 4 * around bytes. Returns false if out of memory. */
 static bool open_block(struct fasta *fasta)
 {
     uint64_t block = fasta->scan->settings->search.chunk_bytes;

@@ -1,9 +1,9 @@
 /* hold: limits how long the output of a pipe's incomplete block is held back.
  *
  * A NUL makes its whole block of 96 KiB binary (binary.c), so lines wait for the rest of their
- * block. But the writer of a pipe may pause, and a reader of tail -f wants to see a line long
- * before the log has grown by a block. So a thread writes what was held back for HOLD_S, as if the
- * block ended there. A search that reads on only to look for a NUL, after -m, then ends.
+ * block. But the writer of a pipe may pause, and a user of tail -f wants to see a line long before
+ * the log has grown by a block. So a thread writes what was held back for HOLD_S seconds, as if the
+ * block ended there. A search that reads on after -m, only to look for a NUL, then ends.
  */
 #include "trawl/print/reports.h"
 
@@ -17,7 +17,7 @@
 
 struct hold {
     pthread_t thread;
-    pthread_mutex_t lock; /* the sink is running, or the thread writes */
+    pthread_mutex_t lock; /* held while the sink runs or the thread writes */
     pthread_cond_t changed;
     struct text_scan *scan;
     struct timespec until; /* when the thread writes, if is_set */

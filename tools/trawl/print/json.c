@@ -55,7 +55,7 @@ static const char escapes[32][8] = {
 
 #define ESCAPES_SHORT (1u << '\b' | 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r')
 
-/* Writes a byte as a JSON string needs it, and returns the end. May write up to 8 bytes. */
+/* Writes a byte escaped for a JSON string, and returns the end. May write up to 8 bytes. */
 static uint8_t *escape(uint8_t *to, uint8_t byte)
 {
     if (byte >= ' ' && byte != '"' && byte != '\\') {
@@ -137,7 +137,7 @@ static bool is_utf8(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes
     return utf8_is_valid(bytes, bytes_count);
 }
 
-/* Writes the bytes [begin, end) as json_data does. The offsets are in `line`; if `line` is NULL, in
+/* Writes the bytes [begin, end) as json_data does. The offsets are in `line` or, if it is NULL, in
  * the text, which is read again. */
 static void put_data(struct text_scan *scan, const uint8_t *line, uint64_t begin, uint64_t end)
 {
@@ -187,7 +187,7 @@ static void put_begin(struct text_scan *scan)
     if (scan->json.begun)
         return;
     scan->json.begun = true;
-    /* Make room for the whole line, because the server needs it at once. */
+    /* Make room for the whole line, because the server needs it in one piece. */
     output_need(scan->output, BEGINNING_BYTES + ESCAPE_BYTES_MAX * strlen(scan->name));
     put_beginning(scan, "begin");
     put_text(scan, "}}\n");

@@ -1,9 +1,9 @@
 /* lines: divides windows (consecutive stretches of the text) into lines, and decides which are
  * selected.
  *
- * Whole lines of a window are handled there. A line that the window's end cuts is open: its bytes
+ * Whole lines of a window are handled at once. A line that the window's end cuts is open: its bytes
  * are kept in the carry until the next window, together with earlier lines that leading context may
- * need. If an open line grows long, and can be read again, its bytes are dropped. Only its offset,
+ * need. If an open line grows long, and can be read again, its bytes are dropped: only its offset,
  * and the matches that decide whether it is selected, are kept.
  */
 #include "trawl/print/reports.h"
@@ -37,8 +37,8 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
     bool after = printed && settings->after_count > 0;
 
     scan->lines.pending = after ? (uint64_t)settings->after_count : 0;
-    /* If trailing context is wanted, grep acts as if something was printed at the start of the
-     * file. */
+    /* If trailing context is wanted, grep behaves as if something had been printed at the start of
+     * the file. */
     if (!printed && !scan->quiet && settings->after_count > 0 &&
         scan->lines.printed_end == OFFSET_NONE)
         scan->lines.printed_end = 0;
@@ -60,8 +60,8 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
-/* Selects the line [begin, end) of the view unless it was reported already, by a search before a
- * `rerun`. Unless the search is quiet, prints it after its leading context. */
+/* Selects the line [begin, end) of the view, unless a search before a `rerun` has already reported
+ * it. Unless the search is quiet, prints it after its leading context. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
@@ -109,9 +109,8 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns the line that holds the offset. `at` is where a line before it begins, or this line.
- * Looks for a near offset in the next line first, because where most lines match, that line holds
- * it. */
+/* Returns the line that contains the offset. `at` is the start of that line or an earlier one.
+ * Looks for a near offset in the next line first, because where most lines match, it is there. */
 static struct block line_of(const struct text_scan *scan, const struct view *view, uint64_t at,
                             uint64_t offset)
 {
@@ -241,8 +240,8 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
     }
 }
 
-/* Selects or passes over each line in turn, if rules.every_line: for example, the empty string may
- * select lines in which the library finds no match. */
+/* Selects or skips each line in turn, if rules.every_line: for example, the empty string may select
+ * lines in which the library finds no match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -293,7 +292,7 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
 }
 
 /* Returns the end of the last line that the match touches. `known` is the end of the previous
- * match's last line, or 0, so the end of a line with many matches is looked for only once. */
+ * match's last line, or 0: so the end of a line with many matches is searched only once. */
 static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
                              const struct trawl_match *match, uint64_t known)
 {
@@ -307,9 +306,9 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
                : print_line_end(scan, view, end);
 }
 
-/* Finds the block of lines that match number `i` touches, starting at `at`. As in ripgrep, the
- * lines of adjacent matches form one block, of at most `most` matches. Under -v, each match has a
- * block of its own. */
+/* Finds the block of lines that match number `i` touches, from `at`. As in ripgrep, the lines of
+ * adjacent matches form one block, of at most `most` matches. Under -v, each match has a block of
+ * its own. */
 static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
                                uint64_t i, uint64_t most)
 {
@@ -405,14 +404,14 @@ static bool keeps_each(const struct text_scan *scan)
                             settings->shows_distance || settings_print_matches(settings));
 }
 
-/* Keeps the matches of the open line that may still be needed. Returns false if memory is short. */
+/* Keeps the matches of the open line that may still be needed. Returns false if out of memory. */
 static bool carry_matches(struct text_scan *scan, const struct trawl_match *matches,
                           uint64_t match_count)
 {
     const struct settings *settings = scan->settings;
-    /* To print the numbers of the strings in a line, one match of each is enough. If the carry
-     * also has earlier lines, the matches of different lines cannot be told apart here, so all
-     * are kept. */
+    /* To print the numbers of the strings in a line, one match of each string is enough. If the
+     * carry also has earlier lines, the matches of different lines cannot be told apart here, so
+     * all are kept. */
     bool numbered = settings->heads.pattern_number && !scan->quiet && !keeps_each(scan) &&
                     settings->before_count <= 0 && !scan->rules.check_whole_line;
 
@@ -434,7 +433,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
 }
 
 /* Appends bytes of the open line to the carry, unless its earlier bytes were dropped. Returns false
- * if memory is short. */
+ * if out of memory. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (scan->carry.dropped || bytes_count == 0)
@@ -477,8 +476,8 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
     return matches != NULL ? matches : &none;
 }
 
-/* Selects or passes over the line whose bytes were dropped, now that its end is known. `end` is the
- * text offset after it; has_end: it has a line end. */
+/* Selects or skips the line whose bytes were dropped, now that its end is known. `end` is the text
+ * offset after it; has_end: it has a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->carry.line_begin;
@@ -521,7 +520,7 @@ static void handle_carried(struct text_scan *scan, uint64_t count)
     view.match_count = print_first_match_at(&view, view.begin + count);
     handle_view(scan, &view, scan->carry.line_begin - scan->carry.begin);
     if (scan->settings->heads.line_number &&
-        !scan->quiet) /* count the carry's lines now: the next bytes lie elsewhere in memory */
+        !scan->quiet) /* count the carry's lines now: the next bytes are elsewhere in memory */
         (void)line_number_at(scan, scan->carry.bytes, scan->carry.begin, carry_end);
 }
 
@@ -534,8 +533,8 @@ static void handle_carry(struct text_scan *scan)
     scan->carry.match_count = 0;
 }
 
-/* Once the carry has doubled, drops its lines that leading context no longer needs, so that each
- * byte is moved only a few times. Lines up to `handled` have been handled. */
+/* Once the carry has doubled, drops lines that leading context no longer needs, so that each byte
+ * is moved only a few times. Lines up to `handled` have been handled. */
 static void trim_carry(struct text_scan *scan, uint64_t handled)
 {
     uint64_t at, dropped_matches = 0;
@@ -559,7 +558,7 @@ static void trim_carry(struct text_scan *scan, uint64_t handled)
 
 /* Handles a window if leading context is wanted. The carry then also has the lines before the open
  * line, which the window's first lines may need as context. So the open line and the next
- * before_count lines are handled in the carry. Later ones find their context in the window. */
+ * before_count lines are handled in the carry; later lines find their context in the window. */
 static void handle_with_history(struct text_scan *scan, const struct view *window, uint64_t whole,
                                 bool last)
 {

@@ -2,15 +2,15 @@
  * occurrences.
  *
  * occurrences_window checks the matches of a window by the characters of the locale. A string that
- * is invalid UTF-8 may be found inside a character, which the bytes before the match show. Case is
+ * is invalid UTF-8 may be found inside a character, as the bytes before the match reveal. Case is
  * compared again if i and I are different letters, as in Turkish. With --only-first, only the first
  * match of each line is kept.
  *
  * occurrences_of_line lists the occurrences of a line, which overlap only with --overlapping.
  * Without --multiline, an empty match that the library delivers only selects its line. But tg, like
- * ripgrep, reports an empty match at each place where a pattern matches the empty string, unless
- * another match ends there. So the places between the library's matches are tried one by one, even
- * those inside a character. Only with PCRE2, the search goes from match to match.
+ * ripgrep, reports an empty match wherever a pattern matches the empty string, unless another match
+ * ends there. So the places between the library's matches are tried one by one, even those inside a
+ * character; with PCRE2, however, the search goes from match to match.
  */
 #include "trawl/print/occurrences.h"
 
@@ -23,9 +23,9 @@
 
 #define NO_CHARACTER 0x110000u /* no character, as in words_utf8 */
 
-/* Looks at the character that contains the byte before text offset `at`; `at` is in the window. An
+/* Finds the character that contains the byte before text offset `at`, which is in the window. An
  * invalid byte counts as a character. *is_word: the character belongs to a word. Returns the end of
- * the character; `at` lies inside the character if the end is greater. */
+ * the character, which is greater than `at` if `at` is inside it. */
 static uint64_t character_before(const struct text_scan *scan, const struct trawl_window *window,
                                  uint64_t at, bool *is_word)
 {
@@ -119,9 +119,9 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
     return end != NULL ? at + (uint64_t)(end - bytes) + 1 : OFFSET_NONE;
 }
 
-/* For --only-first: keeps a match if no earlier one begins in the same line. Of several that begin
- * together, keeps the preferred one and, if the numbers of strings are wanted, those with the same
- * end. If lines.c compares whole lines later (rules.check_whole_line), all are kept. */
+/* For --only-first: keeps a match if no earlier one begins in the same line. Of several with the
+ * same begin, keeps the preferred one and, if the numbers of strings are wanted, those with the
+ * same end. If lines.c compares whole lines later (rules.check_whole_line), keeps all. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
 {
@@ -250,8 +250,8 @@ static bool occurrences_end_with_return(struct text_scan *scan, const struct vie
     return last != NULL && *last == '\r';
 }
 
-/* Returns true if no character of a word stands directly before or after the offset `place` of the
- * line. An invalid byte counts as a character of a word, except with --no-unicode. */
+/* Returns true if no word character is directly before or after offset `place` of the line. An
+ * invalid byte counts as a word character, except with --no-unicode. */
 static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
     const struct trawl_letters words = words_utf8(settings);
@@ -302,7 +302,7 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
     return groups[0].begin != UINT64_MAX;
 }
 
-/* Adds a span, which the caller fills. Returns NULL if memory is short. */
+/* Adds a span, which the caller fills. Returns NULL if out of memory. */
 static struct line_span *add_span(struct text_scan *scan)
 {
     struct style_state *style = &scan->style;
@@ -313,7 +313,7 @@ static struct line_span *add_span(struct text_scan *scan)
     return &style->spans[style->span_count++];
 }
 
-/* Adds an empty match. Returns false if memory is short. */
+/* Adds an empty match. Returns false if out of memory. */
 static bool add_place(struct text_scan *scan, uint64_t at)
 {
     struct line_span *span = add_span(scan);
@@ -323,7 +323,7 @@ static bool add_place(struct text_scan *scan, uint64_t at)
     return span != NULL;
 }
 
-/* As add_empty, by going from match to match of PCRE2's expression. */
+/* As add_empty, but goes from match to match of PCRE2's expression. */
 static bool walk_empty(struct text_scan *scan, struct places *places, uint64_t from, uint64_t to)
 {
     const struct style_state *style = &scan->style;
@@ -393,10 +393,10 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
 }
 
 /* Finds the first match that begins at `from` or later in the line [begin, end), in text offsets;
- * of several that begin together, finds the one that `prefers` calls best. With --overlapping,
- * finds each match of the line in turn, even those that begin together. If the command decides -x,
- * finds the match that is the whole line. *index is where the search goes on. Returns false if
- * there is no further match. */
+ * of several with the same begin, the one that `prefers` calls best. With --overlapping, finds each
+ * match of the line in turn, even those with the same begin. If the command checks -x, finds the
+ * match that is the whole line. *index is where the search continues. Returns false if there is no
+ * further match. */
 static bool next_match(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, uint64_t from, uint64_t *index, struct trawl_match *found)
 {
@@ -421,7 +421,7 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
     return false;
 }
 
-/* As print_first_match_at, faster where the last call was for a line shortly before. */
+/* As print_first_match_at, but faster if the last call was for a line shortly before. */
 static uint64_t first_match_of(const struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *matches = view->matches;

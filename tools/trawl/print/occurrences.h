@@ -4,7 +4,7 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Drops a window's matches that do not count as occurrences: points *window to `kept`, which holds
+/* Drops a window's matches that do not count as occurrences: points *window to `kept`, which has
  * the others. Does nothing if occurrences_are_all. Returns false if out of memory. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
@@ -17,8 +17,8 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index);
 
-/* Returns the best of the matches that begin where matches[*index] begins, and moves *index after
- * them. With --overlapping, or if the command decides -x, returns matches[*index] itself. */
+/* Returns the best of the matches that begin where matches[*index] begins, and moves *index past
+ * them. With --overlapping, or if the command checks -x, returns matches[*index] itself. */
 static inline struct trawl_match occurrences_next(const struct text_scan *scan,
                                                   const struct trawl_match *matches,
                                                   uint64_t match_count, uint64_t *index)
@@ -29,8 +29,8 @@ static inline struct trawl_match occurrences_next(const struct text_scan *scan,
 }
 
 /* Stores the occurrences of the line [begin, end) of the view in scan->style; `end` excludes the
- * line end. Reads the view's bytes only if patterns->finds_empty or --crlf. Returns false if memory
- * is short. */
+ * line end. Reads the view's bytes only if patterns->finds_empty or --crlf. Returns false if out of
+ * memory. */
 bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                          uint64_t end);
 #endif

@@ -1,4 +1,4 @@
-/* piece: gives the bytes of a line to be printed, with the replacements of --replace. */
+/* piece: delivers the bytes of a line to print, with the replacements of --replace. */
 #include "trawl/print/piece.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@
 #define AROUND_BYTES 128u
 #define GROUPS_MAX 100u /* limit for the groups of an expression that --replace can name */
 
-/* Returns bytes of the piece's line starting at `at`. *count is the number of bytes that are
- * wanted, and becomes the number that are there. */
+/* Returns bytes of the piece's line from `at`. *count is the number of bytes that are wanted, and
+ * is set to the number available. */
 static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                  uint64_t *count)
 {
@@ -72,8 +72,8 @@ static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
     return low;
 }
 
-/* Returns bytes of a replaced line starting at `at`, as many as lie together in memory, and sets
- * *count to the number. NULL: the text cannot be read. */
+/* Returns bytes of a replaced line from `at`, as many as are contiguous in memory, and sets *count
+ * to their number. NULL: the text cannot be read. */
 static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -157,7 +157,7 @@ static uint64_t character_at(struct text_scan *scan, const struct piece *piece, 
     return length > 0 ? length : 1;
 }
 
-/* Like piece_bytes, up to `end`, but never ends inside a character: one that crosses two blocks
+/* Like piece_bytes, up to `end`, but never ends inside a character: one that straddles two blocks
  * is copied to `character`. */
 static const uint8_t *piece_characters(struct text_scan *scan, const struct piece *piece,
                                        uint64_t at, uint64_t end, uint8_t character[UTF8_BYTES_MAX],
@@ -272,7 +272,8 @@ static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
 }
 
 /* Returns the number of the expression's group that a part of --replace names. Numbers count the
- * groups of all expressions, as in one expression of them; GROUPS_MAX: of another expression. */
+ * groups of all expressions, as if they were joined; GROUPS_MAX: the group is another expression's.
+ */
 static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
                          const struct replace_part *part)
 {
@@ -319,7 +320,7 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
         scan_fail(scan, status);
         return false;
     }
-    groups[0] = match; /* the whole match, even if only a part of it lies in this line */
+    groups[0] = match; /* the whole match, even if only a part of it is in this line */
     for (uint64_t i = 0; i < scan->style.part_count; i++) {
         const struct replace_part *part = &scan->style.parts[i];
         const char *bytes = part->bytes;
@@ -351,9 +352,9 @@ static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
     return at < whole->count ? at - back : whole->count;
 }
 
-/* Writes the replacement of each match in a line (scan->style.spans), and lets the match's span
- * point to the replacement. `content` is the number of the line's bytes without line end, `offset`
- * the line's offset in the text. False: the scan has failed. */
+/* Writes the replacement of each match in a line (scan->style.spans), and makes the match's span
+ * point to it. `content` is the number of the line's bytes without line end, `offset` the line's
+ * offset in the text. False: the scan has failed. */
 static bool write_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,
                         uint64_t content, uint64_t offset)
 {

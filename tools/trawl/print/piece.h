@@ -1,12 +1,12 @@
-/* piece: gives the bytes of a line to be printed, with the replacements of --replace. */
+/* piece: delivers the bytes of a line to print, with the replacements of --replace. */
 #ifndef TRAWL_PIECE_H
 #define TRAWL_PIECE_H
 
 #include "trawl/job/command_scan.h"
 #include "trawl/print/print.h"
 
-/* A line to be printed, or with -o a match. A replaced line is put together block by block while it
- * is printed, so that a long line need not be in memory as a whole. */
+/* A line to print, or with -o a match. A replaced line is assembled block by block while it is
+ * printed, so that a long line need not be in memory as a whole. */
 struct piece {
     /* the line's bytes; NULL: the bytes are read from the text again, at text offset `offset` */
     const uint8_t *bytes;
@@ -25,8 +25,8 @@ struct piece {
     bool is_match; /* a match of -o */
 };
 
-/* Returns bytes of the piece starting at `at`, as many as lie together in memory, and sets *count
- * to the number. NULL: the text cannot be read. */
+/* Returns bytes of the piece from `at`, as many as are contiguous in memory, and sets *count to
+ * their number. NULL: the text cannot be read. */
 const uint8_t *piece_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                            uint64_t *count);
 uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_t at);

@@ -10,11 +10,11 @@ uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint
 /* Returns the index of the first match that begins at text offset `at` or later. */
 uint64_t print_first_match_at(const struct view *view, uint64_t at);
 
-/* Returns true if the bytes are valid text, or the options ask for no such check. Other bytes are
+/* Returns true if the bytes are valid text, or the options require no such check. Other bytes are
  * not printed; a message at the end says that the file is binary. */
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-/* Sets shown.numbers to the numbers of the strings that occur in the line. Returns false if memory
- * is short. */
+/* Sets shown.numbers to the numbers of the strings that occur in the line. Returns false if out of
+ * memory. */
 bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end);
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at);
@@ -23,11 +23,11 @@ uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint
 void print_separator(struct text_scan *scan, char separator);
 /* Prints what follows a field of a head; selected lines and context have different characters. */
 void print_field_end(struct text_scan *scan, bool selected);
-/* Prints a number in a colour, with blanks before it up to `width`. */
+/* Prints a number in a colour, padded with spaces on the left to `width`. */
 void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color);
 void print_head(struct text_scan *scan);
-/* Ends a printed line that has no line end in the text. trawl prints the byte `of_trawl`; tg prints
- * the line end of the text's other lines. */
+/* Ends a printed line that has no line end in the text. trawl prints `of_trawl`; tg prints the line
+ * end of the text's other lines. */
 static inline void print_terminator(struct output *output, const struct settings *settings,
                                     uint8_t of_trawl)
 {

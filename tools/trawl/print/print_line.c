@@ -142,7 +142,7 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
         content = print_content_end(scan, view, at, past);
         selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                 view->matches + first, after - first) != settings->invert;
-        if (scan->whole.bytes != NULL && !settings->invert) /* the line by itself must match */
+        if (scan->whole.bytes != NULL && !settings->invert) /* the line must match by itself */
             selected = selected && view->matches[first].end <= view->begin + content;
         if (!print_line(scan, view, at, past, selected ? ':' : '-'))
             return false;

@@ -1,4 +1,4 @@
-/* reports: what searches a file for each report, and prints or counts. */
+/* reports: the functions that search a file for each report, and print or count. */
 #ifndef TRAWL_REPORTS_H
 #define TRAWL_REPORTS_H
 
@@ -19,15 +19,15 @@ void matches_part(struct text_scan *scan, const struct trawl_window *window, uin
 /* Search the text for --count-matches and --positions, which need no lines. */
 enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error);
 enum trawl_status positions_report(struct text_scan *scan, struct trawl_error *error);
-/* Sets *window to `moved`, whose offsets are those of the text, if only a part of the text is
- * searched. Returns false if memory is short. */
+/* If only a part of the text is searched, sets *window to `moved`, whose offsets are those of the
+ * whole text. Returns false if out of memory. */
 bool part_window(struct text_scan *scan, const struct trawl_window **window,
                  struct trawl_window *moved);
 /* Returns true if units should search the rest of the text, since the window has many lines to
  * print. */
 bool part_wants_units(const struct text_scan *scan, const struct trawl_window *window);
-/* Leaves the rest of the text to units, starting with the line at text offset `at`, if nothing
- * before depends on what follows. Returns true if it does. */
+/* Leaves the rest of the text, from the line at text offset `at`, to units, if nothing before it
+ * depends on what follows. Returns true if so. */
 bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint64_t at);
 /* Prints the matches of the window's first text_bytes bytes, or only those of the line that begins
  * before the window, if units search the rest. Returns true if they do. */

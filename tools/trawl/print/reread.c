@@ -25,7 +25,7 @@ static enum trawl_status fill(struct text_scan *scan, uint64_t begin, uint64_t w
     enum trawl_status status = trawl_text_read(scan->text, begin, scan->reread.bytes, REREAD_BYTES,
                                                &scan->reread.count, &scan->error);
 
-    /* the error may lie after the wanted bytes, so read only these */
+    /* the error may be after the wanted bytes, so read only these */
     if (status == TRAWL_READ && wanted < REREAD_BYTES)
         status = trawl_text_read(scan->text, begin, scan->reread.bytes, wanted, &scan->reread.count,
                                  &scan->error);

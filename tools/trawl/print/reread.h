@@ -12,9 +12,9 @@ typedef bool (*reread_pass)(struct text_scan *scan, const uint8_t *bytes, uint64
  * false if `pass` did, or if the scan has failed. */
 bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin, uint64_t end,
                    reread_pass pass);
-/* Returns bytes of the text starting at `begin`, valid until the next call. *bytes_count is the
- * number of bytes that are wanted, and becomes the number that are there, at least 1. NULL: the
- * text cannot be read. */
+/* Returns bytes of the text from `begin`, valid until the next call. *bytes_count is the number of
+ * bytes that are wanted, and is set to the number available, at least 1. NULL: the text cannot be
+ * read. */
 const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *bytes_count);
 /* Returns the bytes [begin, end) of the text, valid until the next call. NULL: there are too many
  * bytes, or they cannot be read. */

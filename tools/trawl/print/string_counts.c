@@ -54,8 +54,8 @@ void string_counts_close(struct command_job *job)
     job->string_counts = NULL;
 }
 
-/* Returns the part of the job, which is a worker's, and makes it before the worker's first text.
- * NULL: memory is short. */
+/* Returns the part of this job (a worker's), which the worker's first call makes. NULL: out of
+ * memory. */
 static struct string_counts_part *part_of(struct command_job *job)
 {
     struct string_counts *string_counts = job->string_counts;
@@ -90,7 +90,7 @@ static bool prints_each_text(const struct settings *settings)
     return settings->heads.file_names > 0;
 }
 
-/* Adds `count` to a pattern's count. Returns false if memory is short. */
+/* Adds `count` to a pattern's count. Returns false if out of memory. */
 static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
     struct string_counts_part *part = scan->job->string_counts_part;

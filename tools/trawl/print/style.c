@@ -40,7 +40,7 @@ static void print_bytes(struct text_scan *scan, const struct piece *piece, uint6
     print_color_end(scan, color);
 }
 
-/* Prints a part of a piece with coloured matches as ripgrep does: matches that touch get one colour
+/* Prints a part of a piece with coloured matches as ripgrep does: touching matches share one colour
  * sequence, and the rest of a line with a match may have a colour, too. */
 static void print_marked(struct text_scan *scan, const struct piece *piece, uint64_t at,
                          uint64_t end)
@@ -138,11 +138,11 @@ static void print_span(struct text_scan *scan, const struct piece *piece, uint64
         begin = print_colored(scan, piece, begin, end);
     put_bytes(scan, piece, begin, end < piece->content ? end : piece->content);
     if (end > piece->content &&
-        scan->status == TRAWL_OK) /* a line that cannot be read is cut off, and gets no line end */
+        scan->status == TRAWL_OK) /* a line that cannot be read is cut off, without line end */
         output_byte(scan->output, settings->line_end);
 }
 
-/* Returns `begin`; with --trim, the offset after the blanks at `begin`. */
+/* Returns `begin`; with --trim, the offset after the white space at `begin`. */
 static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint64_t begin)
 {
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
@@ -161,8 +161,8 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Prints the start of a line that is too long. With -o, the number of further matches is that of
- * ripgrep 13, which compares offsets in the line with offsets in the match. */
+/* Prints the start of a line that is too long. With -o, the number of further matches is ripgrep
+ * 13's, which compares offsets in the line with offsets in the match. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
@@ -241,7 +241,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         settings->style.max_columns == 0 &&
         (!colors->on ||
          (settings->is_tg && *colors->highlight == '\0' && *colors->selected_match != '\0'))) {
-        /* prints what the general case below would print, but saves a tenth of the work of -o where
+        /* prints the same as the general case below, but saves a tenth of the work of -o where
          * matches are dense, and a fifth with colours */
         print_color_start(scan, colors->selected_match);
         output_bytes(scan->output, piece->bytes + piece->at + begin, piece->count - begin);
@@ -259,7 +259,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 }
 
 /* For -o: prints a piece on a line of its own. The piece is a match, or the part of a match in one
- * line. `group` has the matches that begin together. With --pattern-number, prints the piece once
+ * line. `group` has the matches with the same begin. With --pattern-number, prints the piece once
  * for each number of a string in `group`. */
 static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
                         const struct trawl_match *group, uint64_t number)
@@ -346,7 +346,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     }
 }
 
-/* Turns a block whose matches are replaced into a piece whose bytes are in memory. */
+/* Turns a block with replaced matches into a piece whose bytes are in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
 {
     uint8_t *bytes;
@@ -379,7 +379,7 @@ static struct piece line_of(const struct text_scan *scan, const struct piece *bl
     return line;
 }
 
-/* Adds to the line's matches the part of `span` that lies in the line. */
+/* Adds to the line's matches the part of `span` that is in the line. */
 static void add_cut(struct text_scan *scan, struct piece *line, const struct line_span *span)
 {
     const uint64_t at = line->at, past = at + line->count;

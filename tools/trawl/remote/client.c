@@ -1,4 +1,4 @@
-/* client: has a server search instead of the command. The server answers with frames (output.h).
+/* client: lets a server search instead of the command. The server answers with frames (output.h).
  *
  * main.c calls client_run before the command opens a file to search. The client sends options,
  * locale and working directory, and copies the frames to standard output and standard error. If no
@@ -36,7 +36,7 @@
 struct client_json {
     char *bytes;           /* the JSON so far; the caller frees it */
     size_t used, capacity; /* bytes written; bytes allocated */
-    bool exhausted;        /* memory was short, so the text is incomplete */
+    bool exhausted;        /* memory ran out, so the text is incomplete */
 };
 
 /* bytes that are encoded at a time, a multiple of 3 */
@@ -51,7 +51,7 @@ static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_
     json->used += bytes_count;
 }
 
-/* Adds text that is JSON already. */
+/* Adds text that is already JSON. */
 static void client_json_put(struct client_json *json, const char *text)
 {
     put_bytes(json, text, strlen(text));
@@ -182,7 +182,7 @@ struct client {
     const struct settings *settings;
     const struct value_item *operands;
     size_t operand_count;
-    bool insists; /* --server was given, so whatever the server does not serve is an error */
+    bool insists; /* --server was given, so anything that the server does not support is an error */
     char token[TOKEN_BYTES_MAX + 1];
     struct client_json body;            /* the body of the request */
     char message[SETTINGS_ERROR_BYTES]; /* why the search failed */
@@ -193,7 +193,7 @@ static struct connection connection;
 
 /* ---- The request ---------------------------------------------------------------------- */
 
-/* Returns true if the settings ask for something that a server cannot do; then client->message says
+/* Returns true if the settings require something that a server cannot do; client->message then says
  * what. */
 static bool is_unserved(struct client *client)
 {
@@ -249,7 +249,7 @@ static void put_environment(struct client *client)
     client_json_put(&client->body, "}");
 }
 
-/* Adds the options that the server takes to the body. False: out of memory. */
+/* Adds the options that the server accepts to the body. False: out of memory. */
 static bool put_options(struct client *client)
 {
     const struct settings *settings = client->settings;
@@ -279,9 +279,8 @@ static bool put_options(struct client *client)
     return true;
 }
 
-/* Adds a file of -f to the body. False: the file cannot be read. Unless the client insists, also
- * false for a file that is not regular, since reading a pipe would consume bytes that the command
- * may need afterwards. */
+/* Adds a file of -f to the body. False: the file cannot be read or, unless the client insists, is
+ * not regular: reading a pipe would consume bytes that the command may need afterwards. */
 static bool put_file(struct client *client, const char *name)
 {
     struct stat status;
@@ -469,8 +468,7 @@ static int pass_error(struct client *client)
         (void)snprintf(message, sizeof message, "the server answers with the HTTP status %u",
                        status);
     (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
-    /* Statuses below 404 are about the request's form and the token; the user must see these
-     * errors. */
+    /* Statuses below 404 are about the request's form and the token, which the user must see. */
     return client->insists || status < 404 ? client_fail(client) : CLIENT_NOT_ANSWERED;
 }
 
@@ -532,8 +530,8 @@ const char *server_path(void)
     const char *executed = (const char *)getauxval(AT_EXECFN);
     char file[PATH_MAX] = {0};
 
-    /* The path that was executed leads to the command where /proc does not: without /proc, and if a
-     * caller runs the dynamic linker with the command as an operand. */
+    /* The path that was executed leads to the command where /proc does not: if /proc is missing, or
+     * if the caller runs the dynamic linker with the command as an operand. */
     for (int i = 0; i < 2; i++) {
         if (i == 0 ? readlink("/proc/self/exe", file, sizeof file - 1) <= 0
                    : executed == NULL || realpath(executed, file) == NULL)

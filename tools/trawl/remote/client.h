@@ -1,4 +1,4 @@
-/* client: has a server search instead of the command. */
+/* client: lets a server search instead of the command. */
 #ifndef TRAWL_CLIENT_H
 #define TRAWL_CLIENT_H
 
@@ -8,15 +8,14 @@
 #define CLIENT_NOT_ANSWERED (-1)
 
 /* Sends the options to the server that --server or TRAWL_SERVER names, and prints the server's
- * answer and what went wrong. Returns the exit status. CLIENT_NOT_ANSWERED has two causes: there is
- * no string to search for; or only TRAWL_SERVER names the server, and it does not run or does not
- * serve this request. Then nothing was printed or read from standard input, and the command must
- * search by itself. */
+ * answer and errors. Returns the exit status, or CLIENT_NOT_ANSWERED: there is no string to search
+ * for, or only TRAWL_SERVER names the server, and it does not run or does not support this request.
+ * Then nothing was printed or read from standard input, and the command must search by itself. */
 int client_run(const struct settings *settings, const char *address, struct output *output);
 
 /* Returns the path of the installed trawl-serve: beside the command, in ../libexec/trawl relative
- * to that folder, or in the folder to which the build installs trawl-serve. NULL: there is no
- * trawl-serve. The path lies in static memory, which the next call overwrites. */
+ * to the command's folder, or in the folder where the build installs trawl-serve. NULL: there is
+ * none. The path is in static memory, which the next call overwrites. */
 const char *server_path(void);
 /* Replaces this process by trawl-serve with the arguments after arguments[1]. If that fails, prints
  * why and returns the exit status. */

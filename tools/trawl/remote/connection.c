@@ -27,7 +27,7 @@ static const char encoding[] = "Transfer-Encoding:";
 
 /* ---- The connection ------------------------------------------------------------------- */
 
-/* Fails because the address is wrong, whether or not a server runs. Returns -1. */
+/* Fails because the address is invalid, whether or not a server runs. Returns -1. */
 static int refuse(struct connection *connection, const char *address, const char *why)
 {
     connection->bad_address = true;
@@ -71,8 +71,8 @@ size_t connection_port_bytes(const char *text)
     return bytes < PORT_BYTES_MAX && strtoul(text, NULL, 10) <= UINT16_MAX ? bytes : 0;
 }
 
-/* Splits HOST or [HOST], which :PORT and a slash may follow. Without a port, it is 80. False:
- * the text has another form. */
+/* Splits HOST or [HOST], which :PORT and a slash may follow. The default port is 80. False: the
+ * text has another form. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
 {
     bool brackets = *text == '[';
@@ -134,7 +134,7 @@ bool connection_open(struct connection *connection, const char *address)
         connection->descriptor = connect_unix(connection, address + 5);
     else if (strncmp(address, scheme, strlen(scheme)) == 0)
         connection->descriptor = connect_tcp(connection, address + strlen(scheme));
-    else if (strchr(address, ':') != NULL) /* HOST:PORT, a form that --listen of the server takes */
+    else if (strchr(address, ':') != NULL) /* HOST:PORT, as in the server's --listen */
         connection->descriptor = connect_tcp(connection, address);
     else
         refuse(connection, address, "the address is neither unix:PATH nor http://HOST:PORT");
@@ -162,7 +162,7 @@ static void send_all(int descriptor, const char *bytes, size_t bytes_count)
 
 /* ---- The answer ----------------------------------------------------------------------- */
 
-/* Receives more bytes if all have been taken. False: the connection ended. */
+/* Receives more bytes if none are left. False: the connection ended. */
 static bool receive(struct connection *connection)
 {
     ssize_t got;

@@ -1,4 +1,4 @@
-/* gather: searches several small files with one call, while most of them contain nothing.
+/* gather: searches several small files with one call, while most of them have no match.
  *
  * input.c hands over files that were read as a whole. Each worker of the pool has a gather, so no
  * lock is needed. If files with matches are frequent, gathering stops, and is tried again after
@@ -18,7 +18,7 @@
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
 
-#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the start of a cache line */
+#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to an aligned address */
 
 static void search_alone(struct pool_worker *worker, const struct open_file *file)
 {
@@ -38,8 +38,8 @@ static bool is_worth_while(const struct gather *gather)
     return gather->count > 1 || !gather->files[0].is_operand;
 }
 
-/* Searches the files starting at `at` together. Returns the index of the first file that contains a
- * match, or `at` if the call fails; gather->count if no file contains a match. */
+/* Searches the files from index `at` together. Returns the index of the first file with a match;
+ * gather->count if there is none, or `at` if the call fails. */
 static size_t first_match(struct pool_worker *worker, size_t at)
 {
     struct gather *gather = &worker->gather;
@@ -64,7 +64,7 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     return at;
 }
 
-/* Reports files that contain nothing. */
+/* Reports files without a match. */
 static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 {
     const struct settings *settings = worker->job->settings;

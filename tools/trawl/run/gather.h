@@ -1,10 +1,10 @@
-/* gather: searches several small files with one call, while most of them contain nothing.
+/* gather: searches several small files with one call, while most of them have no match.
  *
  * Files are read into a buffer, with line ends between them. The first match shows that the files
- * before it contain nothing. The file with the match is searched alone, and those after it together
- * again. A call costs as much as searching a few KiB of text, so smaller files gain; larger ones
- * gain because no line ends are counted. If more than half of the gathered files had to be searched
- * alone, gathering stops for a while (gather.c).
+ * before it have none. Its file is then searched alone, and those after it together again. A call
+ * costs as much as searching a few KiB of text, so smaller files gain; larger ones gain because no
+ * line ends are counted. If more than half of the gathered files had to be searched alone,
+ * gathering stops for a while (gather.c).
  */
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H
@@ -13,13 +13,13 @@
 #include "trawl/text/sizes.h"
 #include "trawl/run/search_file.h"
 
-/* how many files are gathered at first, and after how many files without a match gathering is tried
- * again */
+/* how many files are gathered at first, and after how many files without a match gathering resumes
+ */
 #define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
 /* most files that are searched by a single call */
 #define GATHER_FILES_MAX SIZE_OR_SMALL(32u, 3u)
 
-/* Files up to this size are read as a whole, so that the search finds the bytes in the cache. */
+/* Files up to this size are read as a whole, so that their bytes are in the cache when searched. */
 #define WHOLE_BYTES SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2) << 10)
 #define GATHER_BYTES \
     SIZE_OR_SMALL(UINT64_C(256) << 10, UINT64_C(2) << 10) /* bytes that may wait to be searched */

@@ -24,9 +24,9 @@
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
-/* All threads search a file of at least SHARED_BYTES_AHEAD bytes together; the worker first waits
- * for its turn to print. SHARED_BYTES are enough if the worker has the turn, and SHARED_BYTES_ALONE
- * if, in addition, no other worker is active. */
+/* A file of at least SHARED_BYTES_AHEAD bytes is searched by all threads together, after its worker
+ * has waited for its turn to print. SHARED_BYTES are enough if the worker has the turn, and
+ * SHARED_BYTES_ALONE if, in addition, no other worker is active. */
 #define SHARED_BYTES_ALONE SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2000))
 #define SHARED_BYTES SIZE_OR_SMALL(UINT64_C(8) << 20, UINT64_C(4000))
 #define SHARED_BYTES_AHEAD SIZE_OR_SMALL(UINT64_C(32) << 20, UINT64_C(8000))
@@ -44,8 +44,7 @@ static bool is_device(mode_t mode)
     return S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode) || S_ISFIFO(mode);
 }
 
-/* Reports an error about a file, after the files that wait in gather.c were searched and
- * reported. */
+/* Reports an error about a file, after searching and reporting the files that wait in gather.c. */
 static void file_error(struct pool_worker *worker, const char *name, int os_code)
 {
     gather_flush(worker);
@@ -117,8 +116,9 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
     return WHOLE_LOST;
 }
 
-/* Reads a file that its directory calls regular, without fstat, which is needed only if the file
- * might be the output, if -T makes numbers as wide as the size, or if --encoding may convert it. */
+/* Reads a file that is regular according to its directory, without fstat, which is needed only if
+ * the file might be the output, if -T makes numbers as wide as the size, or if --encoding may
+ * convert it. */
 static enum whole read_unseen(struct pool_worker *worker, int descriptor,
                               const struct walk_item *item, struct stat *status,
                               struct open_file *file)
@@ -173,8 +173,8 @@ static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **se
     return good;
 }
 
-/* Searches a file with a searcher that has the runtime's threads, and opens it if *opened
- * is NULL. If only a single thread may search, uses the worker's own searcher. */
+/* Searches a file with *opened, a searcher that has the runtime's threads; opens it if NULL. If
+ * only one thread may search, uses the worker's own searcher. */
 static void search_with(struct pool_worker *worker, const struct open_file *file,
                         struct trawl_searcher **opened)
 {
@@ -207,7 +207,7 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
     return bytes >= SHARED_BYTES || atomic_load(&worker->pool->active) == 1;
 }
 
-/* Returns true if the file is compressed, as far as its first bytes tell. */
+/* Returns true if the file is compressed, by its first bytes. */
 static bool is_packed(const struct open_file *file)
 {
     uint8_t first[COMPRESSION_BYTES];
@@ -220,7 +220,7 @@ static bool is_packed(const struct open_file *file)
 
 /* Searches a file that is not read as a whole. A compressed file is decompressed in a single
  * thread, or with the threads that other files leave idle, so many files are decompressed at the
- * same time. Another long file is searched by all threads, when its turn has come. */
+ * same time. Any other long file is searched by all threads, when its turn has come. */
 static void search_big(struct pool_worker *worker, const struct open_file *file)
 {
     bool packed = is_packed(file);
@@ -309,7 +309,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         search_big(worker, &file);
 }
 
-/* Returns true if an item must not be opened before its turn: the writer of a pipe would notice. */
+/* Returns true if an item must not be opened before its turn: for example, a pipe's writer would
+ * notice. */
 static bool must_wait(const struct walk_item *item, int directory)
 {
     struct stat status;

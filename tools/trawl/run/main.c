@@ -110,8 +110,8 @@ static bool print_document(const struct settings *settings, int *status)
     return true;
 }
 
-/* Keeps new files from taking the number of a closed standard descriptor: opens something
- * unreadable (standard input) or unwritable there. Returns true if standard input was closed. */
+/* Opens something on closed standard descriptors, unreadable (standard input) or unwritable, so
+ * that no new file gets their numbers. Returns true if standard input was closed. */
 static bool take_closed_descriptors(void)
 {
     bool input_is_closed = fcntl(STDIN_FILENO, F_GETFD) < 0;
@@ -123,8 +123,8 @@ static bool take_closed_descriptors(void)
     return input_is_closed;
 }
 
-/* Asks the system for the facts that settings_build needs: terminals, locale, environment, output
- * file. */
+/* Collects the facts that settings_build needs from the system: terminals, locale, environment,
+ * output file. */
 static void look_around(struct surroundings *surroundings, bool is_tg)
 {
     const char *terminal = getenv("TERM");

@@ -1,6 +1,6 @@
 /* pool: several workers search the files of a walk and report in the walk's order.
  *
- * run.c calls pool_walk. Each worker has a job with separate totals and output, which pool_turns.c
+ * run.c calls pool_walk. Each worker has a job with its own totals and output, which pool_turns.c
  * adds to the caller's job when the turn of the worker's files comes. Only the thread that has the
  * turn writes to standard output.
  */
@@ -74,7 +74,7 @@ static bool take_files(struct pool_worker *worker)
         if (pool->walked)
             break;
         if (item->is_operand) {
-            name_at = SIZE_MAX; /* the name of an operand lasts */
+            name_at = SIZE_MAX; /* operands' names last */
         } else if (!keep_name(worker, item->name)) {
             item->kind = WALK_ERROR;
             item->name = "";
@@ -150,7 +150,7 @@ static bool wait_for_rest(struct pool *pool)
     return pool->rests != NULL;
 }
 
-/* Gives the worker its next batch, and waits until few enough files are between it and the turn.
+/* Gives the worker its next batch, and waits until it is not too many files ahead of the turn.
  * False: no files are left. */
 static bool next_in_turn(struct pool_worker *worker)
 {
@@ -267,9 +267,9 @@ static void *work(void *context)
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-/* Divides the file descriptors. Sets how many workers there may be, and in how many directories the
- * files of a batch may lie. If only operands are searched, there are at most as many workers.
- * Returns how many directories the walk may hold open. */
+/* Divides the file descriptors: sets how many workers there may be, and in how many directories the
+ * files of a batch may be. Returns how many directories the walk may keep open. If only operands
+ * are searched, there are at most as many workers as operands. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
     const struct settings *settings = pool->job->settings;

@@ -5,11 +5,11 @@
  * batch has the turn and prints at once. Other workers leave a finished batch to it, to be printed
  * after all earlier ones.
  *
- * A worker waits for the turn if the kept output reaches its limit, or if the next file may not be
- * searched before. That holds for large files, and for those that are not regular. Large files are
- * searched by a shared searcher with all threads. A compressed file is searched at once, with the
- * threads that other files leave idle. A worker whose file takes long leaves the rest of its batch
- * to other workers (pool_leave_rest).
+ * A worker waits for the turn if the kept output reaches its limit, or if the next file must not be
+ * searched before its turn: a large file, or one that is not regular. Large files are searched by a
+ * shared searcher with all threads. A compressed file is searched at once, with the threads that
+ * other files leave idle. A worker whose file takes long leaves the rest of its batch to other
+ * workers (pool_leave_rest).
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H
@@ -18,8 +18,8 @@
 
 struct pool_source;
 
-/* Searches the files that the operands name, or without operands what `source` has, unless NULL. If
- * job->searcher is NULL, opens searchers; otherwise uses that one for all files, in a single
+/* Searches the files that the operands name or, without operands, those of `source` unless it is
+ * NULL. If job->searcher is NULL, opens searchers; otherwise uses it for all files, in a single
  * thread. False: message[SETTINGS_ERROR_BYTES] says why nothing was searched. */
 bool pool_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
                struct pool_source *source, char *message);

@@ -1,6 +1,6 @@
 /* pool_turns: keeps the output of workers until their turn.
  *
- * A worker that is not at its turn writes into memory. The worker with the turn prints directly,
+ * A worker whose turn has not come writes into memory. The worker with the turn prints directly,
  * then prints the kept output of batches that are done. Messages for standard error are kept with
  * the output, so that both come in the walk's order.
  */
@@ -15,8 +15,8 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 
-/* Bytes of finished batches that may wait to be printed, for a pool of files, and for each worker
- * of another source. */
+/* Bytes of finished batches that may wait to be printed: in total for a pool of files, per worker
+ * for another source. */
 #define LEFT_BYTES_WORKER SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(1000))
 #define LEFT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(3000))
 
@@ -55,8 +55,8 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
         output_flush(job->output);
 }
 
-/* Removes the separator of groups of lines that `mark` marks, if no group was printed before.
- * Returns the number of bytes removed. Called with the turn, when pool->job->groups is known. */
+/* Removes the separator at `mark` if no group was printed before it. Returns the number of bytes
+ * removed. Called with the turn, when pool->job->groups is known. */
 static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8_t *bytes,
                           size_t bytes_count, struct pool_message *messages, size_t message_count)
 {
@@ -138,7 +138,7 @@ static bool wait_turn(struct pool_worker *worker)
     return false;
 }
 
-/* Waits for the turn when the kept output reaches its limit. From now on, the file's output goes
+/* Waits for the turn when the kept output reaches its limit. From then on, the file's output goes
  * directly to the pool's, or nowhere if the search is over. */
 static void kept_is_full(void *context)
 {
@@ -232,7 +232,7 @@ static void free_result(struct pool_result *result)
     free(result);
 }
 
-/* Returns a result whose memory can be used again, or a new one. NULL: no memory. */
+/* Returns a result whose memory can be reused, or a new one. NULL: no memory. */
 static struct pool_result *take_result(struct pool *pool)
 {
     struct pool_result *result;
@@ -268,7 +268,7 @@ static bool copy_small(struct pool_result *result, const struct output *kept)
     return kept->used == 0 || result->bytes != NULL;
 }
 
-/* Exchanges the buffers of result and output, if the output has one of its own. */
+/* Swaps the buffers of result and output, if the output's is allocated. */
 static void swap_large(struct pool_result *result, struct output *kept)
 {
     uint8_t *const bytes = result->bytes;
@@ -292,9 +292,9 @@ static void print_result(struct pool *pool, struct pool_result *result)
     add_to_job(pool->job, &result->job);
 }
 
-/* Passes the turn on after a batch of `file_count` files was printed. Prints the finished batches
- * that follow, and wakes the worker that waits. If the search is over, no worker gets the turn: one
- * with a later batch may still be searching, and would print. */
+/* Passes the turn on after printing a batch of `file_count` files. Prints the finished batches that
+ * follow, and wakes the worker that waits. If the search is over, no worker gets the turn: one with
+ * a later batch may still be searching, and would print. */
 static void pass_turn(struct pool *pool, size_t file_count)
 {
     struct batch_turn *entry = NULL;
@@ -514,7 +514,7 @@ struct pool_rest {
     size_t names_used;
 };
 
-/* Takes the files that the worker's batch has after the current file. NULL: none, or no memory. */
+/* Cuts off the files of the worker's batch after the current one. NULL: none, or no memory. */
 static struct pool_rest *cut_rest(struct pool_worker *worker)
 {
     size_t first = worker->item_at + 1, count = worker->item_count - first;

@@ -19,7 +19,7 @@ struct pool_rest;
 /* At most this many files are taken by workers before earlier files are printed. */
 #define POOL_AHEAD_FILES SIZE_OR_SMALL(65536u, 24u)
 
-/* A message for standard error, due after the first `at` bytes of the kept output. */
+/* A message for standard error, to be printed after the first `at` bytes of the kept output. */
 struct pool_message {
     size_t at; /* offset in the kept output */
     char *text;
@@ -51,7 +51,7 @@ struct pool_worker {
     struct walk_item items[POOL_BATCH_FILES];
     size_t name_at[POOL_BATCH_FILES];
     size_t item_count; /* number of files in the batch */
-    size_t item_at;    /* index of the file that is searched */
+    size_t item_at;    /* index of the current file */
     char *names;       /* the names of the batch's files */
     size_t names_used, names_capacity;
 
@@ -67,7 +67,7 @@ struct batch_turn {
     struct pool_worker *waiter; /* the batch's worker while it waits for its turn; else NULL */
 };
 
-/* What workers take in place of the walk's files, such as parts of a file. */
+/* What workers search instead of the walk's files, such as parts of a file. */
 struct pool_source {
     /* Finds the next item, as walk_next does. Called with walk_lock. */
     bool (*next)(struct pool_source *source, struct walk_item *item);
@@ -83,10 +83,10 @@ struct pool {
     uint32_t worker_count; /* workers that were started; grows under walk_lock */
     uint32_t workers_max;  /* limit for worker_count */
     bool several_files;    /* more than a single file may come */
-    /* There may be several workers, which take turns; otherwise the only one prints at once,
+    /* There may be several workers, which take turns; otherwise there is one, which prints at once,
      * without locks. */
     bool takes_turns;
-    unsigned batch_directories;    /* the most directories that the files of a batch lie in */
+    unsigned batch_directories;    /* the most directories with files of a batch */
     struct trawl_searcher *shared; /* a searcher with all threads, for large files */
     bool shared_is_ours;
     /* the threads of each worker's `team` and of `shared`; NULL: not open, or the caller's */
@@ -95,8 +95,8 @@ struct pool {
     struct walk walk;
     struct pool_source *source; /* in place of the walk; NULL: none */
     bool walked;                /* the walk has ended */
-    /* number of files in all searched batches, and the sum of their bytes, of which each file
-     * counts at most BATCH_BYTES */
+    /* number of files in all searched batches, and the sum of their bytes, to which each file adds
+     * at most BATCH_BYTES */
     _Atomic uint64_t file_count, file_bytes;
 
     struct thread_lock walk_lock; /* guards `walk`, and members "under walk_lock" */
@@ -116,10 +116,10 @@ struct pool {
     _Atomic uint64_t turn;
     atomic_bool over;           /* the search is over: workers stop */
     uint64_t room_wanted;       /* the first batch that waits for `room`; UINT64_MAX: none */
-    struct pool_result *spares; /* printed results, whose memory is used again */
+    struct pool_result *spares; /* printed results, whose memory is reused */
     uint64_t left_bytes;        /* memory of the finished batches that wait to be printed */
     struct batch_turn *ahead;   /* NULL until a second worker starts */
-    uint64_t ahead_end;         /* batches starting at this number have not used their entries of
+    uint64_t ahead_end;         /* batches from this number on have not used their entries of
                                    `ahead` */
 };
 
@@ -137,8 +137,8 @@ bool pool_may_search(struct pool_worker *worker);
 /* Leaves the batch's files after the current file, which takes long, to other workers. Wakes a
  * worker that waits for files, and starts another worker if the limit allows. */
 void pool_leave_rest(struct pool_worker *worker);
-/* Gives the worker a batch that another one left, the first in the walk's order, so that no turn
- * belongs to files without a worker. False: no files were left. Called with walk_lock. */
+/* Gives the worker the first batch, in the walk's order, that another worker left, so that the turn
+ * never belongs to files without a worker. False: no files were left. Called with walk_lock. */
 bool pool_take_rest(struct pool_worker *worker);
 
 bool pool_has_turn(struct pool_worker *worker);

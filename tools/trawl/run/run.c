@@ -1,9 +1,9 @@
 /* run: carries out a search, from settings to exit status.
  *
- * main.c calls run_job for a command line, and the server's answer.c for a request. run_job
- * collects the strings, builds the plan, walks the files (pool.c) and prints what belongs at the
- * end. Arguments are parsed before, by main.c and the server. Files may come from directories, from
- * standard input, or from job->supply.
+ * main.c calls run_job for a command line, and the server's answer.c for a request; both have
+ * parsed the arguments. run_job collects the strings, builds the plan, walks the files (pool.c) and
+ * prints what belongs at the end. Files may come from directories, from standard input, or from
+ * job->supply.
  */
 #include "trawl/run/run.h"
 
@@ -30,7 +30,7 @@
 #include "trawl/run/search_file.h"
 #include "trawl/run/units.h"
 
-#define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* directories that --files may hold open */
+#define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* most directories that --files keeps open */
 
 static void print_usage_hint(void)
 {
@@ -101,8 +101,7 @@ static void print_methods(const struct job_totals *totals)
         fputs(" bytes\n", stderr);
 }
 
-/* Prints the parts of a published algorithm's time on devices; other searches have no such parts.
- */
+/* Prints the phases of a published algorithm on devices; other searches have none. */
 static void print_device(const struct job_sums *sums)
 {
     if (sums->device_kernel_ns == 0)
@@ -168,7 +167,7 @@ static void tell_of_nothing(struct command_job *job, size_t operand_count)
 }
 
 /* Opens a searcher if the engine is CUDA, and the counts for --count-by-pattern. Then searches the
- * operands' files, and prints what belongs at the end. Returns the exit status. */
+ * operands' files, and prints what belongs at the end, such as sums. Returns the exit status. */
 static int run_operands(struct command_job *job, const struct value_item *operands,
                         size_t operand_count, char *message)
 {
@@ -213,8 +212,8 @@ static int run_operands(struct command_job *job, const struct value_item *operan
 }
 
 /* Returns true if no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only one, without -w and -x; ripgrep never does.
- * For -L, trawl continues and prints the names; tg, like ripgrep, names no file. */
+ * notices this only if there is nothing but the empty string, without -w and -x; ripgrep never
+ * does. For -L, trawl continues and prints the names; tg, like ripgrep, names no file. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty &&
@@ -228,8 +227,8 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
     return without_reading || inverted_all;
 }
 
-/* Turns a search with -v and without any string into one for the empty string without -v, which
- * also selects every line. grep does the same, as its groups of lines show. */
+/* Turns a search with -v and without strings into one for the empty string without -v, which
+ * selects every line, too. grep does the same, as its groups of lines show. */
 static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {
     settings->invert = false;
@@ -294,7 +293,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
                : run_operands(job, operands, operand_count, message);
 }
 
-/* Reports a link to nothing, as a search does. */
+/* Reports a broken link, as a search does. */
 static void tell_broken(struct command_job *job, const struct walk_item *item)
 {
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;

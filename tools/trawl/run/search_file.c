@@ -2,8 +2,8 @@
  *
  * input.c calls search_file for a file that is searched alone, and gather.c for a small file that
  * was read as a whole. The functions here choose the library's call and the file that handles the
- * windows (command_scan.h). A call that fails becomes a message. The job goes on with the next
- * file, unless that file would fail, too (report_fault).
+ * windows (command_scan.h). A failed call becomes a message, and the job continues with the next
+ * file, unless that would fail, too (report_fault).
  */
 #include "trawl/job/command_scan.h"
 
@@ -34,7 +34,7 @@
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
-/* flags of trawl_windows if only the lines matter in which matches begin */
+/* flags of trawl_windows if only the lines with matches matter */
 #define SELECTED_LINES ((uint32_t)(TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE))
 
 bool search_file_is_output(const struct settings *settings, const struct stat *status,
@@ -50,8 +50,8 @@ bool search_file_is_output(const struct settings *settings, const struct stat *s
                                          settings->report->prints == PRINTS_OFFSETS)));
 }
 
-/* Returns the width of numbers under -T: the digits of the file's size, or with -n of size + 1, the
- * greatest line number possible. */
+/* Returns the width of numbers under -T: the digits of the file's size or, with -n, of size + 1,
+ * the highest possible line number. */
 static unsigned number_width(const struct command_job *job, const struct stat *status,
                              bool seekable)
 {
@@ -109,7 +109,7 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
-/* --multiline: lets scan->whole point to the text's bytes, if they are all in memory. */
+/* --multiline: points scan->whole to the text's bytes, if they are all in memory. */
 static void scan_whole(struct text_scan *scan)
 {
     struct trawl_text_told told = {.size = sizeof told};
@@ -120,7 +120,7 @@ static void scan_whole(struct text_scan *scan)
     }
 }
 
-/* Sets up the scan of a file, and finds out whether a hole already makes the file binary. */
+/* Sets up the scan of a file, and checks whether a hole already makes the file binary. */
 static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
                        const struct open_file *file)
 {
@@ -223,9 +223,9 @@ static bool first_decides(const struct text_scan *scan)
 }
 
 /* Returns true if the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
- * lines only after the start of the first block with a NUL, in the library everywhere; that makes
- * no difference, because earlier blocks have no NUL. With --binary-files=without-match, a NUL ends
- * the search, so binary.c decides the count. */
+ * lines only from the first block with a NUL, in the library everywhere; that makes no difference,
+ * because earlier blocks have no NUL. With --binary-files=without-match, a NUL ends the search, so
+ * binary.c decides the count. */
 static bool library_counts(const struct text_scan *scan)
 {
     return settings_count_lines(scan->settings) && scan->whole.bytes == NULL &&
@@ -246,10 +246,10 @@ static bool matches_suffice(const struct text_scan *scan)
            !(settings->crlf && settings->whole_lines) && !scan->nulls.seen;
 }
 
-/* --pattern-number: returns true if the longest match at an offset gives all numbers to be printed.
- * That is not enough for a line, which needs the numbers of all its matches. Nor is it enough if
- * several patterns may match the same bytes: regular expressions, approximate searches, or strings
- * with case ignored beyond ASCII. A match gives only one number. */
+/* --pattern-number: returns true if the longest match at an offset yields all numbers to print. Not
+ * so for a line, which needs the numbers of all its matches; nor if several patterns may match the
+ * same bytes (regular expressions, approximate searches, or strings with case ignored beyond
+ * ASCII), because a match yields only one number. */
 static bool one_match_tells(const struct text_scan *scan)
 {
     return settings_print_matches(scan->settings) && !scan->job->patterns->case_may_tell;
@@ -336,7 +336,7 @@ static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *
 {
     struct trawl_text_told told = {.size = sizeof told};
 
-    /* A file of size 0 may have bytes, as in /proc: its number of bytes is unknown. */
+    /* A file of size 0 may still have bytes, as in /proc. */
     if (trawl_text_tell(scan->text, &told, NULL) != TRAWL_OK || told.text_bytes == UINT64_MAX)
         return trawl_windows(scan->job->searcher, scan->plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                              read_window, scan, error);
@@ -346,7 +346,7 @@ static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *
                            error);
 }
 
-/* --multiline: reads the text into memory, unless it lies there, and looks for a NUL. */
+/* --multiline: reads the text into memory, unless it is there already, and looks for a NUL. */
 static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *error)
 {
     const uint8_t *null;
@@ -381,8 +381,8 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Searches the text for a report about lines, by the library's cheapest call. Searches the text
- * again if the search finds a NUL that changes what earlier lines mean (`rerun`). */
+/* Searches the text for a report about lines, by the library's cheapest call. Searches it again if
+ * a NUL turns up that changes what earlier lines mean (`rerun`). */
 static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_searcher *searcher = scan->job->searcher;
@@ -396,7 +396,7 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
         scan->lines.selected = found;
         scan->lines.selected_end = found ? match.end : 0;
         if (found && scan->descriptor == STDIN_FILENO && scan->rules.seekable) {
-            /* grep reads to the line's end before it looks at the line */
+            /* grep reads a whole line before it examines it */
             uint64_t end = binary_find(scan, scan->settings->line_end, match.end, OFFSET_NONE);
 
             scan->lines.selected_end = end != OFFSET_NONE ? end + 1 : OFFSET_NONE / 4;
@@ -482,7 +482,8 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
                   binary_offset(scan));
 }
 
-/* tg: returns true if a report without lines omits a file of a directory because it is binary. */
+/* tg: returns true if a report without lines skips a binary file, because it came from a directory.
+ */
 static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
@@ -515,7 +516,7 @@ static void report_file(struct command_job *job, struct text_scan *scan)
     const struct settings *settings = job->settings;
     bool prints_lines = settings->report->prints == PRINTS_TEXT;
     bool left_out = settings->is_tg && is_left_out(job, scan), selected = scan->lines.selected > 0;
-    /* as in ripgrep, a file without a match is what tg --files-without-match looks for */
+    /* as in ripgrep, tg --files-without-match succeeds if a file has no match */
     bool succeeds =
         !left_out && selected != (settings->is_tg && settings->list == LIST_WITHOUT_MATCH);
     bool is_binary = prints_lines && scan->binary_files == BINARY_FILES_BINARY &&
@@ -603,9 +604,9 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
-/* Prints the message of a failed call. Errors of opening, reading and decompressing, lines with too
- * much work for PCRE2, and texts too large for --multiline let the job go on; other errors end the
- * job. */
+/* Prints the message of a failed call. After errors of opening, reading and decompressing, lines
+ * with too much work for PCRE2, and texts too large for --multiline, the job continues; other
+ * errors end it. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {
@@ -633,8 +634,7 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
         job_message(job, "%s: %s", name, error->message);
     job->error_seen = true;
     /* A limit may be too low for this file only: of PCRE2's work for a line, or of memory for a
-     * whole text (--multiline). Then the next file is searched. After other errors the job is done.
-     */
+     * whole text (--multiline). Then the job continues with the next file. */
     job->done = status != TRAWL_LIMIT ||
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
@@ -685,7 +685,7 @@ void search_file(struct command_job *job, const struct open_file *file)
         job->error_seen = true;
         return;
     }
-    if (S_ISDIR(file->status->st_mode)) { /* in reports and statistics a file without bytes */
+    if (S_ISDIR(file->status->st_mode)) { /* counts as an empty file in reports and statistics */
         job_file_error(job, file->name, EISDIR);
         if (!job->done)
             search_file_pass_over(job, file->name);
@@ -701,7 +701,7 @@ void search_file(struct command_job *job, const struct open_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
-    if (!fasta) /* fasta.c tells of its reader */
+    if (!fasta) /* fasta.c reports its own progress */
         progress_enter(&progress, job->searcher);
     status = scan_report(&scan, &error);
     if (!fasta) {
@@ -711,7 +711,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
     if (!job->done && !(status == TRAWL_LIMIT && job->settings->list == LIST_WITHOUT_MATCH))
-        report_file(job, &scan); /* -L: whether an undecided line matches is not known */
+        report_file(job, &scan); /* -L: whether an undecided line matches is unknown */
     if (is_input)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;

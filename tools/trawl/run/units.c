@@ -30,14 +30,14 @@ struct units {
     uint64_t next;        /* text offset of the next unit; under the pool's walk_lock */
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t counted;
-    uint64_t counted_end, line_ends; /* before the text offset counted_end, line ends are counted */
-    uint64_t end, line_ends_before;  /* where the units end; line ends before */
+    uint64_t counted_end, line_ends; /* line ends before text offset counted_end */
+    uint64_t end, line_ends_before;  /* where the units end; line ends before it */
     bool encoding_error;
     enum trawl_status status;
     struct trawl_error error;
 };
 
-/* Returns the most bytes of a unit, so few that its output hardly reaches OUTPUT_KEPT_MAX. */
+/* Returns the size of a unit, small enough that its output rarely reaches OUTPUT_KEPT_MAX. */
 static uint64_t unit_bytes(const struct settings *settings)
 {
     const bool is_long = settings->json || settings->style.vimgrep || settings->colors.on;
@@ -47,8 +47,9 @@ static uint64_t unit_bytes(const struct settings *settings)
     return chunk > 0 && chunk < most ? chunk : most;
 }
 
-/* Returns how many lines before a line may affect how it is printed: a selected line whose context
- * it is, and before that the end of another's context, which no separator may follow. */
+/* Returns how many lines before a line may affect how it is printed: a selected line whose trailing
+ * context it is, and before that the end of another line's context, after which no separator may
+ * come. */
 static int64_t context_lines(const struct settings *settings)
 {
     const int64_t before = settings->before_count, after = settings->after_count;
@@ -70,8 +71,8 @@ bool units_fit(const struct command_job *job)
            (settings->search.threads > 0 ? settings->search.threads : thread_cores()) > 1;
 }
 
-/* Returns the last end of a line in [begin, end]; `begin` if there is none, or if the text ends
- * before `end`. */
+/* Returns the last line end in [begin, end]; `begin` if there is none, or if the text ends before
+ * `end`. */
 static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
 {
     uint8_t bytes[CUT_BYTES];
@@ -113,8 +114,8 @@ static int hide(void *context, enum output_frame frame, const void *bytes, size_
     return 0;
 }
 
-/* Searches the scan's next `count` bytes, and prints nothing of them. Later lines are then printed
- * as after these. */
+/* Searches the scan's next `count` bytes without printing them, so that later lines are printed as
+ * if these had been. */
 static enum trawl_status search_context(struct text_scan *scan, const uint8_t *bytes,
                                         uint64_t count, struct trawl_error *error)
 {
@@ -151,7 +152,7 @@ static bool next_unit(struct pool_source *source, struct walk_item *item)
 {
     struct units *units = (struct units *)source;
     const uint64_t begin = units->next, blocks = units->unit_bytes / BLOCK_BYTES;
-    /* The lines end with a block, so that no more of it is read to look for a NUL. */
+    /* The lines end with a block, so that none of it needs reading to look for a NUL. */
     const uint64_t end =
         blocks == 0 ? begin + units->unit_bytes
                     : (begin + BLOCK_BYTES / 2) / BLOCK_BYTES * BLOCK_BYTES + blocks * BLOCK_BYTES;
@@ -165,7 +166,7 @@ static bool next_unit(struct pool_source *source, struct walk_item *item)
     return units->next > begin;
 }
 
-/* Lets the units end at `begin`, where one of them begins, unless they already end earlier. */
+/* Makes the units end at `begin`, the start of one of them, unless they already end earlier. */
 static void end_units(struct units *units, uint64_t begin, uint64_t line_ends)
 {
     pthread_mutex_lock(&units->lock);
@@ -176,8 +177,8 @@ static void end_units(struct units *units, uint64_t begin, uint64_t line_ends)
     pthread_mutex_unlock(&units->lock);
 }
 
-/* Waits until all earlier units are counted. Returns the number of line ends before the unit, which
- * has `own` line ends; 0 if lines have no numbers. */
+/* Waits until all earlier units are counted. Returns the number of line ends before this unit,
+ * which has `own` line ends; 0 if lines are not numbered. */
 static uint64_t count_unit(struct units *units, const struct walk_item *item, uint64_t own)
 {
     uint64_t before;
@@ -195,8 +196,8 @@ static uint64_t count_unit(struct units *units, const struct walk_item *item, ui
     return before;
 }
 
-/* Reads the unit, its context starting at `from`, and the rest of the block in which it ends.
- * Returns false if units cannot take these lines: there is a NUL, or the text ends here now. */
+/* Reads the unit, its context from `from`, and the rest of the block in which it ends. Returns
+ * false if units cannot handle these lines: there is a NUL, or the text has become shorter. */
 static bool read_unit(const struct text_scan *scan, const struct walk_item *item, uint64_t from,
                       uint8_t *bytes)
 {
@@ -334,7 +335,7 @@ static enum trawl_status open_rest(struct text_scan *scan, uint64_t begin,
     return status;
 }
 
-/* Lets the scan go on at a line. */
+/* Makes the scan continue at a line. */
 static void begin_rest(struct text_scan *scan, uint64_t begin, uint64_t line_ends)
 {
     scan->part.begin = begin;

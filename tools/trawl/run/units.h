@@ -2,13 +2,13 @@
  *
  * The library searches in several threads, but delivers its windows to one, which would then print
  * alone. So once a window has had many matches, the rest of the file is divided at line ends into
- * units, which take the place of files in a pool (pool.h): a worker searches a unit, prints into
- * its buffer, and buffers are written in order. What comes before a unit matters in two ways. The
- * number of its first line is known when all earlier units are counted, which each worker does
- * first. And a line of the unit may be context of an earlier line, or the reverse: the worker
- * searches the lines before the unit, too, and prints nothing of them.
+ * units, which a pool (pool.h) handles like files: a worker searches a unit, prints into its
+ * buffer, and buffers are written in order. What precedes a unit matters in two ways. The number of
+ * its first line is known when all earlier units are counted, which each worker does first. And a
+ * line of the unit may be context of an earlier line, or the reverse: the worker also searches the
+ * lines before the unit, and prints none of them.
  *
- * Units end before a part of the file that they do not fit: the last lines, a NUL that makes the
+ * Units end before a part of the file that they cannot handle: the last lines, a NUL that makes the
  * file binary, and very long lines. From there, the file is searched window by window again.
  */
 #ifndef TRAWL_UNITS_H
@@ -18,7 +18,7 @@
 
 /* Returns true if units may search files of the job, which is about to start. */
 bool units_fit(const struct command_job *job);
-/* Searches and prints the text starting at part.units_begin, as far as there are units. Then the
+/* Searches and prints the text from part.units_begin, as far as there are units. Afterwards the
  * part is the rest of the text. */
 enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error);
 

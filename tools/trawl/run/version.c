@@ -8,7 +8,7 @@
 #include "trawl.h"
 #include "trawl/remote/client.h"
 
-#ifndef TRAWL_RE2_VERSION /* of the RE2 that the build found; cmake/regex.cmake sets it */
+#ifndef TRAWL_RE2_VERSION /* the version that the build found; set by cmake/regex.cmake */
 #define TRAWL_RE2_VERSION ""
 #endif
 
@@ -27,8 +27,8 @@ static const struct sample_line {
     {"lz4", 15, {4, 0x22, 0x4d, 0x18, 0x64, 0x40, 0xa7, 0, 0, 0, 0, 5, 0x5d, 0xcc, 2}},
 };
 
-/* A format's library is loaded when a regular file of the format is opened, but for a pipe only at
- * the first read. So the sample becomes a file in memory. */
+/* A format's library is loaded when a regular file of the format is opened, but only at the first
+ * read of a pipe. So the sample becomes a file in memory. */
 static bool unpacks(const struct sample_line *sample)
 {
     struct trawl_text *text = NULL;
@@ -57,7 +57,7 @@ static void write_devices(struct output *output)
     trawl_searcher_close(searcher);
 }
 
-/* Only a plan shows whether RE2 is there: it is loaded when it is needed, and at once if the memory
+/* Only a plan shows whether RE2 is installed: it is loaded when needed, and at once if the memory
  * of programs is limited. */
 static void write_expressions(struct output *output)
 {

@@ -1,5 +1,5 @@
-/* bar: a line at the terminal's bottom that is drawn again and again, and is gone at the end.
- * Output and messages erase the line first. */
+/* bar: a line at the terminal's bottom that is redrawn again and again, and is gone at the end.
+ * Output and messages erase it first. */
 #ifndef TRAWL_BAR_H
 #define TRAWL_BAR_H
 
@@ -15,7 +15,7 @@ void bar_open(bool shares_output);
 void bar_close(void);
 
 /* Draws the text, cut off at the terminal's width. Draws nothing while another program uses the
- * terminal, or while the output has begun a line. */
+ * terminal, or while a line of output is incomplete. */
 void bar_draw(const char *text);
 
 /* Erases the bar before a write to `descriptor`, and locks it until bar_unlock. False: the bar does

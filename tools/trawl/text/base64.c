@@ -1,4 +1,4 @@
-/* base64: encodes bytes as letters, and decodes them (RFC 4648, section 4). */
+/* base64: encodes bytes as ASCII, and decodes them (RFC 4648, section 4). */
 #include "trawl/text/base64.h"
 
 #include <string.h>

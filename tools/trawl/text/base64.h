@@ -1,4 +1,4 @@
-/* base64: encodes bytes as letters, which JSON can hold, and decodes them (RFC 4648, section 4). */
+/* base64: encodes bytes as ASCII, for JSON, and decodes them (RFC 4648, section 4). */
 #ifndef TRAWL_BASE64_H
 #define TRAWL_BASE64_H
 

@@ -19,9 +19,9 @@
 #include "trawl/text/utf8.h"
 
 /* Letters that are not the lower-case form of their upper-case letter, such as the long s and the
- * final sigma. All of these letters lie below LONESOME_END. Letters whose upper-case letter is
- * ASCII lie below LONESOME_END_ASCII. A test in tests/grep compares all letters with grep, and
- * would find a letter that is missing here. */
+ * final sigma. All of them are below LONESOME_END; those whose upper-case letter is ASCII are below
+ * LONESOME_END_ASCII. A test in tests/grep compares all letters with grep, and would find one that
+ * is missing here. */
 #define LONESOME_BEGIN 0x80
 #define LONESOME_END_ASCII 0x250
 #define LONESOME_END 0x2000
@@ -224,7 +224,7 @@ static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t
 }
 
 /* By grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is its
- * own upper-case letter. So k does not match U+212A, as in grep 3.8. */
+ * own upper-case letter, so k does not match it, as in grep 3.8. */
 static uint32_t charset_variants(void *context, uint32_t code_point,
                                  uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -270,10 +270,9 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
-/* Returns the last character of the block that begins at `code`. The characters of a block are all
- * in the class, or all not in it. A block is a whole plane (65,536 characters) of private or
- * unassigned characters, of which one character in BLOCK is tested. Elsewhere a block is a single
- * character. */
+/* Returns the last character of the block that begins at `code`, whose characters are either all in
+ * the class or all outside. A block is a whole plane (65,536 characters) of private or unassigned
+ * characters, of which one in BLOCK is tested; elsewhere it is a single character. */
 static uint32_t block_end(wctype_t class, uint32_t code)
 {
     enum { BLOCK = 64, PLANE = 0x10000, FIRST = 4 * PLANE, TAGS = 14 * PLANE };

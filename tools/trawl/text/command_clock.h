@@ -1,4 +1,4 @@
-/* command_clock: the clock by which the command measures time. */
+/* command_clock: the clock with which the command measures time. */
 #ifndef TRAWL_COMMAND_CLOCK_H
 #define TRAWL_COMMAND_CLOCK_H
 
@@ -8,7 +8,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Returns the nanoseconds of a clock that never goes back, whatever the time of day is set to. */
+/* Returns the nanoseconds of a clock that never goes back, even if the time of day is set. */
 static inline uint64_t now_ns(void)
 {
     struct timespec time;

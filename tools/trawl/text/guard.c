@@ -1,12 +1,12 @@
 /* guard: limits of memory and time for a search that the server runs on behalf of a client. Files
- * such as ignore.c ask it before they allocate, and tree.c asks it whether the time is over.
- * Counters are atomic, because the threads of all searches share the server's guard. */
+ * such as ignore.c ask the guard before they allocate, and tree.c asks whether time is up. Counters
+ * are atomic, because the threads of all searches share the server's guard. */
 #include "trawl/text/guard.h"
 
 #include <pthread.h>
 #include <time.h>
 
-#define LOOK_NS 50000000 /* a search that waits looks this often whether it is over */
+#define LOOK_NS 50000000 /* how often a waiting search checks whether it is over */
 
 /* Searches that wait leave this fraction of all memory to requests that do not. */
 #define SPARED_SHARE 4u
@@ -15,7 +15,7 @@
 struct waiter {
     struct waiter *next;
     const struct guard *guard;
-    uint64_t bytes; /* what the search waits for */
+    uint64_t bytes; /* how many bytes the search waits for */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,8 +56,8 @@ bool guard_take(struct guard *guard, uint64_t bytes)
     return refuse(guard, GUARD_ALL);
 }
 
-/* Returns true if searches that wait hold all the memory that is taken, so that none will be given
- * back. */
+/* Returns true if waiting searches hold all the memory that is taken, so that none will be freed.
+ */
 static bool nobody_works(const struct guard *all)
 {
     uint64_t held = 0;
@@ -67,8 +67,8 @@ static bool nobody_works(const struct guard *all)
     return held >= atomic_load(&all->bytes);
 }
 
-/* Waits for memory until `waiter` is the first on the list and the memory is there. If no search
- * runs and the first cannot begin, the last on the list gives way. */
+/* Waits until `waiter` is first on the list and its memory is free. If no search runs and the first
+ * cannot begin, the last on the list gives up. */
 static bool wait_as(const struct waiter *waiter, struct guard *all)
 {
     const uint64_t most = all->bytes_max - all->bytes_max / SPARED_SHARE;
@@ -111,7 +111,7 @@ bool guard_wait(struct guard *guard, uint64_t bytes)
         link = &(*link)->next;
     *link = waiter.next;
     atomic_store(&has_waiters, waiters != NULL);
-    (void)pthread_cond_broadcast(&given); /* the next one may be first now */
+    (void)pthread_cond_broadcast(&given); /* the next may be first now */
     (void)pthread_mutex_unlock(&lock);
     if (!good)
         return refuse(guard, GUARD_ALL);

@@ -1,7 +1,7 @@
 /* output: standard output, in a buffer that is written with write(2).
  *
- * All files that print call these functions; a server's request writes to a sink instead of a
- * descriptor. An error of write is kept in output->error, after which nothing is written.
+ * All printing goes through these functions; a server's request writes to a sink instead of a
+ * descriptor. A write error is kept in output->error, after which nothing is written.
  */
 #include "trawl/text/output.h"
 
@@ -38,8 +38,8 @@ static void send_frame(struct output *output, enum output_frame frame, const voi
         output->error = output->sink(output->sink_context, frame, bytes, bytes_count);
 }
 
-/* Reads a byte of each page. If the bytes are a mapped file that was truncated, the handler of
- * SIGBUS (bus.h) repairs the mapping; write(2) raises no signal, but fails with EFAULT. */
+/* Reads a byte of each page. If the bytes are in a mapped file that was truncated, the handler of
+ * SIGBUS (bus.h) repairs the mapping; write(2) would raise no signal, but fail with EFAULT. */
 static void touch_pages(const uint8_t *bytes, size_t bytes_count)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -132,7 +132,7 @@ static bool grow(struct output *output, size_t bytes_count, size_t most)
     return true;
 }
 
-/* Returns true if bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
+/* Returns true if bytes_count more bytes can be kept. If not, calls full(), and from then on bytes
  * are written. */
 static bool keep_bytes(struct output *output, size_t bytes_count)
 {
@@ -152,8 +152,8 @@ void output_make_room(struct output *output, size_t bytes_count)
     output_write(output);
     if (output->capacity - output->used >= bytes_count)
         return;
-    /* Holding back fewer bytes is not an error: only the report about a binary file becomes less
-     * exact. Callers ask for at most half of the first buffer. */
+    /* Holding back fewer bytes is not an error: it only makes the report about a binary file less
+     * exact. Callers request at most half of the first buffer. */
     if (!grow(output, bytes_count,
               output->holds && last->sink == NULL ? OUTPUT_BLOCK_MAX : OUTPUT_HELD_MAX)) {
         output_flush(output);
@@ -205,9 +205,9 @@ void output_number(struct output *output, uint64_t number, unsigned width)
     uint8_t *digits;
     size_t at = NUMBER_ROOM;
 
-    /* The digits are written after the place where they belong. A local array would cost a check
-     * by the stack protector, and with _FORTIFY_SOURCE a copy of two digits to a variable offset
-     * would be a function call. */
+    /* The digits are written behind their place and then moved. A local array would cost a check by
+     * the stack protector, and with _FORTIFY_SOURCE a copy of two digits to a variable offset would
+     * be a function call. */
     output_need(output, OUTPUT_NUMBER_BYTES);
     digits = output->bytes + output->used + NUMBER_ROOM;
     for (; number >= 10; number /= 100) {

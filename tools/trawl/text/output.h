@@ -1,16 +1,15 @@
 /* output: standard output, in a buffer that is written with write(2).
  *
  * Bytes are held back until output_commit, because a file's block may turn out to be binary after
- * some lines of the block were formatted; then `used` is set back to `committed`. At most
- * OUTPUT_HELD_MAX bytes are held back, or OUTPUT_BLOCK_MAX if a NUL may still discard them and the
- * output goes to no sink (a server's clients share its memory). Beyond that limit the output
- * commits by itself.
+ * some of its lines were formatted; then `used` is set back to `committed`. At most OUTPUT_HELD_MAX
+ * bytes are held back, or OUTPUT_BLOCK_MAX if a NUL may still discard them and the output goes to
+ * no sink (a server's clients share its memory). Beyond that limit the output commits by itself.
  *
  * If `sink` is set, sink() receives the output, the messages and at the end the exit status, in
  * order, and nothing is written to the descriptor. sink() returns 0 or an errno; after an errno,
  * sink() is not called again.
  *
- * If `through` is set, output is passed on to the one that it points to.
+ * If `through` is set, output is passed on to the output that it points to.
  *
  * If `full` is set, nothing is written: up to OUTPUT_KEPT_MAX bytes are kept, then full() is
  * called. full() must set `full` to NULL, and may remove committed bytes.
@@ -26,7 +25,7 @@
 
 #include "trawl/text/sizes.h"
 
-#define OUTPUT_BYTES SIZE_OR_SMALL(128u << 10, 512u) /* size of the first buffer */
+#define OUTPUT_BYTES SIZE_OR_SMALL(128u << 10, 512u) /* size of the initial buffer */
 #define OUTPUT_HELD_MAX (4u << 20)
 #define OUTPUT_BLOCK_MAX (32u << 20) /* 340 bytes for each byte of a block */
 #define OUTPUT_KEPT_MAX SIZE_OR_SMALL(1u << 20, 2000u)
@@ -52,15 +51,15 @@ struct output {
     size_t committed; /* bytes that may be written; ≤ used */
     /* new bytes may be discarded, so large output, too, goes through the buffer */
     bool holds;
-    bool overflowed; /* bytes that should be held back were committed; set to false by the caller */
+    bool overflowed; /* bytes to be held back were committed; the caller resets it */
     int error;       /* errno of a failed write, after which nothing is written */
     void (*full)(void *context);
     void *full_context; /* passed to `full` */
     uint8_t initial[OUTPUT_BYTES];
 };
 
-/* Calls write(2) until some of the bytes are written or the call fails for a lasting reason. The
- * bytes may lie in a mapped file that was truncated. */
+/* Calls write(2) until some of the bytes are written or the call fails permanently. The bytes may
+ * be in a mapped file that was truncated. */
 ssize_t output_write_some(int descriptor, const uint8_t *bytes, size_t bytes_count);
 
 /* Prepares an output that writes to the descriptor, with `through` set to NULL. */
@@ -118,7 +117,7 @@ void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #define OUTPUT_NUMBER_BYTES 72u /* room that output_number needs */
-/* Adds a decimal number, filled with blanks on the left to at least `width` characters. */
+/* Adds a decimal number, padded with spaces on the left to at least `width` characters. */
 void output_number(struct output *output, uint64_t number, unsigned width);
 
 #endif

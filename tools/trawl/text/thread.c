@@ -1,11 +1,11 @@
-/* thread: starts threads on a core that is not the starter's, and has a lock that spins. */
+/* thread: starts threads on a core other than the starter's, and has a lock that spins. */
 #include "trawl/text/thread.h"
 
 #include <errno.h>
 
 #include "trawl/text/command_clock.h"
 
-#define WATCH_NS 200000u /* four times as long as a worker holds the lock to find its files */
+#define WATCH_NS 200000u /* 4 × how long a worker finding its files holds the lock */
 #define LOOKS 16u        /* attempts between two looks at the clock */
 
 uint32_t thread_cores(void)
@@ -58,7 +58,7 @@ void thread_lock_close(struct thread_lock *lock)
     (void)pthread_mutex_destroy(&lock->mutex);
 }
 
-/* Pauses for a moment, in which the core's other hardware thread runs. */
+/* Pauses for a moment, so that the core's other hardware thread runs. */
 static void pause_shortly(void)
 {
 #if defined(__x86_64__)

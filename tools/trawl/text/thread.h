@@ -1,7 +1,7 @@
-/* thread: starts threads on a core that is not the starter's, and has a lock that spins.
+/* thread: starts threads on a core other than the starter's, and has a lock that spins.
  *
- * Linux starts a thread on its starter's core if all other cores seem busy, and a guest of KVM
- * takes a sleeping core for busy (src/runtime/threads.c). Then both threads share a core for
+ * Linux starts a thread on its starter's core if all other cores seem busy, and in a KVM guest a
+ * sleeping core seems busy (src/runtime/threads.c). Then both threads share a core for
  * milliseconds. The same happens to a thread that slept while another thread held a lock. So one
  * thread at a time spins for a lock, for a few times as long as a worker holds it.
  */
@@ -16,7 +16,7 @@
 
 struct thread {
     pthread_t id;    /* for pthread_join */
-    bool is_moved;   /* kept off the starter's core until the thread runs */
+    bool is_moved;   /* kept off the starter's core until it runs */
     cpu_set_t cores; /* if is_moved: the cores on which the thread may run */
 };
 
@@ -30,7 +30,7 @@ void thread_begins(const struct thread *thread);
 
 struct thread_lock {
     pthread_mutex_t mutex;
-    atomic_bool is_watched; /* a thread waits awake */
+    atomic_bool is_watched; /* a thread is spinning */
 };
 
 void thread_lock_open(struct thread_lock *lock);

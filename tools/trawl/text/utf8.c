@@ -60,8 +60,8 @@ static bool has_bit(byte_vector bytes, uint64_t bits)
     return ((words[0] | words[1]) & bits) != 0;
 }
 
-/* Returns a mask of the bytes in x that do not fit the byte before, assuming that no character has
- * more than two bytes. `one` holds the byte before each byte of x. */
+/* Returns a mask of the bytes in x that may not follow the byte before them, assuming that no
+ * character has more than two bytes. `one` has the byte before each byte of x. */
 static byte_vector bad_pairs(byte_vector x, byte_vector one)
 {
     byte_vector follows = (byte_vector)((signed_vector)x < -64);
@@ -71,8 +71,8 @@ static byte_vector bad_pairs(byte_vector x, byte_vector one)
 }
 
 /* Returns true if two blocks, with at least three bytes before them, are valid, and no character of
- * more than two bytes begins there or in the three bytes before. That holds for most blocks of
- * European texts, and costs a third of block_is_valid. */
+ * more than two bytes begins in them or in the three bytes before. Most blocks of European text are
+ * such, and this check costs a third of block_is_valid. */
 static bool pairs_are_valid(const uint8_t *bytes)
 {
     byte_vector x = load_vector(bytes), y = load_vector(bytes + BLOCK);
@@ -85,7 +85,7 @@ static bool pairs_are_valid(const uint8_t *bytes)
                     UINT64_MAX);
 }
 
-/* Returns true if each byte of a block, after at least three bytes, fits the bytes before. */
+/* Returns true if each byte of a block, after at least three bytes, may follow the bytes before. */
 static bool block_is_valid(const uint8_t *bytes)
 {
     byte_vector x = load_vector(bytes), one = load_vector(bytes - 1);
@@ -110,8 +110,8 @@ static bool blocks_are_valid(const uint8_t *bytes)
     return pairs_are_valid(bytes) || (block_is_valid(bytes) && block_is_valid(bytes + BLOCK));
 }
 
-/* Returns true if a text of any length is valid. Not inline: because of the array `padded`, the
- * compiler adds the stack protector's check.
+/* Returns true if a text of any length is valid. Not inline: the array `padded` makes the compiler
+ * add the stack protector's check.
  */
 static __attribute__((noinline)) bool text_is_valid(const uint8_t *bytes, uint64_t bytes_count)
 {

@@ -9,8 +9,8 @@
  * has room for another byte. False: message[SETTINGS_ERROR_BYTES] names the file and says why. */
 bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *message);
 
-/* Reads the bytes of a descriptor. The caller frees *bytes, even after an error. Stops once there
- * are more than `most` bytes; if there are not, *bytes has room for another byte. False: errno says
+/* Reads the bytes of a descriptor. The caller frees *bytes, even after an error. Stops as soon as
+ * there are more than `most` bytes; otherwise *bytes has room for another byte. False: errno says
  * why. */
 bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count);
 
