@@ -1,6 +1,6 @@
 """answers.py OUT TABLE: writes the module trawl._answers from the table of the server's answers (tools/serve/answers.def).
 
-PARTS says for each member of each answer how the values of several servers become one. Count is a count as a tuple."""
+PARTS says how the values of several servers become one, for each member of each answer. Count is a count as a tuple."""
 
 import pathlib
 import re

@@ -1,6 +1,6 @@
 """declarations.py OUT HEADER...: writes Cython's declarations of the library from the library's headers.
 
-All names stay. An enum's type is int, because C converts between enum and int implicitly."""
+Names stay as they are. An enum's type becomes int, because C converts between enum and int implicitly."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ cdef extern from "trawl_devices.h" nogil:
 
 
 def translated(declaration):
-    """Returns a declaration of C in Cython's syntax."""
+    """Translates a C declaration into Cython's syntax."""
     words = re.sub(r"TRAWL_API|TRAWL_CHECKED|\bstruct\b", "", declaration)
     words = re.sub(r"\benum \w+", "int", words)
     words = re.sub(r"\bbool\b", "flag", words).replace("(void)", "()").replace("typedef", "ctypedef")

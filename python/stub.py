@@ -1,8 +1,8 @@
 """stub.py FOLDER OUT: the stub of the extension module, made from its Cython source in FOLDER.
 
-Names, order and defaults come from the source. Types come from here: a parameter has the same type in each
-function, so a parameter or a method without a type ends the build. A search of Plan is one of Searcher, too,
-which has the plan as its first argument."""
+Names, order and defaults come from the source. Types come from here: a parameter has the same type in each function, so
+a parameter or a method without a type fails the build. Each search of Plan is also one of Searcher, with the plan as its
+first argument."""
 
 import pathlib
 import re
@@ -45,7 +45,7 @@ class _CudaArray(Protocol):
 class _Reads(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
-# Arrays whose classes declare the buffer protocol from Python 3.12 on alone.
+# Arrays whose classes declare the buffer protocol only from Python 3.12 on.
 class _NumpyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -122,7 +122,7 @@ PARAMETERS = of_names({
     "_TextSource": "source text",
     "_Values | None": "values",
 })  # fmt: skip
-# Parameters whose type differs from the type that PARAMETERS gives.
+# Parameters whose type differs from that in PARAMETERS.
 OTHERS = {
     ("Plan.__new__", "values"): "Iterable[Any] | None",
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',

@@ -1,6 +1,6 @@
-/* calls: short forms of the public functions for tests. A function must_... opens an object, or
- * ends the test program, since the checks that follow would mean nothing without the object. An
- * AUTO_... variable closes its object when the variable's block ends, the last variable first.
+/* calls: short forms of the public functions for tests. A must_... function opens an object; if
+ * that fails, it ends the test program, since later checks would be meaningless. An AUTO_...
+ * variable closes its object at the end of its block, the last variable first.
  */
 #ifndef TRAWL_TESTS_CALLS_H
 #define TRAWL_TESTS_CALLS_H
@@ -52,7 +52,7 @@ static inline void calls_check_error(const struct trawl_error *error, enum trawl
         printf("  %s\n", what);
 }
 
-/* Checks that the call rejects a mistake of the caller with TRAWL_ARGUMENT. */
+/* Checks that the call rejects misuse with TRAWL_ARGUMENT. */
 #define CHECK_REFUSED(call) CHECK_ERROR(call, TRAWL_ARGUMENT)
 
 /* Options with the named fields; all other fields have their defaults. */
@@ -163,9 +163,9 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
     return stats;
 }
 
-/* Returns true if the statistics of the last call agree: those of all kinds of workers add up to
- * those of the call. The bytes by method must add up to the searched bytes. In a call that ended
- * early, workers may have searched more than was delivered. */
+/* Returns true if the statistics of the last call are consistent: those of all kinds of workers add
+ * up to the call's, and the bytes by method to the searched bytes. In a call that ended early,
+ * workers may have searched more than was delivered. */
 static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -214,8 +214,7 @@ static inline void calls_runtime_close(struct trawl_runtime **runtime)
 #define AUTO_TEXT __attribute__((cleanup(calls_text_close))) struct trawl_text *
 #define AUTO_RUNTIME __attribute__((cleanup(calls_runtime_close))) struct trawl_runtime *
 
-/* An array of up to `room` matches that a sink fills. `count` also counts the matches for which the
- * array has no room. */
+/* An array of up to `room` matches that a sink fills. `count` also counts the matches beyond it. */
 struct calls_list {
     struct trawl_match *matches;
     uint64_t room, count;
@@ -299,14 +298,14 @@ static inline struct trawl_record_array records_of(const void *bytes, const uint
     return array;
 }
 
-/* Takes rows of the matrix. first[r * patterns + p] is the offset at which pattern p first begins
- * in record row_first + r, or -1 if the record does not hold the pattern. Returns 0, or another
- * number to stop the search. */
+/* Receives rows of the matrix. first[r * patterns + p] is the first offset of pattern p in record
+ * row_first + r, or -1 if it does not occur there. Returns 0, or another number to stop the
+ * search. */
 typedef int (*row_sink)(void *context, uint64_t row_first, uint64_t row_count,
                         const int64_t *first);
 
-/* Pulls the cells of the matrix, and gives the matrix's rows to the sink in turn. Returns STOPPED
- * if the sink stopped the search. */
+/* Pulls the cells of the matrix, and passes the matrix's rows to the sink one after the other.
+ * Returns STOPPED if the sink stopped the search. */
 static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan,
                                           const struct trawl_record_array *records, row_sink sink,

@@ -1,4 +1,4 @@
-"""Fixtures of all tests in Python, the stories as tests, and what CTest is told."""
+"""Fixtures of all tests in Python, the stories as tests, and what CTest needs."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ import pytest
 sys.path.append(str(harness.ROOT / "tests/documents"))
 import run  # noqa: E402
 
-os.environ["TRAWL_CONFIG_PATH"] = ""  # tests do not read the file of options that the tester keeps
+os.environ["TRAWL_CONFIG_PATH"] = ""  # tests do not read the tester's own file of options
 
 
 def pytest_addoption(parser):
@@ -21,7 +21,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session, exitstatus):
-    """CTest counts a program with status 77 as skipped. No test that cannot run counts as passed."""
+    """Exit with status 77, which CTest counts as skipped, so that no test that cannot run counts as passed."""
     report = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = {one.longrepr[2].removeprefix("Skipped: ") for one in report.stats.get("skipped", ())}
     if session.config.option.ctest and (skipped and exitstatus == 0 or exitstatus == 5):
@@ -32,7 +32,7 @@ def pytest_sessionfinish(session, exitstatus):
 
 @contextlib.contextmanager
 def empty_folder(session):
-    """The path of an empty folder, short enough for sockets. It is kept if a test fails meanwhile."""
+    """The path of an empty folder, short enough for sockets. It is kept if a test fails."""
     failed, path = session.testsfailed, tempfile.mkdtemp(prefix="trawl-")
     yield path
     if session.testsfailed > failed:
@@ -56,7 +56,7 @@ def module_folder(request):
 
 @pytest.fixture
 def here(folder, monkeypatch):
-    """An empty folder that is the current one, with links to the command by its two names."""
+    """An empty current folder, with links to the command under its two names."""
     monkeypatch.chdir(folder)
     for name in ("trawl", "tg"):
         os.symlink(harness.TRAWL, name)

@@ -3,9 +3,9 @@
 
 find_secrets.py FOLDER
 
-Each file is searched in one pass for the literal parts of all known kinds of secrets. Where a literal
-occurs, a regular expression checks the whole secret. Prints path:line: kind, but not the secret. Exits
-with 1 if a secret was found.
+Each file is searched in one pass for the literal parts of all known kinds of secrets. Where a literal occurs, a regular
+expression checks the whole secret. Prints path:line: kind, but not the secret. Exits with status 1 if a secret was
+found.
 """
 
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Searches a column of cuDF and a tensor of PyTorch where they lie, in GPU memory.
+"""Searches a cuDF column and a PyTorch tensor in place, in GPU memory.
 
 gpu_columns.py WORDS TEXT
 
-WORDS: a file with a string in each line. Prints which lines of TEXT hold one of the strings, by a column on the GPU; and
-how often each string occurs in the whole text, by a tensor. Needs cuDF and PyTorch.
+WORDS: a file with a string in each line. Prints which lines of TEXT contain one of the strings, using a column on the
+GPU; and how often each string occurs in the whole text, using a tensor. Requires cuDF and PyTorch.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ import trawl
 
 
 def lines_with(words: list[str], lines: list[str]) -> list[str]:
-    """Filter a Series: the answer stays on the GPU, where cuDF selects by it."""
+    """Filter a Series: the answer stays on the GPU, where cuDF selects the rows."""
     import cudf
 
     series: Any = cudf.Series(lines)
@@ -25,7 +25,7 @@ def lines_with(words: list[str], lines: list[str]) -> list[str]:
 
 
 def questions_in(words: list[str], text: bytes) -> list[str]:
-    """Find which strings, such as a benchmark's questions, stand in a tensor of text."""
+    """Find which strings, such as a benchmark's questions, occur in a tensor of text."""
     import torch
 
     tensor = torch.frombuffer(bytearray(text), dtype=torch.uint8).cuda()

@@ -4,10 +4,10 @@
 guides.py GUIDES GENOME.fa[.gz] [--pam NGG] [--mismatches 4] [--any-base] [--sites FILE]
 
 GUIDES: a guide of DNA in each line. Both strands of each sequence are searched for places that differ
-from a guide in up to --mismatches letters and are followed by the motif `--pam` (N: any base). The motif
-has to match exactly. Prints a row for each guide: the number of places with 0, 1, 2, ... mismatches.
+from a guide in up to --mismatches letters and are followed by the motif `--pam` (N: any base), which must
+match exactly. Prints a row for each guide: the number of places with 0, 1, 2, ... mismatches.
 --sites: write all places to a file, in lines of BED: sequence, begin, end, guide, mismatches, strand.
---any-base: N and other ambiguous letters of the genome match each base that the letter stands for.
+--any-base: N and other ambiguous letters of the genome match each base that they represent.
 """
 
 import argparse

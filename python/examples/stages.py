@@ -3,7 +3,7 @@
 
 stages.py PACKAGE...
 
-Each function takes a stage and a table of Arrow, and returns the package's frame or table of the answers.
+Each function takes a stage and an Arrow table, and returns the answers as a frame or table of its package.
 """
 
 import sys
@@ -14,7 +14,7 @@ from trawl.stages import Stage
 
 
 def run_dask(stage, documents):
-    """Search each partition of a frame of dask in the process that has it."""
+    """Search each partition of a dask frame in the process that has it."""
     import dask.dataframe
 
     def searched(part):

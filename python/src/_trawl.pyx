@@ -3,7 +3,7 @@
 # cython: c_string_type=unicode, c_string_encoding=utf8
 """Exact search for one or many strings: the C library behind the package trawl."""
 
-# The .pxi files are parts of this module. The head of each part names the other parts that the part uses.
+# The .pxi files are parts of this module. The head of each one names the others that it uses.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.buffer cimport PyObject_CheckBuffer
@@ -37,7 +37,7 @@ cdef inline int check(int status, trawl_error *error) except -1:
 
 
 cdef int fail(int status, trawl_error *error) except -1:
-    """Raise the exception of a status. The text comes from `error` if error->status is that status;
+    """Raise the exception for a status. The text comes from `error` if error->status is that status;
     otherwise from the library's table of messages."""
     if error != NULL and <int>error.status == status:
         raise _errors.make(status, (<bytes>error.message).decode("utf-8", "replace"), error.os_code,
@@ -46,8 +46,8 @@ cdef int fail(int status, trawl_error *error) except -1:
 
 
 cdef Py_ssize_t index_of(object key, uint64_t length) except -1:
-    """Return the 0-based index that `key` means in a sequence of `length` items; a negative key
-    counts from the end. Raise IndexError outside the sequence."""
+    """Return the 0-based index that `key` means in a sequence of `length` items; a negative key counts from the end.
+    Raise IndexError if it is outside."""
     cdef Py_ssize_t index = PyNumber_AsSsize_t(key, IndexError)
 
     if index < 0:
@@ -71,7 +71,7 @@ cdef int take_buffer(object owner, taken_buffer *view) except -1:
 
 
 def algorithms():
-    """List the published algorithms that Plan(algorithm=...) takes, as (name, description).
+    """List the published algorithms that Plan(algorithm=...) accepts, as (name, description).
 
     >>> len(algorithms()) == 0 or 'memmem' in dict(algorithms())
     True

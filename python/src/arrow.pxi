@@ -33,8 +33,8 @@ cdef struct ArrowArrayStream:
     void (*release)(ArrowArrayStream *) noexcept nogil
     void *private_data
 
-# A value of Arrow's formats "vu" and "vz". A string of count ≤ SHORT_MAX bytes lies in the struct
-# itself, starting at `head`; a longer string lies in a buffer of the array.
+# A value of Arrow's formats "vu" and "vz". A string of count ≤ SHORT_MAX bytes is in the struct itself, from `head`; a
+# longer one is in a buffer of the array.
 cdef struct string_view:
     int32_t count  # number of bytes
     int32_t head  # the string's first 4 bytes
@@ -44,8 +44,8 @@ cdef struct string_view:
 cdef enum:
     SHORT_MAX = 12
 
-# private_data of an exported schema and of an exported array. The same allocation holds, after this struct, the
-# children's ArrowSchema or ArrowArray structs, and then the pointers to these structs.
+# private_data of an exported schema and of an exported array. The same allocation contains, after this struct, the
+# children's ArrowSchema or ArrowArray structs, and then the pointers to them.
 cdef struct schema_memory:
     char *name
 
@@ -55,7 +55,7 @@ cdef struct array_memory:
 
 
 cdef inline const uint8_t *bytes_of_view(const void *const *buffers, const string_view *view) noexcept nogil:
-    """Return where a view's bytes lie: in the view, or in the array's `buffers`."""
+    """Return where a view's bytes are: in the view, or in the array's `buffers`."""
     if view.count <= SHORT_MAX:
         return <const uint8_t *>&view.head
     return <const uint8_t *>buffers[2 + view.buffer] + view.begin

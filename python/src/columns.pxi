@@ -1,5 +1,5 @@
-# columns: the Python types that hold results: Column (64-bit numbers in a block of memory) and Array (a value, or null,
-# per record). Uses memory.pxi, arrow.pxi and views.pxi.
+# columns: the Python types of results: Column (64-bit numbers in a block of memory) and Array (a value, or null, per
+# record). Uses memory.pxi, arrow.pxi and views.pxi.
 
 
 @cython.internal
@@ -52,7 +52,7 @@ cdef class Column(Answer):
     """An immutable sequence of 64-bit unsigned numbers, contiguous in memory.
 
     A Column has the buffer protocol and the Arrow C data interface, so numpy.asarray, memoryview
-    and pyarrow.array use the Column's memory without a copy.
+    and pyarrow.array use its memory without a copy.
 
     >>> column = Plan('a').positions('banana')
     >>> column[0], len(column), column.tolist()
@@ -158,8 +158,7 @@ def numbers(saved, /):
 
 
 cdef Column column_of(block *memory, uint64_t first, uint64_t length):
-    """Make a Column of a block, and take over the caller's share. Raise MemoryError if the block is
-    NULL."""
+    """Make a Column of a block, taking over the caller's share. Raise MemoryError if the block is NULL."""
     cdef Column made
 
     if memory == NULL:
@@ -183,7 +182,7 @@ cdef class Array(Answer):
     """The result of a search of records: one value, or null, for each record.
 
     pyarrow.array, polars.Series and other consumers of the Arrow C data interface use an Array's
-    memory without a copy. null_count: how many values are null.
+    memory without a copy. null_count is the number of null values.
 
     >>> Plan('an').contains(['banana', 'pear', None]).tolist()
     [True, False, None]
@@ -191,9 +190,9 @@ cdef class Array(Answer):
 
     cdef uint64_t first
     cdef readonly uint64_t null_count
-    # For format "+s": a dict of the structs' columns. For "+L" (lists): the Array that holds the values of all lists,
-    # or, if the values are tuples, a dict of columns with a row for each tuple; None if the values are numbers, which
-    # `child` holds.
+    # For format "+s": a dict of the structs' columns. For "+L" (lists): the Array with the values of all lists or, if the
+    # values are tuples, a dict of columns with a row for each tuple; None if the values are numbers, which are in
+    # `child`.
     cdef object fields
     cdef const char *format  # "b", "l", "L", "+L", "+s", "U", "Z", "vu" or "vz"
     cdef uint64_t child_length
@@ -273,7 +272,7 @@ cdef class Array(Answer):
         return self.to_pandas()
 
     def to_numpy(self):
-        """Copy the values to a numpy array. The items are objects if a value is null, or is neither a number nor a
+        """Copy the values to a numpy array. It is an array of objects if a value is null, or is neither a number nor a
         boolean."""
         import numpy
 
@@ -303,7 +302,7 @@ cdef class Array(Answer):
                 block_share(self.child), 0, self.child_length)
             if isinstance(fields, Array):
                 fields, first = fields[ends[0]:ends[self.length]].tolist(), ends[0]
-            collects = PyGC_Disable()  # the garbage collector would go through the new items again and again
+            collects = PyGC_Disable()  # the garbage collector would visit the new items again and again
             try:
                 return [None if self.validity != NULL and not bit_at(self.validity.bytes, self.first + <uint64_t>i)
                         else fields[ends[i] - first:ends[i + 1] - first] if isinstance(fields, list)
@@ -383,8 +382,8 @@ def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_
 
 
 cdef Array array_of(const char *format, uint64_t length, column *data, column *child, uint64_t unit):
-    """Make an Array, and take over the blocks of both columns. child: NULL, or a column of values that have `unit`
-    bytes each."""
+    """Make an Array, taking over the blocks of both columns. child: NULL, or a column of values of `unit` bytes
+    each."""
     cdef Array made = Array.__new__(Array)
 
     made.format = format

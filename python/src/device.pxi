@@ -1,5 +1,5 @@
-# device: memory of GPUs. Finds the functions of NVIDIA's driver, keeps a pool of memory for results, takes arrays of
-# other libraries (DLPack, CUDA array interface), and has the type DeviceArray, whose values lie on a GPU. Uses
+# device: memory of GPUs. Finds the functions of NVIDIA's driver, keeps a pool of memory for results, accepts arrays of
+# other libraries (DLPack, CUDA array interface), and defines the type DeviceArray, whose values are on a GPU. Uses
 # memory.pxi, arrow.pxi and columns.pxi.
 
 cdef extern from "<dlfcn.h>" nogil:
@@ -17,7 +17,7 @@ cdef enum:
 
 # ---- The driver --------------------------------------------------------------------------------
 
-# The library opens the driver for searches. The package opens it too, because results outlive the searcher.
+# The library opens the driver for searches. The package opens it again, because results outlive the searcher.
 cdef struct driver_calls:
     int (*init)(unsigned int) noexcept nogil
     int (*retain)(void **context, int device) noexcept nogil
@@ -130,8 +130,8 @@ cdef int send(int64_t device, uint64_t to, uint64_t address, const void *bytes, 
 
 # ---- The pool ----------------------------------------------------------------------------------
 
-# Memory on a device, the content of a block. cuMemAlloc and cuMemFree take longer than a short search, so that freed
-# rooms are kept.
+# Memory on a device, the content of a block. cuMemAlloc and cuMemFree take longer than a short search, so freed memory
+# is kept.
 cdef struct room:
     uint64_t address
     uint64_t bytes
@@ -180,7 +180,7 @@ cdef void room_drop(block *memory) noexcept nogil:
 
 
 cdef bint take_room(room *wanted, uint64_t most) noexcept nogil:
-    """Take a kept room of the device of at least wanted.bytes and up to `most` bytes out of the pool."""
+    """Take out of the pool memory of the device with at least wanted.bytes and at most `most` bytes."""
     global kept_count, kept_bytes
     cdef bint found = False
     cdef int i
@@ -304,7 +304,7 @@ cdef class Lent:
             self.plain.deleter(self.plain)
 
     cdef int take_capsule(self, capsule, str what) except -1:
-        """Take over the tensor of a capsule of DLPack. If the tensor is rejected, it stays the capsule's."""
+        """Take over the tensor of a DLPack capsule. A rejected tensor stays the capsule's."""
         cdef dl_versioned *versioned = NULL
         cdef dl_managed *plain = NULL
 
@@ -366,8 +366,8 @@ cdef class Lent:
 
 
 cdef int device_of(uint64_t address, int64_t claimed, str what) except -1:
-    """Return the device in whose memory an address lies, which may be another than the claimed device. Raise ValueError
-    if there is none, or if kernels of the device's primary context cannot read there: they would lose the context."""
+    """Return the device in whose memory an address is, which may differ from the claimed device. Raise ValueError if
+    there is none, or if kernels of the device's primary context cannot read there: they would break the context."""
     cdef unsigned int kind = 0
     cdef uint64_t read_at = 0
     cdef int device = 0, code
@@ -389,7 +389,7 @@ cdef int device_of(uint64_t address, int64_t claimed, str what) except -1:
 
 
 cdef Lent lent_of(given, str what):
-    """Take an array by DLPack or by the CUDA array interface. None: the object has neither, or lies in the host's memory
+    """Take an array by DLPack or by the CUDA array interface. None: the object has neither, or is in the host's memory
     and has the buffer protocol."""
     cdef Lent made
 
@@ -407,7 +407,7 @@ cdef Lent lent_of(given, str what):
             open_driver()
         made.take_capsule(_devices.dlpack(given, None if kind in (KIND_CPU, KIND_CUDA_HOST) else 1), what)
         if made.on_device:
-            wait_for(made.device, 1, NULL)  # the producer lets the legacy stream, 1, wait for its own work
+            wait_for(made.device, 1, NULL)  # the producer makes stream 1 (legacy) wait for its own work
         return made
     if hasattr(given, "__cuda_array_interface__"):
         made = Lent()
@@ -486,9 +486,9 @@ cdef void device_capsule_free(object capsule) noexcept:
 cdef class DeviceArray(Made):
     """The result of a search on a GPU: booleans or signed numbers in the GPU's memory.
 
-    PyTorch, CuPy, JAX and others take the memory without a copy, by DLPack or the CUDA array interface. The memory is
-    freed with the last view. Arrow's device protocol gives numbers, and booleans asked for with bits=True; DLPack and
-    the CUDA array interface give booleans of a byte each. device: the GPU's number.
+    PyTorch, CuPy, JAX and others use the memory without a copy, through DLPack or the CUDA array interface. The memory
+    is freed with the last view. Arrow's device protocol exports numbers, and booleans made with bits=True; DLPack and
+    the CUDA array interface export booleans of a byte each. device: the GPU's number.
     """
 
     cdef block *memory
@@ -583,7 +583,7 @@ cdef class DeviceArray(Made):
 
     @property
     def __arrow_c_device_array__(self):
-        # A property, so that consumers of booleans of a byte each find no Arrow protocol, and take another.
+        # A property, so that consumers of booleans of a byte each find no Arrow protocol, and use another.
         if self.unit == 1:
             raise AttributeError("contains(..., bits=True) gives booleans for Arrow")
         return self.device_capsules

@@ -1,5 +1,5 @@
-# device_records: columns of records that lie on a GPU. Takes columns by the Arrow device protocol, or as two arrays, and
-# has the type Records, which keeps a column loaded. Uses device.pxi, arrow.pxi, columns.pxi and searcher.pxi.
+# device_records: columns of records that are on a GPU. Accepts columns by the Arrow device protocol, or as two arrays,
+# and defines the type Records, which keeps a column loaded. Uses device.pxi, arrow.pxi, columns.pxi and searcher.pxi.
 
 cdef struct ArrowDeviceArrayStream:
     int32_t device_type
@@ -77,7 +77,7 @@ cdef Part pair_part(given):
 
 
 cdef int check_last(Part part, uint64_t bytes) except -1:
-    """Raise ValueError if the last offset lies beyond the bytes."""
+    """Raise ValueError if the last offset is beyond the bytes."""
     cdef uint64_t last = 0
 
     bring(part.device, &last, <uint64_t>part.records.offsets + part.records.record_count * part.records.offset_bytes,
@@ -120,7 +120,7 @@ cdef list stream_parts(given, bint *is_text):
 
 
 cdef list column_parts(given, bint *is_text):
-    """Return the parts of a column on a GPU; None: the column is the host's."""
+    """Return the parts of a column on a GPU; None: the column is in the host's memory."""
     cdef ArrowDeviceArray *array
     cdef ArrowSchema *schema
     cdef Part part
@@ -171,8 +171,8 @@ cdef void work_records_there(work *job) noexcept nogil:
 cdef class Records(Made):
     """A column of records on a GPU, loaded by Searcher.load for many searches.
 
-    contains(), match_counts() and cells() of a plan give results on the GPU. The column's memory may not change before
-    Searcher.unload() or Searcher.close(). device: the GPU's number.
+    contains(), match_counts() and cells() of a plan return results on the GPU. The column's memory must not change
+    before Searcher.unload() or Searcher.close(). device: the GPU's number.
     """
 
     cdef Searcher searcher
@@ -202,7 +202,7 @@ cdef class Records(Made):
             block_release(self.rooms[i])
 
     cdef void drop(self) noexcept:
-        """Unload the records. A forked child lacks the device, and unloads nothing."""
+        """Unload the records. A forked child cannot use the device, so it unloads nothing."""
         cdef trawl_records *records = self.records
 
         self.records = NULL
@@ -240,7 +240,7 @@ cdef class Records(Made):
         return 0
 
     cdef int join(self, list parts) except -1:
-        """Join the parts on the device: their offsets and validity bits go through the host."""
+        """Join the parts on the device: offsets and validity bits are copied through the host."""
         cdef uint64_t rows = 0, total = 0, at = 0
         cdef Part part, made = Part()
         cdef column ends, valid
@@ -304,7 +304,7 @@ cdef class Records(Made):
 
     cdef int ask(self, Plan plan, int shape, void *values, void *patterns, uint64_t room, uint64_t *count, str name,
                  progress) except -1:
-        """Ask trawl_records_into. Return False if `room` is too small."""
+        """Call trawl_records_into. Return False if `room` is too small."""
         cdef Handle handle
         cdef records_work asked
 
@@ -388,7 +388,7 @@ cdef tuple offsets_of(Part part):
 
 
 cdef uint64_t put_offsets(Part part, column *ends, column *bytes) except? -1:
-    """Append the ends of a part's records, counted from the column's first byte, and with `bytes` the records' bytes.
+    """Append the ends of a part's records, counted from the column's first byte, and also the records' bytes, if `bytes`.
     Return the number of bytes."""
     cdef const trawl_record_array *records = &part.records
     cdef uint64_t count = records.record_count, base, before, last, i, at
@@ -454,7 +454,7 @@ cdef int check_there(int status, trawl_error *error) except -1:
 
 
 cdef Records load_records(Searcher searcher, given, bint copies):
-    """Load a column on a GPU; None: the object is another. Records of the same searcher stay as they are."""
+    """Load a column on a GPU; None: the object is none. Records are returned as they are."""
     cdef Records made
     cdef list parts
     cdef bint is_text = False
@@ -471,7 +471,7 @@ cdef Records load_records(Searcher searcher, given, bint copies):
     made.part = Part()
     try:
         made.open(parts)
-    except _errors.OutOfMemoryError:  # the pool may have what the library needs
+    except _errors.OutOfMemoryError:  # the pool may have memory that the library needs
         enter(made.device)
         found = free_pool(made.device)
         leave()
@@ -494,8 +494,8 @@ cdef object host_column(given, str name):
 
 
 cdef object answer_there(Searcher searcher, Plan plan, given, int shape, str name, out, progress):
-    """Answer a question about a column on a GPU: cells as two DeviceArrays, else a value for each record. None: the host has
-    to answer."""
+    """Answer a question about a column on a GPU: cells as two DeviceArrays, otherwise a value for each record. None: the
+    host must answer."""
     cdef Records records = load_records(searcher, given, False)
 
     if records is None:

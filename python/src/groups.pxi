@@ -1,19 +1,19 @@
-# groups: finds which parts of an occurrence the groups of a regular expression matched, and gives these parts as places
-# in a text or as columns. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi, search.pxi and records.pxi.
+# groups: finds which parts of an occurrence the groups of a regular expression matched, and returns them as places in a
+# text or as columns. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi, search.pxi and records.pxi.
 
 cdef enum:
     OPENED_MAX = 64  # expressions for which a line is open at the same time
 
-# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record. For each
-# expression a line is open, which moves along.
+# The line of an occurrence, without its line end; if occurrences may cross lines, the whole text or record. Each
+# expression has an open trawl_line, which moves along.
 cdef struct line_place:
     const trawl_plan *plan
     bint by_lines  # occurrences cross no line (Plan.by_lines)
     uint8_t line_end
     uint64_t begin
     uint64_t end
-    uint64_t number  # how many lines there were
-    uint64_t slots  # `opened` is NULL from here on
+    uint64_t number  # how many lines there have been
+    uint64_t slots  # from this index on, `opened` is NULL
     uint64_t patterns[OPENED_MAX]
     uint64_t numbers[OPENED_MAX]
     trawl_line *opened[OPENED_MAX]  # line numbers[i] for expression patterns[i]; NULL: not opened
@@ -54,8 +54,8 @@ cdef int find_groups(line_place *line, const uint8_t *text, uint64_t begin, uint
 
 cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64_t stop,
                     uint64_t begin, uint64_t end) noexcept nogil:
-    """Set `line` to the line of text[base:stop] that holds the occurrence [begin, end). Before the call, `line` is
-    empty or is the line of an occurrence that begins earlier."""
+    """Set `line` to the line of text[base:stop] that contains the occurrence [begin, end). Before the call, `line` is
+    empty or the line of an occurrence that begins earlier."""
     cdef const void *place
 
     if begin < line.end if line.by_lines else line.begin == base and line.end == stop:
@@ -73,7 +73,7 @@ cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64
 @cython.final
 @cython.no_gc
 cdef class Match:
-    """An occurrence with its groups, as finditer() gives it. The methods are those of re.Match.
+    """An occurrence with its groups, as finditer() returns it. The methods are those of re.Match.
 
     string: the text. pattern: the index of the pattern that occurs.
     A group that took no part in the occurrence is None; its begin and its end are -1.
@@ -137,7 +137,7 @@ cdef class Match:
         return self[groups[0]] if groups else self.part(0, None)
 
     def groups(self, default=None):
-        """Return all groups from 1 on. default: what stands for a group that took no part."""
+        """Return all groups from 1 on. default: the value for a group that took no part."""
         return tuple([self.part(i, default) for i in range(1, self.count)])
 
     def groupdict(self, default=None):
@@ -269,12 +269,12 @@ cdef struct group_columns:
     uint64_t count  # number of columns
     const uint64_t *targets  # the columns of expression i's groups: targets[begins[i]:begins[i + 1]]
     const uint64_t *begins
-    trawl_range *spans  # the places of an occurrence and of its groups
+    trawl_range *spans  # where an occurrence and its groups are
     uint64_t spans_max
     uint64_t *sources  # for each column the group's number; 0: the expression lacks that group
     line_place line
     bint first_only  # true: a row for each record; false: a row for each occurrence
-    bint is_text  # values become str, and hold whole characters
+    bint is_text  # values become str of whole characters
     int status
     trawl_error error
 
@@ -427,7 +427,7 @@ cdef class Groups:
         return 0
 
     cdef Array taken(self):
-        """Make an Array of structs, and take over the columns' blocks."""
+        """Make an Array of structs, taking over the columns' blocks."""
         cdef Array part
         cdef group_values *values
         cdef uint64_t rows

@@ -1,5 +1,5 @@
-# lines: gathers the whole lines in which an occurrence begins. The type LineBatches gives these lines in batches while
-# the text is searched. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi and search.pxi.
+# lines: gathers the whole lines in which an occurrence begins. The type LineBatches returns them in batches while the
+# text is searched. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi and search.pxi.
 
 # The lines gathered so far, and the line that the next part of the text (window) continues.
 cdef struct lines_state:
@@ -10,12 +10,12 @@ cdef struct lines_state:
     uint64_t begin  # text offset of line `number`
     bint open  # true: the line has an occurrence, and its bytes so far are the last bytes in `bytes`
     bint failed  # out of memory, or job.status is a failure
-    column numbers  # first of six adjacent columns; lines_restart() keeps only the last
+    column numbers  # first of six adjacent columns; lines_restart() keeps only the last one
     column begins
     column ends  # 0, then for each line the end of its bytes in `bytes`
     column bytes
     column distances  # for each line the least distance of its occurrences
-    column head  # of a stream: bytes of line `number` that earlier windows held
+    column head  # of a stream: bytes of line `number` from earlier windows
     bint with_distances
 
 
@@ -39,7 +39,7 @@ cdef void pass_ends(lines_state *lines, const trawl_window *window, uint64_t beg
 
 
 cdef void read_again(lines_state *lines, uint64_t begin, uint64_t end) noexcept nogil:
-    """Read the text's bytes [begin, end), which lie before the window, again, and append them."""
+    """Read again the text's bytes [begin, end), which precede the window, and append them."""
     cdef uint8_t buffer[4096]
     cdef uint64_t got = 0
 
@@ -53,7 +53,7 @@ cdef void read_again(lines_state *lines, uint64_t begin, uint64_t end) noexcept 
 
 
 cdef void gather_head(lines_state *lines, const trawl_window *window) noexcept nogil:
-    """Append the bytes of the current line that lie before the window."""
+    """Append the bytes of the current line that precede the window."""
     if lines.begin >= window.begin:
         return
     if not lines.job.is_stream:

@@ -1,11 +1,11 @@
-# memory: blocks of memory that hold results and that several arrays may share, and columns that grow inside a block. No
-# function of this file needs the interpreter's lock.
+# memory: blocks of memory with results, which several arrays may share, and columns that grow inside a block. No function
+# of this file needs the interpreter's lock.
 
 cdef extern from * nogil:
     int ones "__builtin_popcount"(unsigned int bits)
 
-# Reference-counted memory: an array exported to another library may outlive the Python object. The
-# count is atomic, because the library may release from any thread, without the interpreter's lock.
+# Reference-counted memory: an array exported to another library may outlive the Python object. The count is atomic,
+# because that library may release it from any thread, without the interpreter's lock.
 cdef struct block:
     uint8_t *bytes
     uint64_t size
@@ -19,8 +19,8 @@ cdef enum:
     SPARES_MAX = 128 << 20  # bytes of all spares
     SPARES = 16
 
-# Spares are large memory that was freed, kept for the next results: page faults in fresh memory take a quarter of the
-# time of a search of short records. The first word is the size.
+# Spares: large freed blocks, kept for the next results, because page faults in fresh memory take a quarter of the time of
+# a search of short records. The first word of a spare is its size.
 cdef uint64_t *spares[SPARES]
 cdef uint64_t spares_bytes = 0
 cdef uint64_t spares_kept = 0
@@ -50,7 +50,7 @@ cdef void bytes_free(uint8_t *bytes, uint64_t room) noexcept nogil:
 
 
 cdef uint8_t *spare_new(uint64_t bytes, uint64_t *room) noexcept nogil:
-    """Take a spare that is large enough, but not far too large; NULL: there is none."""
+    """Take a spare that is large enough, but not much too large; NULL: there is none."""
     cdef uint64_t *spare
 
     for i in range(SPARES if bytes >= SPARE_MIN and bytes <= SPARES_MAX else 0):
@@ -82,9 +82,9 @@ cdef block *block_new(uint64_t bytes) noexcept nogil:
 
 
 cdef bint block_resize(block *memory, uint64_t bytes, uint64_t least) noexcept nogil:
-    """Resize a block that is not shared yet, to `bytes` bytes or a spare of at least `least`; the bytes may move. False:
-    out of memory, and the block is unchanged. Up to half of a block may stay unused, and an eighth does, so that the
-    block is a spare for a result that is a little larger."""
+    """Resize a block that is not shared yet, to `bytes` bytes, or to a spare of at least `least`; the bytes may move.
+    False: out of memory, and the block is unchanged. Up to half of a block may stay unused, and at least an eighth
+    does, so that the block is a spare for a slightly larger result."""
     cdef uint64_t room = bytes + bytes // 8 + 1
     cdef uint8_t *moved
 
@@ -132,8 +132,8 @@ cdef enum:
 
 
 cdef void prefer_huge_pages(block *memory) noexcept nogil:
-    """Ask the system for huge pages. The block will be filled from front to back, and a page fault
-    for each 4 KiB would take longer than the filling."""
+    """Request huge pages: the block will be filled from front to back, and a page fault for each 4 KiB would take longer
+    than filling it."""
     cdef uint64_t HUGE = 2 << 20
     cdef uint64_t begin = (<uint64_t>memory.bytes + HUGE - 1) // HUGE * HUGE
     cdef uint64_t end = (<uint64_t>memory.bytes + memory.size) // HUGE * HUGE
@@ -143,9 +143,9 @@ cdef void prefer_huge_pages(block *memory) noexcept nogil:
 
 
 cdef bint grow(column *grown, uint64_t bytes) noexcept nogil:
-    # The first allocation has the exact size, because most results arrive in one batch. Later
-    # allocations double, for which the system moves pages instead of copying bytes. Moved pages are no huge pages any
-    # more, so a large column gets address space for its further growth.
+    # The first allocation has the exact size, because most results arrive in one batch. Later allocations double, for
+    # which the system moves pages instead of copying bytes. Moved pages are no longer huge pages, so a large column
+    # reserves address space for further growth.
     cdef uint64_t room = bytes if grown.memory == NULL else 2 * bytes if bytes < MOVED_MAX else 2 * bytes + FURTHER
 
     if grown.failed or (grown.memory != NULL and bytes <= grown.room):
@@ -247,8 +247,8 @@ cdef void put_bits(column *grown, const uint8_t *bits, uint64_t begin, uint64_t 
 
 
 cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
-    """Hand the column's block over to the caller, shrunk to the contents; NULL: out of memory. A column without a block
-    gives a block with a zero, so that the column may be the offsets of an empty array."""
+    """Hand the column's block over to the caller, shrunk to its contents; NULL: out of memory. A column without a block
+    yields a block with a zero, so that the column can be the offsets of an empty array."""
     cdef block *memory = grown.memory
 
     if memory == NULL:

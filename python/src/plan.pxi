@@ -1,7 +1,7 @@
-# plan: the type Plan, which holds the compiled patterns, and the table of word characters beyond ASCII. Uses
+# plan: the type Plan, which owns the compiled patterns, and the table of word characters beyond ASCII. Uses
 # memory.pxi, columns.pxi, searcher.pxi, search.pxi, lines.pxi, records.pxi and spans.pxi.
 
-# The first plan that needs the table of word characters builds it from what Python's re takes for a word character
+# The first plan that needs the table of word characters builds it, with the word characters of Python's re
 # (trawl._unicode). The table is kept until the process ends.
 cdef object word_table = None
 cdef const uint8_t *word_bits = NULL  # bit c: is code point c a letter, a digit or _
@@ -99,14 +99,14 @@ cdef class Patterns:
         free(self.patterns)
 
 
-# When expressions are compiled: when the caller's thread last looked for signals, and what a signal's handler raised.
+# While expressions are compiled: when the caller's thread last checked for signals, and what a signal handler raised.
 cdef struct build_watch:
     uint64_t looked_ms
     void *patterns  # the Patterns, which keep the exception
 
 
 cdef int poll_build(void *context) noexcept nogil:
-    """Look for signals while expressions are compiled, in the main thread. Not 0: a handler has raised an exception."""
+    """Check for signals while expressions are compiled, in the main thread. Not 0: a handler has raised an exception."""
     cdef build_watch *watch = <build_watch *>context
     cdef uint64_t now_ms = now_ns(CLOCK_MONOTONIC_COARSE) // 1000000
 
@@ -136,8 +136,8 @@ cdef class Plan:
     patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
       strings, an Arrow array of strings, or a path (os.PathLike) or file object with one pattern a
       line. The line ends \\n and \\r\\n, and a UTF-8 byte order mark at the file's start, are not
-      part of a pattern. Occurrences may overlap. An occurrence has the index of the pattern.
-    values: an object for each pattern, in order. The default for a dict of patterns are the dict's
+      part of a pattern. Occurrences may overlap. Each has the index of its pattern.
+    values: an object for each pattern, in order. For a dict of patterns, the default is the dict's
       values.
     ignore_case: letters that differ only in case are equal: by Unicode's simple case folding if all
       patterns are str or UTF-8 strings of Arrow or of a file, else A-Z equal a-z. 'unicode' or
@@ -147,36 +147,36 @@ cdef class Plan:
     whole_lines: an occurrence is a whole line.
     line_end: the byte that ends a line, for whole_lines and for line numbers.
     method: how the text is searched. 'auto' chooses; the other names of `trawl --method` are for
-      comparisons.
+      comparison.
     algorithm: the name of a published algorithm (see algorithms()), which searches on the CPU.
     sample: typical bytes of the texts; the choice of the method uses their frequencies.
     regex: the patterns are regular expressions, see docs/regex.md: True or 'perl' (RE2's syntax),
-      'extended' or 'basic' (those of grep -E and grep). An occurrence lies within a line and has a
-      byte or more; occurrences of the same expression do not overlap. ignore_case as above.
+      'extended' or 'basic' (those of grep -E and grep). An occurrence is within a line and has at
+      least one byte; occurrences of the same expression do not overlap. ignore_case as above.
       Lines and records in which an expression matches only zero bytes are selected, too.
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
     unicode: in expressions, \\w, \\d, \\s and \\b mean Unicode's letters, digits, spaces and words instead
       of ASCII's, and the syntax is ripgrep's.
-    pcre: PCRE2 searches for an expression that RE2 rejects: look-around, backreferences and others.
+    pcre: PCRE2 searches for expressions that RE2 rejects, such as look-around and backreferences.
     multiline: an occurrence of an expression may cross lines, of a text in memory or of a record;
       ^ and $ match in each line. Write (?s) to let . match a newline, too.
 
-    The options below allow errors, and each result has a distance. docs/approximate.md defines what
-    an occurrence with errors is.
+    The options below allow errors, and then each result has a distance. docs/approximate.md defines an
+    occurrence with errors.
 
     mismatches: up to this many symbols of an occurrence, 0 to 31, differ from the pattern.
     edits: up to this many symbols, 0 to 31 and fewer than any pattern has, are inserted, deleted or
-      replaced. Of neighbouring ends only the best is reported.
+      replaced. Of neighbouring ends, only the best is reported.
     alphabet: what a symbol is: 'bytes', 'utf8' (a character; the default if all patterns are str)
       or 'dna' (a base in either case, and the IUPAC letters; a pattern's N equals any base).
       Results with 'dna' also have a strand.
-    exact: a list of (begin, end), 0-based symbol offsets in which no pattern may have an error. No
-      range goes beyond the longest pattern.
+    exact: a list of (begin, end), 0-based symbol offsets between which no pattern may have an error. No
+      range extends beyond the longest pattern.
     every_end: with edits, every end is reported.
-    within_lines: no occurrence holds a line end.
+    within_lines: no occurrence contains a line end.
     reverse_complement: with 'dna', the other strand is searched too; its results have strand '-'.
     any_base: with 'dna', an ambiguous letter of the text, such as N, equals a pattern's letter if
-      one of its bases does. Without any_base, all of its bases have to.
+      one of its bases does. Without any_base, all of them must.
 
     >>> plan = Plan(['he', 'she', 'hers'])
     >>> plan.count('ushers')
@@ -212,9 +212,9 @@ cdef class Plan:
     cdef bint has_strands
     cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
     cdef bint is_plain  # strings, or one expression, without errors: the library chooses occurrences that do not overlap
-    cdef bint is_brief  # no search of a short text takes long: no errors are allowed, and PCRE2 is not asked
+    cdef bint is_brief  # no search of a short text takes long: no errors are allowed, and PCRE2 is not used
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
-    cdef bint by_matches  # an expression whose occurrences in a line are the matches that follow each other there
+    cdef bint by_matches  # an expression whose occurrences in a line are its successive matches
     cdef trawl_line *line  # a line that stays open for short texts (match_brief); NULL: none, or a call uses it
     cdef int byte_unused  # what separator() returns; -2 before the first call
     cdef bint firsts_known
@@ -222,7 +222,7 @@ cdef class Plan:
     cdef bint first_is_longest  # leftmost-first occurrences are the leftmost-longest ones
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
-    cdef readonly str alphabet  # of a plan of strings without errors 'bytes', even if 'utf8' was given
+    cdef readonly str alphabet  # 'bytes' for strings without errors, even if 'utf8' was given
     cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
     cdef bytes kinds  # byte i: was pattern i a str? Empty if all are bytes
@@ -322,7 +322,7 @@ cdef class Plan:
         return self.groups_known
 
     cdef int separator(self) except? -1:
-        """Return a byte that no occurrence of a string holds; -1 if there is none."""
+        """Return a byte that no occurrence of a string contains; -1 if there is none."""
         cdef uint8_t used[256]
         cdef trawl_pattern pattern
         cdef uint64_t i, k
@@ -333,7 +333,7 @@ cdef class Plan:
                 pattern = trawl_plan_pattern(self.plan, i)
                 for k in range(pattern.bytes_count):
                     used[(<const uint8_t *>pattern.bytes)[k]] = 1
-            # Letters, and bytes beyond ASCII but for 0xff, may stand for a pattern's letter in other case.
+            # Letters, and bytes beyond ASCII other than 0xff, may be a pattern's letter in the other case.
             self.byte_unused = next((i for i in (*range(0x41), 0xff) if not used[i]), -1)
         return self.byte_unused
 
@@ -460,8 +460,8 @@ cdef class Plan:
         return default().count_by_pattern(self, text, progress=progress)
 
     def count_lines(self, text, *, invert=False, limit=None, progress=None):
-        """Count the lines in which an occurrence begins. invert: count the lines in which no
-        occurrence begins. limit: stop after this many lines."""
+        """Count the lines in which an occurrence begins; invert: the lines in which none begins.
+        limit: stop after this many lines."""
         return default().count_lines(self, text, invert=invert, limit=limit, progress=progress)
 
     def first(self, text, *, offsets=None, progress=None):
@@ -482,24 +482,24 @@ cdef class Plan:
         return default().first(self, text, offsets=offsets, progress=progress)
 
     def positions(self, text, *, offsets=None, progress=None):
-        """Find where all occurrences begin: an ascending Column. offsets: see first(). Of a text on a
-        GPU: a DeviceArray of int64."""
+        """Find where all occurrences begin: an ascending Column; for a text on a GPU, a DeviceArray of
+        int64. offsets: see first()."""
         return default().positions(self, text, offsets=offsets, progress=progress)
 
     def matches(self, text, *, match="all", line_numbers=False, value=False, offsets=None, progress=None):
-        """Find all occurrences, in order of (begin, pattern): a Matches, which holds columns.
-        match: 'all' reports overlapping occurrences too. 'leftmost-longest' reports occurrences that
-        do not overlap: the search takes the first begin and its longest occurrence (with errors, the
-        least distance among equal lengths), then goes on after its end. 'leftmost-first' takes the
-        least pattern index instead of the longest occurrence.
-        value: also give the part of the text that each occurrence is; a stream, which cannot be read
-        twice, gives none.
+        """Find all occurrences, in order of (begin, pattern): a Matches, which consists of columns.
+        match: 'all' also reports overlapping occurrences. 'leftmost-longest' reports occurrences that
+        do not overlap: the search takes the longest occurrence at the first begin (with errors, the
+        one with the least distance among equal lengths), and continues after its end. 'leftmost-first'
+        takes the one with the least pattern index instead.
+        value: also return the text of each occurrence; a stream, which cannot be read twice, has
+        none.
         offsets: see first()."""
         return default().matches(self, text, match=match, line_numbers=line_numbers, value=value,
                                  offsets=offsets, progress=progress)
 
     def find_all(self, text, *, match="all", offsets=None):
-        """Return all occurrences as a list of tuples, see matches(): the fastest form for short texts.
+        """Return all occurrences as a list of tuples, see matches(): the fastest call for short texts.
 
         >>> Plan(['he', 'she', 'hers']).find_all('ushers')
         [(1, 4, 1), (2, 4, 0), (2, 6, 2)]
@@ -521,8 +521,8 @@ cdef class Plan:
 
     def groups(self, column, *, progress=None):
         """Extract groups of expressions: an Array of structs with a field for each group, under its name or else its
-        number. A text has a struct for each occurrence. A column has a struct for each record, of the record's first
-        occurrence, as extract_groups() of polars; the fields are null where no expression occurs.
+        number. A text has a struct for each occurrence. A column has a struct for each record, from its first
+        occurrence, like extract_groups() of polars; the fields are null if no expression occurs.
 
         >>> Plan(r'(\\w+)=(?P<value>\\d+)?', regex=True).groups(['a=1, b=2', 'c=', 'd', None]).tolist()
         [{'1': 'a', 'value': '1'}, {'1': 'c', 'value': None}, {'1': None, 'value': None}, None]
@@ -538,7 +538,7 @@ cdef class Plan:
         return default().group_lists(self, column, match=match, progress=progress)
 
     def scan(self, text, *, offsets=None):
-        """Iterate over the occurrences, as matches() gives them, while the text is read. The text may
+        """Iterate over the occurrences, as matches() returns them, while the text is read. The text may
         be a pipe, or an object whose read() returns the next part.
 
         >>> import io
@@ -560,8 +560,8 @@ cdef class Plan:
         """Copy a str, bytes or column, with values in place of occurrences that do not overlap.
         values: one str or bytes, a sequence with one per pattern, a dict of patterns and values, or a
         function, called with each occurring string and the pattern's index; None: the plan's values.
-        match: see matches(). A list gives a list, any other column an Array. A column of string
-        views, as polars has, gives views that share the memory of unchanged strings.
+        match: see matches(). A list yields a list, any other column an Array. A column of string
+        views, as in polars, yields views that share the memory of unchanged strings.
         In the values of expressions, $1, ${1}, $name and ${name} are groups of the occurrence, $0 is
         the whole occurrence, and $$ is a $.
 
@@ -595,7 +595,7 @@ cdef class Plan:
         return default().mask(self, text, mask, match=match, progress=progress)
 
     def split(self, text, *, match="leftmost-longest", progress=None):
-        """Split a text at occurrences that do not overlap: a list of str or bytes. A list gives a
+        """Split a text at occurrences that do not overlap: a list of str or bytes. A list yields a
         list of lists, any other column an Array of lists of strings. match: see matches().
 
         >>> Plan([', ', '; ']).split('tea, milk; bread')
@@ -619,13 +619,13 @@ cdef class Plan:
         return line_batches(default(), self, text, True, offsets)
 
     def contains(self, column, *, out=None, bits=False, progress=None):
-        """Say for each record whether any pattern occurs: an Array of bool. Of a column on a GPU: a DeviceArray, where
-        a null record has False; bits: of bits with nulls, for Arrow; out: the caller's array is filled and returned."""
+        """Return for each record whether any pattern occurs: an Array of bool. For a column on a GPU: a DeviceArray, in
+        which a null record is False; bits: a bitmap with nulls, for Arrow; out: the caller's array is filled and returned."""
         return default().contains(self, column, out=out, bits=bits, progress=progress)
 
     def which(self, column, *, answer="index", progress=None):
         """Find for each record the least index of the patterns that occur, or null: an Array of
-        int64. answer: 'pattern' or 'value' gives a list of the patterns' texts or values."""
+        int64. answer: 'pattern' or 'value' returns a list of the patterns' texts or values."""
         return default().which(self, column, answer=answer, progress=progress)
 
     def pattern_counts(self, column, *, progress=None):
@@ -638,13 +638,13 @@ cdef class Plan:
 
     def cells(self, column, *, offsets=None, progress=None):
         """Find all pairs of a record and a pattern that the record contains, with the pattern's first
-        begin in the record: a Cells. offsets: see match_lists(). Of a column on a GPU: two DeviceArrays,
-        records and patterns."""
+        begin in the record: a Cells; for a column on a GPU, two DeviceArrays, records and patterns.
+        offsets: see match_lists()."""
         return default().cells(self, column, offsets=offsets, progress=progress)
 
     def match_counts(self, column, *, match="all", out=None, progress=None):
-        """Count the occurrences in each record: an Array of uint64. match: see matches(). Of a column
-        on a GPU: a DeviceArray of int32; out: see contains()."""
+        """Count the occurrences in each record: an Array of uint64; for a column on a GPU, a
+        DeviceArray of int32. match: see matches(). out: see contains()."""
         return default().match_counts(self, column, match=match, out=out, progress=progress)
 
     def match_lists(self, column, *, match="all", value=False, first=False, offsets=None, progress=None):
@@ -665,9 +665,9 @@ cdef class Plan:
 
 
 cdef Plan plan_for(Plan plan, object match):
-    """Return the plan that finds the occurrences asked for by `match`. For leftmost-first occurrences of strings, it
-    holds no string of which a prefix comes earlier, as that string is never chosen. Then the first is the longest, which
-    the library finds without all occurrences."""
+    """Return the plan that finds the occurrences that `match` selects. For leftmost-first occurrences of strings, it lacks
+    strings that have a prefix earlier in the list, as these are never chosen. Then the first is the longest, which the
+    library finds without all occurrences."""
     if match == "leftmost-first" and not plan.firsts_known:
         plan.find_firsts()
     return plan if match != "leftmost-first" or plan.firsts is None else plan.firsts

@@ -13,8 +13,8 @@ cdef class Reader:
     cdef ArrowSchema *schema
     cdef ArrowSchema own_schema  # the schema of a stream
     cdef ArrowArray own_array  # the current array of a stream
-    # The current chunk. In a dictionary column, `records` are the dictionary's values; record i of the column is value
-    # keys[i], or null.
+    # The current chunk. In a dictionary column, `records` are the dictionary's values, and record i of the column is
+    # value keys[i], or null.
     cdef trawl_record_array records
     cdef uint64_t count  # number of records of the chunk or, after next_piece(), of the piece
     cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
@@ -22,7 +22,7 @@ cdef class Reader:
     cdef block *blocks[3]  # memory that was made for the chunk: bytes, offsets, validity bits
     cdef bint is_text  # records are strings of Arrow or of a Series, not binary values
     cdef bint no_bytes  # a list's items are str or None
-    cdef const ArrowArray *views  # an array of views; its records starting at views_at are unread
+    cdef const ArrowArray *views  # an array of views; its records from views_at on are unread
     cdef uint64_t views_at
     cdef const string_view *run  # the chunk's records in a column of views
     cdef bint is_first_run  # in a column of views: the chunk or piece is the first of its array
@@ -89,7 +89,7 @@ cdef class Reader:
         return self.blocks[place]
 
     cdef bint next(self) except -1:
-        """Free the chunk, and read the next chunk; false: the column has ended."""
+        """Free the chunk, and read the next one; false: the column has ended."""
         self.release()
         if self.first is None:
             return False
@@ -248,12 +248,11 @@ cdef class Reader:
         self.records.validity_begin = <uint64_t>array.offset
 
     cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at, bint in_place) except? NULL:
-        """Make a chunk of an array of views, starting at record `at`, and return the chunk's views.
+        """Make a chunk of an array of views, from record `at` on, and return the chunk's views.
 
-        With in_place, strings that are adjacent in a buffer are used without a copy. Such a run
-        becomes the chunk if the run reaches the array's end, has RUN_MIN records, or ends where the
-        next string changes buffers (at most SHORT_RUNS_MAX times). Otherwise all remaining strings
-        are copied."""
+        With in_place, strings that are adjacent in a buffer are used without a copy. Such a run becomes the chunk if it
+        reaches the array's end, has RUN_MIN records, or ends where the next string changes buffers (at most
+        SHORT_RUNS_MAX times). Otherwise all remaining strings are copied."""
         cdef uint64_t length = <uint64_t>array.length - at, run = length, total = 0, size, i
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
         cdef const string_view *views = NULL
@@ -331,7 +330,7 @@ cdef class Reader:
         return 0
 
     cdef bint is_str(self) noexcept:
-        """Return True if offsets in this column count characters, unless bytes are asked for."""
+        """Return True if offsets in this column count characters by default."""
         return self.is_text or (self.schema == NULL and self.no_bytes)
 
     cdef uint64_t offset(self, uint64_t i) noexcept:
@@ -356,7 +355,7 @@ cdef uint64_t no_offsets = 0
 
 
 cdef enum:
-    RUN_MIN = 4096  # with this many records in a chunk, the fixed cost of a search hardly counts
+    RUN_MIN = 4096  # with this many records in a chunk, the fixed cost of a search hardly matters
     SHORT_RUNS_MAX = 32  # enough for columns of polars, whose first buffers are small and double in size each time
 
 
@@ -408,7 +407,7 @@ cdef struct gather:
     gather_kind kind
     const trawl_record_array *records  # the current chunk's records
     bint characters  # CELLS: begins count characters
-    uint64_t record_count  # records of the chunks before
+    uint64_t record_count  # records of earlier chunks
     uint64_t null_count
     column valid  # first of five adjacent columns
     column values  # CONTAINS: bits; else 64-bit results or offsets; for an Array of views: the views
@@ -544,16 +543,16 @@ cdef enum:
     TRIAL_BYTES = 128 << 10
     TRIALS = 4  # each way twice, because the first search compiles
     TRIALS_EVERY = 32
-    LONG_RECORD = 1 << 20  # records of so many bytes on average are not read one by one
+    LONG_RECORD = 1 << 20  # records of this mean size are not read one by one
 
-# The occurrences of an expression in records are found either by a search of the whole piece or, sooner if most records
-# have one, record by record. Small pieces tell which way is faster; from time to time it is tried again.
+# The occurrences of an expression in records are found either by a search of the whole piece or, which is faster if most
+# records have one, record by record. Small pieces show which way is faster; it is tried again from time to time.
 cdef struct ways:
     bint may  # there is a choice
     bint one_by_one  # how the present piece is searched
     uint64_t pieces
     uint64_t began_ns
-    double costs[2]  # what both ways took for a byte
+    double costs[2]  # time per byte of both ways
 
 
 cdef void ways_begin(ways *by, Searcher searcher, Plan plan) noexcept:
@@ -581,7 +580,7 @@ cdef void note_way(ways *by, uint64_t bytes) noexcept:
 
 
 cdef void work_one_by_one(work *job) noexcept nogil:
-    """Find out for each record if the expression matches, perhaps with zero bytes."""
+    """Find for each record whether the expression matches, perhaps with zero bytes."""
     cdef gather *found = <gather *>job.out
     cdef trawl_line *line = NULL
     cdef trawl_range place
@@ -707,7 +706,7 @@ cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_
 
 
 cdef Array array_of_gather(gather *found, const char *format, uint64_t unit):
-    """Make an Array of the results, and take over their blocks. Items of lists have `unit` bytes."""
+    """Make an Array of the results, taking over their blocks. Items of lists have `unit` bytes."""
     cdef Array made
 
     made = array_of(format, found.record_count, &found.values, &found.cells[1] if found.kind == LISTS else NULL, unit)

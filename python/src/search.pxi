@@ -1,6 +1,5 @@
-# search: searches a text without the interpreter's lock, so that other Python threads continue. The
-# type Batches gives occurrences in batches. Uses memory.pxi, columns.pxi, plan.pxi, text.pxi and
-# searcher.pxi.
+# search: searches a text without the interpreter's lock, so that other Python threads continue. The type Batches returns
+# occurrences in batches. Uses memory.pxi, columns.pxi, plan.pxi, text.pxi and searcher.pxi.
 
 MATCHES = ("all", "leftmost-longest", "leftmost-first")
 
@@ -21,8 +20,9 @@ cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
 
 cdef bint match_brief(Plan plan, const void *bytes, uint64_t count, trawl_match *items, uint64_t most,
                       uint64_t *found) noexcept nogil:
-    """Find the matches in a short text, and store them unless `items` is NULL. most: 1 is enough, or more than that need
-    another search. False: it is needed, because of a line end or a match of zero bytes, too, or the search has failed."""
+    """Find the matches in a short text, and store them unless `items` is NULL. most: stop after 1, or after so many that an
+    ordinary search is better. False: an ordinary search is needed (also for a line end or a match of zero bytes), or the
+    search has failed."""
     cdef trawl_line *line
     cdef trawl_range place
     cdef trawl_error error
@@ -88,7 +88,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
 
 
 cdef enum:
-    NEAR = 128  # for an end less than this many bytes after its begin, counting on is faster than a second walk
+    NEAR = 128  # for an end closer than this to its begin, counting on is faster than a second walk
     PLAIN_MAX = 1024  # a walk looks at most this many bytes ahead for bytes beyond ASCII
 
 
@@ -233,7 +233,7 @@ cdef uint64_t bits_of(uint64_t mask) noexcept nogil:
 
 
 cdef void walk_begin(walk *by) noexcept nogil:
-    """Read the block at which the walk stands and, if the block is ASCII, up to PLAIN_MAX bytes after it."""
+    """Read the walk's current block and, if it is ASCII, up to PLAIN_MAX bytes after it."""
     cdef uint64_t most = by.block + min(<uint64_t>PLAIN_MAX, by.size - by.block) // 64 * 64
 
     by.mask, by.plain = mask_at(by), by.block
@@ -264,8 +264,8 @@ cdef inline uint64_t walk_to(walk *by, uint64_t place) noexcept nogil:
 
 
 cdef inline uint64_t last_of(uint64_t count) noexcept nogil:
-    """Return the index of the last of `count` characters; 0 for the bytes of a text that begins inside
-    a character."""
+    """Return the index of the last of `count` characters; 0 for bytes of a text that begins inside a
+    character."""
     return count - (count > 0)
 
 
@@ -276,8 +276,8 @@ cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil
 
 
 cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
-    """Convert an occurrence's end from bytes to characters. If the occurrence ends inside a character, the whole
-    character belongs to the occurrence."""
+    """Convert an occurrence's end from bytes to characters. If it is inside a character, the whole character belongs to
+    the occurrence."""
     if by.bytes == NULL:
         return end
     return by.characters if end == by.size and by.characters != UNKNOWN else walk_to(by, end)
@@ -285,7 +285,7 @@ cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
 
 cdef inline void walk_match(walk *by, walk *far, uint64_t *begin, uint64_t *end) noexcept nogil:
     """Convert a match's begin and end. far: a second walk, for ends more than NEAR bytes after their
-    begin. Other ends are counted from it."""
+    begin; other ends are counted from the begin."""
     cdef uint64_t inside = begin[0] + 1, count = walk_to(by, inside)
 
     begin[0] = last_of(count)
@@ -347,7 +347,7 @@ cdef struct match_columns:
     bint with_lines  # make the column `lines` even if no batch of results has line numbers
     bint with_values
     bint is_text  # `values` become str
-    bint one_of_all  # keep occurrences that do not overlap: of those with the same begin the longest, or the first
+    bint one_of_all  # keep occurrences without overlap: of those with the same begin the longest, or the first
     bint longest
     uint64_t kept_end  # where the last kept occurrence ends
     uint64_t text_begin
@@ -399,7 +399,7 @@ cdef uint32_t search_flags(const match_columns *columns) noexcept:
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
-    """Remove overlaps from the occurrences starting at `first`. All earlier occurrences begin before these occurrences."""
+    """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before them."""
     cdef uint64_t *begins = values_of(&columns.begins)
     cdef uint64_t *ends = values_of(&columns.ends)
     cdef uint64_t *words = values_of(&columns.patterns)
@@ -451,8 +451,8 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     columns.text_end = walk_end(&columns.by, columns.text_end)
 
 
-# For each occurrence, a plan with errors reports a pattern word: a 64-bit number that holds the pattern index, the
-# distance and the strand (struct trawl_batch). These columns hold the parts of the words.
+# A plan with errors reports for each occurrence a pattern word: 64 bits with the pattern index, the distance and the
+# strand (struct trawl_batch). These columns contain the parts of the words.
 cdef struct word_columns:
     column distances  # first of three adjacent columns
     column strand_ends  # 0, then the end of each strand's character in `strands`
@@ -565,8 +565,8 @@ cdef class Iteration:
         return self
 
     def __next__(self):
-        # The caller may drop its reference to this iterator during the call: itertools.chain drops its iterator when
-        # the call of another thread raises BusyError.
+        # The caller may drop its reference to this iterator during the call: itertools.chain does, if another thread's
+        # call raises BusyError.
         cdef Iteration kept = self
 
         kept.enter()
@@ -616,7 +616,7 @@ cdef class Batches(Iteration):
     """An iterator over the occurrences in a text; each item is a Matches."""
 
     cdef trawl_search *search
-    cdef match_columns columns  # options and kept_end, which the columns of each batch begin with
+    cdef match_columns columns  # options and kept_end, with which the columns of each batch begin
 
     def __dealloc__(self):
         self.end()
@@ -667,8 +667,8 @@ cdef class Batches(Iteration):
 @cython.final
 @cython.no_gc
 cdef class Occurrences(Iteration):
-    """An iterator over the single occurrences that another iterator gives. One thread at a time uses
-    that other iterator: itertools.chain would end when the call of a second thread raises BusyError."""
+    """An iterator over single occurrences from another iterator. One thread at a time uses that other
+    one: itertools.chain would end if a second thread's call raised BusyError."""
 
     cdef object source
 
@@ -697,8 +697,8 @@ cdef void work_begins(work *job) noexcept nogil:
 
 
 cdef DeviceArray begins_there(Handle handle, progress):
-    """List the begins in the memory of the GPU on which the text lies. None: only the host can answer, and the text may
-    be copied there."""
+    """List the begins in the memory of the GPU that has the text. None: only the host can answer, and the text may be
+    copied there."""
     cdef work *job = &handle.job
     cdef DeviceArray made
 
@@ -719,17 +719,17 @@ cdef DeviceArray begins_there(Handle handle, progress):
 
 
 cdef Column begins_of(Handle handle, progress):
-    """Search into one array. If the text has more occurrences than the array holds, search again
-    into an array of the right size."""
+    """Search into one array. If it is too small for the text's occurrences, search again into an
+    array of the right size."""
     cdef work *job = &handle.job
     cdef uint64_t patterns = min(trawl_plan_facts(job.plan).pattern_count, <uint64_t>4)
     cdef uint64_t most = <uint64_t>1 << 40
     cdef block *room
     cdef Column made
 
-    # Memory that is not written costs only address space. So the array of begins has room for the
-    # largest possible number of occurrences: one of each pattern at each byte (at most 4 patterns
-    # are counted). If the system refuses that much, the array is smaller.
+    # Memory that is not written costs only address space. So the array of begins has room for the largest possible
+    # number of occurrences: one of each pattern at each byte (but of at most 4 patterns). If the system refuses that
+    # much, the array is smaller.
     job.limit = job.bytes * patterns + 1 if job.bytes < most else most
     job.answer.count = 0
     while True:

@@ -2,8 +2,8 @@
 # which owns a trawl_searcher and runs a call without the interpreter's lock. Uses memory.pxi, columns.pxi, plan.pxi,
 # text.pxi, search.pxi, lines.pxi, records.pxi and spans.pxi.
 
-# Number of forks between the first process and this process. A forked child lacks the parent's threads, so a Searcher
-# whose fork_count is not `forks` opens a new runtime.
+# Number of forks between the first process and this one. A forked child lacks the parent's threads, so a Searcher whose
+# fork_count is not `forks` opens a new runtime.
 cdef uint64_t forks = 0
 
 
@@ -18,8 +18,8 @@ cdef struct answer:
     flag found
     trawl_match match
 
-# Converts ascending byte offsets in UTF-8 to character offsets. The walk stands at a block of 64 bytes. A byte of the
-# form 10xxxxxx is a continuation byte: it continues a character.
+# Converts ascending byte offsets in UTF-8 to character offsets. The walk is at a block of 64 bytes. A continuation byte
+# has the form 10xxxxxx: it continues a character.
 cdef struct walk:
     const uint8_t *bytes  # NULL: offsets count bytes and need no conversion
     uint64_t size
@@ -53,10 +53,9 @@ cdef struct work:
     void *handle
     pthread_t caller
     bint is_brief  # true: the search keeps the interpreter's lock
-    uint64_t looked_ms  # when poll() last looked for signals; 0: not in this call
-    # The helper thread searches while the caller's thread waits for the result and for signals. The
-    # helper stays for later calls: waking a thread takes microseconds, and starting one takes ten
-    # times as long.
+    uint64_t looked_ms  # when poll() last checked for signals; 0: not in this call
+    # The helper thread searches while the caller's thread waits for the result and for signals. The helper stays for
+    # later calls: waking a thread takes microseconds, starting one ten times as long.
     bint has_thread
     pthread_t thread
     sem_t start
@@ -84,7 +83,7 @@ cdef void *helper_main(void *context) noexcept nogil:
 
 cdef bint start_thread(work *job) noexcept nogil:
     """Start the helper thread unless it runs; false: the system refused. The helper blocks all
-    signals; the caller's thread handles signals."""
+    signals, so that the caller's thread handles them."""
     cdef sigset_t all
     cdef sigset_t before
 
@@ -109,7 +108,7 @@ cdef void stop_thread(work *job) noexcept nogil:
 
 
 cdef bint wait_a_while(work *job) noexcept nogil:
-    """Wait for the work up to 50 ms; true: the work paused or ended. A signal ends the wait early."""
+    """Wait for the work up to 50 ms; true: the work has paused or ended. A signal ends the wait early."""
     cdef timespec until
 
     clock_gettime(CLOCK_REALTIME, &until)
@@ -138,12 +137,12 @@ cdef inline uint64_t now_ns(int clock) noexcept nogil:
 
 
 cdef enum:
-    LOOK_MS = 50  # poll() looks for signals after this many ms; step() does so, too, and then reports progress
+    LOOK_MS = 50  # poll() and step() check for signals this often, in ms; step() then also reports progress
 
 
 cdef void poll(void *context) noexcept nogil:
-    """Look for signals, in the main thread, if a search takes long. The threads that search call this
-    function again and again."""
+    """Check for signals, in the main thread, if a search takes long. The threads that search call this
+    again and again."""
     cdef work *job = <work *>context
     cdef uint64_t now_ms
     cdef bint is_first
@@ -159,7 +158,7 @@ cdef void poll(void *context) noexcept nogil:
 
 
 cdef void handle_signals(work *job) noexcept with gil:
-    """Call the handlers of signals that came. An exception of a handler ends the search. Let other
+    """Call the handlers of signals that came. An exception from a handler ends the search. Let other
     threads run if the search has the interpreter's lock."""
     try:
         if job.is_brief:
@@ -202,8 +201,8 @@ cdef class Handle:
         self.shut()
 
     cdef void shut(self) noexcept:
-        # A forked child lacks the parent's threads, and locks of a lost thread stay locked. So the
-        # child frees nothing.
+        # A forked child lacks the parent's threads, and locks of a lost thread stay locked, so the child frees
+        # nothing.
         if self.job.searcher != NULL and not self.is_forked():
             stop_thread(&self.job)
             trawl_searcher_close(self.job.searcher)
@@ -277,7 +276,7 @@ cdef class Handle:
         return self.check(not job.early)
 
     cdef int check(self, bint whole) except -1:
-        """Raise the search's error, if any. whole: a search that succeeds has read the text to its
+        """Raise the search's error, if any. whole: a successful search has read the text to its
         end."""
         cdef work *job = &self.job
 
@@ -347,7 +346,7 @@ cdef class Handle:
 
 
 cdef str question_of(const work *job):
-    """Return the name of the method whose question a call asks."""
+    """Return the name of the method that a call implements."""
     for i, function in enumerate([<uint64_t>work_count, <uint64_t>work_count_by_pattern, <uint64_t>work_count_lines,
                                   <uint64_t>work_first, <uint64_t>work_begins, <uint64_t>work_lines, <uint64_t>work_next]):
         if <uint64_t>job.function == function:
@@ -364,11 +363,11 @@ cdef class Searcher:
 
     engine: 'cpu', 'cuda', or 'auto', which uses the CPU, and GPUs where they save time.
     threads: how many threads search; 0: one per core.
-    device_memory, host_memory: how many bytes searches may use there; 0: no limit.
-    instruction_set: a name from instruction_sets(), instead of the best.
+    device_memory, host_memory: how many bytes searches may use on devices and on the host; 0: no limit.
+    instruction_set: a name from instruction_sets(), instead of the best one.
     chunk_bytes: how many bytes of a text a thread searches at a time; 0: the library chooses.
 
-    Every search of Plan is also a method of Searcher, with the plan as first argument.
+    Every search of Plan is also a method of Searcher, with the plan as its first argument.
 
     >>> with Searcher(threads=2) as searcher:
     ...     searcher.count(Plan('an'), b'banana')
@@ -382,8 +381,8 @@ cdef class Searcher:
     cdef trawl_runtime_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
-    # Records are searched for occurrences in pieces of this size, so that each thread's part of a piece stays in the
-    # thread's cache.
+    # Records are searched for occurrences in pieces of this size, so that each thread's part of a piece stays in its
+    # cache.
     cdef uint64_t piece_bytes
     cdef uint64_t fork_count  # value of `forks` when the runtime was opened
     cdef list handles
@@ -494,10 +493,10 @@ cdef class Searcher:
 
     def load(self, text, /, *, copy=False):
         """Copy a text to the memory of the searcher's devices, and return a Text. Searches of this
-        Text use the copy. The text's bytes may not change before unload() or close(). Without a
-        device, load() copies nothing. A text on a GPU stays where it lies. Of a column on a GPU (the Arrow
+        Text use the copy. The text's bytes must not change before unload() or close(). Without a
+        device, load() copies nothing. A text on a GPU stays where it is. For a column on a GPU (the Arrow
         device protocol, a cudf.Series, or a tuple of two arrays, bytes and offsets), load() returns Records.
-        copy: as of Text."""
+        copy: as for Text."""
         cdef Handle handle
         cdef Source source
 

@@ -8,12 +8,12 @@ cdef enum:
 # The spans found so far. Offsets are offsets in the text or, in a search of records, in the tape: the
 # concatenated bytes of the chunk's records.
 cdef struct spans_state:
-    bint overlap  # take every occurrence, also those that overlap
+    bint overlap  # take every occurrence, even those that overlap
     bint longest  # true: leftmost-longest; false: leftmost-first
-    # true: the spans are chosen here, among all occurrences, and the library is not asked for spans. With errors the
-    # library prefers different occurrences, and those of a single expression never overlap.
+    # true: the spans are chosen here, among all occurrences, not by the library. With errors the library prefers different
+    # occurrences, and those of a single expression never overlap.
     bint all
-    # Records are copied and searched as one text, in which the byte line_end follows each record. No occurrence holds
+    # Records are copied and searched as one text, in which the byte line_end follows each record. No occurrence contains
     # that byte, so the library may choose the spans.
     bint by_lines
     uint8_t line_end
@@ -21,7 +21,7 @@ cdef struct spans_state:
     uint64_t dropped  # than spans. The number of dropped occurrences
     bint first_only  # a line's first occurrence suffices
     bint one_by_one  # read each record by itself (work_each)
-    uint64_t places_max  # one_by_one: how many places `places` holds for each span: its own, and its groups'
+    uint64_t places_max  # one_by_one: entries of `places` for each span: its own and its groups'
     column places
     bint alone  # search each record by itself, because occurrences depend on the record's ends
     const trawl_record_array *records  # NULL: the search is of a text
@@ -31,7 +31,7 @@ cdef struct spans_state:
     uint64_t end
     uint64_t word
     uint64_t *counts  # count the spans of each record instead of listing them; NULL: list
-    # `patterns` holds words (see word_of) until matches_of(), and `lines` the spans' records.
+    # `patterns` has words (see word_of) until matches_of(), and `lines` has the spans' records.
     match_columns columns
 
 
@@ -40,8 +40,8 @@ cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept 
 
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end, uint64_t word) noexcept nogil:
-    """Return True if an occurrence replaces the last span: found.longest is true, both begin at the same offset, and
-    the occurrence is longer, or as long with a smaller distance."""
+    """Return True if an occurrence replaces the last span: found.longest is true, both have the same begin, and the
+    occurrence is longer, or as long with a smaller distance."""
     if not found.longest or begin != found.begin or end < found.end:
         return False
     return end > found.end or word_distance(word) < word_distance(found.word)
@@ -68,7 +68,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             return 1
     for i in range(window.match_count):
         begin, end = match[i].begin + shift, match[i].end + shift
-        if begin == end:  # TRAWL_WINDOW_SPANS tells of lines in which an expression matches only zero bytes
+        if begin == end:  # TRAWL_WINDOW_SPANS also reports lines in which an expression matches only zero bytes
             continue
         if records != NULL:
             while begin >= stop:
@@ -110,8 +110,8 @@ cdef void spans_restart(spans_state *found) noexcept nogil:
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. The library may not choose the spans on a tape, where
-    an occurrence across a record's border could hide an occurrence inside the record."""
+    """Return the flags with which the library chooses the spans. It must not choose them on a tape, where an occurrence
+    across a record's boundary could hide an occurrence inside the record."""
     if found.all or found.overlap or (found.records != NULL and not (found.by_lines or found.alone)):
         return TRAWL_WINDOW_FIRSTS if found.first_only else 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
@@ -163,8 +163,8 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
 
 
 cdef bint work_each(work *job) noexcept nogil:
-    """Find the occurrences in each record by itself. False, and no spans: there is a line end, or a match of zero bytes,
-    so that not each match is an occurrence; or the records are long."""
+    """Find the occurrences in each record separately. False, without spans: there is a line end, or a match of zero
+    bytes, so that not each match is an occurrence; or the records are long."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t first = offset_of(records, 0), bytes = offset_of(records, records.record_count) - first
@@ -207,9 +207,9 @@ cdef bint work_each(work *job) noexcept nogil:
 
 
 cdef void work_record_spans(work *job) noexcept nogil:
-    """Search the tape as one text or, if found.alone, each record as a text. If found.alone, a search before
-    finds the records in which a pattern occurs, and the others are passed over. If found.may_copy, a search that drops
-    many occurrences begins anew, by a copy."""
+    """Search the tape as one text or, if found.alone, each record as a text. If found.alone, a first search finds the
+    records in which a pattern occurs, and the others are skipped. If found.may_copy, a search that drops many
+    occurrences starts again, on a copy."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
@@ -252,7 +252,7 @@ cdef void work_record_spans(work *job) noexcept nogil:
 
 
 cdef int spans_begin(spans_state *found, Plan plan, object match, records=None) except -1:
-    """Prepare a search of a text or, with a Reader, of records. plan: as plan_for() returns it."""
+    """Prepare a search of a text or, with a Reader, of records. plan: what plan_for() returned."""
     cdef int separator
 
     _sources.choice("match", match, MATCHES if records is not None else MATCHES[1:])
@@ -287,7 +287,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
 cdef enum:
     FEW_MAX = 64
 
-# The occurrences in a short text, held without an allocation.
+# The occurrences in a short text, stored without an allocation.
 cdef struct few_matches:
     uint64_t count
     bint over  # the text has more occurrences, or was not searched
@@ -330,7 +330,7 @@ cdef uint32_t flags_of(match) except? 0xffffffff:
 
 
 cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matches *found) except -1:
-    """Find the occurrences in a short str or bytes. found.over: that needs an ordinary search."""
+    """Find the occurrences in a short str or bytes. found.over: an ordinary search is needed."""
     cdef uint32_t flags = flags_of(match)
     cdef const char *at = NULL
     cdef Py_ssize_t count = 0
@@ -476,7 +476,7 @@ cdef class Values:
         return number
 
     cdef int call(self, uint64_t pattern, const uint8_t *begin, uint64_t count, bint is_str) except -1:
-        """Append to `filled` what the function makes of a span's bytes."""
+            """Append to `filled` what the function returns for a span's bytes."""
         value = self.given(object_of(begin, count, is_str), pattern)
         if isinstance(value, str):
             self.ascii = self.ascii and PyUnicode_IS_ASCII(value)
@@ -557,8 +557,8 @@ cdef class Values:
 
     cdef int want(self, const spans_state *found, const uint8_t *text, uint64_t base, uint64_t stop,
                   bint is_str) except -1:
-        """Fetch the values of the spans in the text's bytes [base, stop), or in records. is_str: a
-        function gets str."""
+        """Fetch the values of the spans in the text's bytes [base, stop), or in records. is_str: the
+        function receives str."""
         cdef uint32_t pattern
 
         if self.patterns > 0 and not self.calls:
@@ -615,8 +615,8 @@ cdef uint64_t put_pieces(const piece *value, uint64_t times, uint8_t *out) noexc
 
 
 cdef uint64_t rewritten(rewriter *by, uint64_t begin, uint64_t end, uint8_t *out) noexcept nogil:
-    """Write the text's bytes [begin, end) with values in place of spans, and return how many bytes
-    that makes. With out == NULL, only count; the next span then stays the same."""
+    """Write the text's bytes [begin, end) with values in place of spans, and return the number of bytes written. With
+    out == NULL, only count them; the next span then stays the same."""
     cdef uint64_t at = by.at, total = 0, stop, times
 
     while begin < end:
@@ -675,7 +675,7 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
 
 
 cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, match, progress, given=None):
-    """Rewrite a str or bytes. given: a str or bytes as value, if `values` is not made yet."""
+    """Rewrite a str or bytes. given: the value, a str or bytes, if `values` is not made yet."""
     cdef spans_state found
     cdef few_matches few
     cdef uint64_t room[3][FEW_MAX]
@@ -729,7 +729,7 @@ cdef object rewrite_spans(Plan plan, text, const spans_state *found, Values valu
 @cython.internal
 @cython.final
 cdef class Stream:
-    """Rewrites a text window by window, without holding the text in memory."""
+    """Rewrites a text window by window, without the whole text in memory."""
 
     cdef spans_state found
     cdef Values values
@@ -792,7 +792,7 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
 
 
 cdef object name_of(given):
-    """Return the name of a path, a file or a Text of these for messages; None: the text has none."""
+    """Return the name of a path, a file or a Text of one, for messages; None: there is none."""
     if isinstance(given, (str, bytes)):
         return None
     if isinstance(given, Source):
@@ -801,11 +801,11 @@ cdef object name_of(given):
     return fsdecode(name) if hasattr(name, "__fspath__") or isinstance(name, (str, bytes)) else None
 
 
-cdef Plan nothing = None  # a plan without patterns, by which a text is read
+cdef Plan nothing = None  # a plan without patterns, for reading a text
 
 
 cdef object content_of(Searcher searcher, given, str name):
-    """Return a text as a str or a buffer: memory as it is, and what a path, a file, a stream or a Text holds."""
+    """Return a text as a str or a buffer: memory as it is, and the contents of a path, a file, a stream or a Text."""
     global nothing
     cdef list parts = []
     cdef Source made
@@ -871,8 +871,8 @@ cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
 
 
 cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *by) noexcept nogil:
-    """Append the parts of each record between spans: their bytes to made.cells[1], their ends to made.cells[2]. Append
-    the end of the record's list of parts to made.values."""
+    """Append the parts of each record between spans: their bytes to made.cells[1], their ends to made.cells[2], and the
+    end of the record's list of parts to made.values."""
     cdef uint64_t count = records.record_count, last = offset_of(records, count), begin, end, stop, i
     cdef column *bytes = &made.cells[1]
     cdef column *ends = &made.cells[2]
@@ -887,7 +887,7 @@ cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *b
         while is_valid(records, i):
             stop = by.begins[by.at] if is_next(by, end) else end
             if stop - begin <= 16 and last - begin >= 16:
-                memcpy(out, by.bytes + begin, 16)  # for a constant size, no function is called
+                memcpy(out, by.bytes + begin, 16)  # a constant size needs no function call
             else:
                 memcpy(out, by.bytes + begin, stop - begin)
             out += stop - begin
@@ -981,11 +981,11 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     return 0
 
 
-# A column is rewritten piece by piece. The spans of a piece, 24 bytes each, stay in memory until the piece is
-# rewritten. So if the column has many spans, a piece is small enough to stay in a cache.
+# A column is rewritten piece by piece. The spans of a piece, 24 bytes each, stay in memory until the piece is rewritten.
+# So if spans are frequent, pieces are small enough to stay in a cache.
 cdef enum:
     PIECE_MIN = 512 << 10
-    DENSE_BYTES = 64  # a piece is small if the piece before it has more than one span per 64 bytes
+    DENSE_BYTES = 64  # a piece is small if the previous one has more than one span per 64 bytes
 
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
@@ -1124,9 +1124,9 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
                            progress, gather_kind kind, Groups groups=None):
-    """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of
-    the groups of occurrences, and COUNTS the groups of each record's first occurrence."""
+    """Find the occurrences in each record: LISTS returns an Array of lists of matches, COUNTS an Array of their numbers,
+    WHICH an Array of each record's first match or null. With `groups`, LISTS returns lists of the groups of occurrences,
+    and COUNTS the groups of each record's first occurrence."""
     cdef Groups keyed_groups = None
     cdef Reader reader = Reader(given, ("match_counts" if kind == COUNTS else "match_lists") if groups is None else
                                 "groups" if groups.made.first_only else "group_lists")
@@ -1320,7 +1320,7 @@ cdef object replace(Searcher searcher, Plan plan, text, values, match, progress)
 
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts between spans. A column
-    gives an Array, a list gives a list."""
+    yields an Array, a list yields a list."""
     cdef taken_buffer view
 
     if isinstance(text, (str, bytes)):

@@ -1,4 +1,4 @@
-# text: makes texts, which the library can search, of memory, files and descriptors.
+# text: makes texts, which the library can search, from memory, files and descriptors.
 
 @cython.internal
 @cython.no_gc
@@ -7,14 +7,14 @@ cdef class Source:
 
     cdef trawl_text *text  # NULL: closed
     cdef taken_buffer view  # obj is NULL: no buffer was taken
-    cdef object owner  # kept alive while the text is open; of memory the str, the buffer or the Lent
+    cdef object owner  # kept alive while the text is open; for memory, the str, the buffer or the Lent
     cdef object name  # of a path or a file, for errors; None: the text is memory
     cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes
     cdef const uint8_t *memory  # the text's bytes; NULL: the bytes are not in the host's memory
     cdef readonly bint is_stream
     cdef bint is_there  # the text lies on a GPU
-    cdef bint copies  # a text on a GPU may be copied to the host
+    cdef bint copies  # this text on a GPU may be copied to the host
     cdef bint is_file  # a regular file, which had `bytes` bytes when it was opened
 
     def __cinit__(self):
@@ -151,9 +151,9 @@ cdef class Source:
         return byte == b">"
 
     cdef int check(self) except -1:
-        """Called after a text was read to the end, or after reading failed. Raise what the file
-        object's read() raised. Raise ReadError if the file became shorter while it was open. Files of the system may
-        claim a size that they never had, as those of /sys do: then the text is what they gave."""
+        """Called after a text was read to the end, or after reading failed. Raise what the file object's read() raised, or
+        ReadError if the file became shorter while it was open. Files of the system, such as those in /sys, may claim a
+        size that they never had: then the text is what could be read."""
         cdef trawl_text_told told
         cdef trawl_error error
         cdef uint8_t byte
@@ -184,14 +184,14 @@ class Text(Source):
 
     source: bytes or another object with the buffer protocol, searched in place; a str, searched as
       UTF-8; a path (os.PathLike); a file object opened in binary mode or another object with
-      fileno(), searched from its current position; or an array of bytes of PyTorch, CuPy, JAX and others
-      (DLPack, CUDA array interface), which is searched on its GPU. Every search also takes a source without
-      a Text.
+      fileno(), searched from its current position; or an array of bytes from PyTorch, CuPy, JAX and others
+      (DLPack, CUDA array interface), which is searched on its GPU. Every search also accepts such a source
+      directly, without a Text.
     decompress: search the decompressed contents of a path, file or pipe in the format of gzip, xz,
-      bzip2, zstd or lz4. A file that is not compressed is searched as it is. Without decompress, a
+      bzip2, zstd or lz4. An uncompressed file is searched as it is. Without decompress, a
       compressed file's own bytes are searched, and a warning says so.
-    copy: let a text on a GPU be copied to the host for questions that only the host can answer, which
-      otherwise raise UnsupportedError.
+    copy: allow a text on a GPU to be copied to the host for questions that only the host can answer and
+      that otherwise raise UnsupportedError.
 
     >>> Text(b'abc').nbytes
     3

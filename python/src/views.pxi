@@ -1,6 +1,6 @@
-# views: replaces spans in columns of string views, a layout of Arrow in which a string is a length and a place. The new
-# column shares the old column's memory for each string that does not change. Uses memory.pxi, arrow.pxi, columns.pxi,
-# records.pxi and spans.pxi.
+# views: replaces spans in columns of string views, an Arrow layout in which a string is a length and a place. The new
+# column shares the old column's memory for each unchanged string. Uses memory.pxi, arrow.pxi, columns.pxi, records.pxi
+# and spans.pxi.
 
 cdef enum:
     VIEW_MAX = 0x7fffffff  # largest size of a string, and of a buffer
@@ -12,7 +12,7 @@ cdef struct view_buffer:
     int64_t size
 
 
-# The `child` of an Array of views. The three arrays lie after the struct, in the same block.
+# The `child` of an Array of views. The three arrays follow the struct, in the same block.
 cdef struct view_table:
     int64_t count  # number of buffers that hold strings
     const void **buffers  # what Arrow calls the array's buffers: validity, views, each buffer, `sizes`
@@ -32,7 +32,7 @@ cdef void table_drop(block *child) noexcept nogil:
 
 
 cdef block *table_of(gather *made, block *validity, block *views) except NULL:
-    """Make the table of buffers of an Array of views, and take over the buffers' owners in made.cells[0]."""
+    """Make the table of buffers of an Array of views, taking over the buffers' owners in made.cells[0]."""
     cdef uint64_t count = made.cells[0].count
     cdef const view_buffer *buffers
     cdef block *child = block_new(sizeof(view_table) + (3 * count + 3) * sizeof(void *))
@@ -64,7 +64,7 @@ cdef void views_drop(gather *made) noexcept:
 
 
 cdef void put_buffer(gather *made, block *owner, const void *bytes, int64_t size) noexcept nogil:
-    """Append a buffer, and take over the caller's share of its owner."""
+    """Append a buffer, taking over the caller's share of its owner."""
     cdef view_buffer buffer
 
     buffer.owner, buffer.bytes, buffer.size = owner, bytes, size
@@ -74,7 +74,7 @@ cdef void put_buffer(gather *made, block *owner, const void *bytes, int64_t size
 
 
 cdef int put_array(gather *made, Reader reader) except -1:
-    """Append the buffers of the array that the chunk lies in."""
+    """Append the buffers of the chunk's array."""
     cdef block *kept = reader.keep()
     cdef const ArrowArray *array = <const ArrowArray *>kept.bytes
     cdef int64_t count = array.n_buffers - 3

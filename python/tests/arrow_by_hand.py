@@ -73,9 +73,9 @@ shared = {}  # {address of an exported array: the column of views whose memory a
 
 
 class Column:
-    """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end). With `keys`, the column is a
-    dictionary column: it consists of keys, of Arrow's format `key_kind`, into the values starting at index `first`.
-    counted: the array tells its number of nulls."""
+    """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end). With `keys`, it is a dictionary column:
+    it consists of keys, of Arrow's format `key_kind`, into the values from index `first` on. counted: the array states
+    its number of nulls."""
 
     def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1, first=0, key_kind="i", counted=False):
         end = len(values if keys is None else keys) if end is None else end
@@ -153,8 +153,8 @@ class Column:
         return array
 
     def __arrow_c_array__(self, requested_schema):
-        # The argument has no default, as in polars 1.3. A default would hide a call without the argument. The
-        # capsules have no destructor: the consumer that takes the array releases the array.
+        # The argument has no default, as in polars 1.3: a default would hide a call without it. The capsules have no
+        # destructor: the consumer that takes the array releases it.
         return (
             new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
             new_capsule(ctypes.addressof(self.export()), b"arrow_array", None),
@@ -167,7 +167,7 @@ class Stream:
 
     def __init__(self, columns, fault=None):
         self.columns, self.fault = columns, fault
-        self.schemas = 0  # number of schemas that were given and not released
+        self.schemas = 0  # number of schemas handed out and not released
 
     def __arrow_c_stream__(self, requested_schema):
         left = list(self.columns)
@@ -201,7 +201,7 @@ def numbers(array, index, count):
 
 
 def flags_of(array):
-    """Return for each value whether the value is valid, that is, no null."""
+    """Return for each value whether it is valid, that is, not null."""
     if not array.buffers[0]:
         return [True] * array.length
     packed = ctypes.cast(array.buffers[0], ctypes.POINTER(ctypes.c_uint8))
@@ -230,8 +230,8 @@ def views(array):
 
 
 def read(exported):
-    """Return what an object exports, as (format, list of values). A struct gives a dict of lists, and a list's structs are
-    tuples."""
+    """Return what an object exports, as (format, list of values). A struct becomes a dict of lists, and a list's structs
+    become tuples."""
     pair = exported.__arrow_c_array__()
     schema = Schema.from_address(capsule_pointer(pair[0], b"arrow_schema"))
     array = Array.from_address(capsule_pointer(pair[1], b"arrow_array"))

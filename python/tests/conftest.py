@@ -13,7 +13,7 @@ SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 DIVISOR = int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
 
 # Ray replaces a worker that does not start within a minute. On a busy machine all workers can take longer, and Ray
-# would start more and more of them. So Ray waits 15 minutes.
+# would start more and more of them. So Ray waits 15 minutes here.
 os.environ.setdefault("RAY_worker_register_timeout_seconds", "900")
 
 
@@ -54,9 +54,8 @@ def naive(patterns, text, whole_words=False, whole_lines=False, line_end=b"\n"):
 
 
 def spans(found, longest=True):
-    """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest occurrence (at
-    equal length, the occurrence with the least distance), or, without `longest`, the first in the list. Then go on
-    after the end of this occurrence."""
+    """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest (of equal lengths, the
+    one with the least distance) or, without `longest`, the first in the list. Then continue after its end."""
     chosen, end = [], 0
     while rest := [one for one in found if one[0] >= end]:
         here = [one for one in rest if one[0] == rest[0][0]]

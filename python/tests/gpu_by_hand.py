@@ -1,5 +1,5 @@
-"""Makes arrays and columns on a simulated GPU with ctypes, as the producers of DLPack, of the CUDA array interface and
-of Arrow's device protocol do. Programs import this file with the simulated driver's folder in LD_LIBRARY_PATH."""
+"""Makes arrays and columns on a simulated GPU with ctypes, as producers of DLPack, of the CUDA array interface and
+of Arrow's device protocol do. Programs that import this file need the simulated driver's folder in LD_LIBRARY_PATH."""
 
 import ctypes
 import itertools
@@ -86,15 +86,15 @@ made = []  # (capsule, its name, address of the exported struct)
 
 
 def export(address, name):
-    """Make a capsule. Its destructor would be Python, which must not run while an exception is raised; sweep() does what
-    a destructor does."""
+    """Make a capsule, without a destructor: that would be Python, which must not run while an exception is raised. sweep()
+    does a destructor's work."""
     sweep()
     made.append((new_capsule(address, name, None), name, address))
     return made[-1][0]
 
 
 def sweep():
-    """Free what capsules own that is no longer used."""
+    """Free what unused capsules own."""
     for index in reversed(range(len(made))):
         if sys.getrefcount(made[index][0]) == 2:
             capsule, name, address = made.pop(index)
@@ -278,8 +278,8 @@ class Column:
 
 
 class LibcudfColumn(Column):
-    """A slice as of pylibcudf, exported as by libcudf: with the buffers of the whole column, and the offset 0. right: the
-    export has the offset ("offset"), or buffers of the slice alone ("copy")."""
+    """A slice as in pylibcudf, exported as libcudf does: with the buffers of the whole column, and the offset 0. right: the
+    export has the right offset ("offset"), or buffers of the slice alone ("copy")."""
 
     __module__ = "pylibcudf.column"
 
@@ -299,7 +299,7 @@ class LibcudfColumn(Column):
 
 
 class DataFrameSeries:
-    """A Series as of cuDF, whose column is another object."""
+    """A Series as in cuDF, whose column is another object."""
 
     def __init__(self, column, as_tuple):
         self.column, self.as_tuple = column, as_tuple

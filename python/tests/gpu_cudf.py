@@ -1,8 +1,8 @@
 """Searches the same records on the same GPU by pylibcudf and by trawl, and compares the answers and the rates.
 
 gpu_cudf.py [GIB] [JSON]: 1 GiB of log records of 100 bytes, unless GIB says otherwise. pylibcudf allocates from a pool
-of rmm, and the best of its calls counts. The answers of both lie on the GPU. Writes the table to the file JSON, too, after
-each row. Then passes columns and answers between the two. Exits with 1 if an answer differs."""
+of rmm, and its fastest call counts. Both answers stay on the GPU. Also writes the table to the file JSON, after each row.
+Then passes columns and answers between the two. Exits with 1 if an answer differs."""
 
 import functools
 import importlib.metadata
@@ -48,7 +48,7 @@ def any_of(calls):
 
 
 def their_calls(given, words):
-    """{name of a way to search by pylibcudf: (the call, the function that makes booleans of its answer)}."""
+    """{name of a way to search with pylibcudf: (the call, the function that turns its answer into booleans)}."""
     scalars = [pylibcudf.Scalar.from_py(word) for word in words[:100]]
     calls = {}
     if len(words) == 1:
@@ -79,7 +79,7 @@ def rate(call, total):
 
 
 def check(what, ask):
-    """Record whether ask() returns true; an exception counts as false, and the program goes on."""
+    """Record whether ask() returns true; an exception counts as false, and the program continues."""
     try:
         right = ask()
     except Exception:
@@ -132,7 +132,7 @@ def small_us(searcher, given):
 
 
 def protocols(texts, plan):
-    """Check that trawl takes columns and slices of pylibcudf, and pylibcudf trawl's answers."""
+    """Check that trawl accepts columns and slices of pylibcudf, and pylibcudf accepts trawl's answers."""
     values = [text if number % 7 else None for number, text in enumerate(texts[:5000])]
     valid = cupy.packbits(cupy.array([value is not None for value in values]), bitorder="little")
     mask = pylibcudf.gpumemoryview(cupy.pad(valid, (0, -valid.size % 64)))

@@ -1,7 +1,7 @@
 """Searches arrays of PyTorch, CuPy, JAX and columns of cuDF on a real GPU; checks the answers, and prints rates.
 
-gpu_real.py [GIB]: with 1 GiB of text unless GIB says otherwise; 0: a short run without rates, as under
-compute-sanitizer. Parts whose package is missing are skipped by name. Exits with 1 if an answer is wrong."""
+gpu_real.py [GIB]: with 1 GiB of text unless GIB says otherwise; 0: a short run without rates, for compute-sanitizer.
+Parts whose package is missing are named and skipped. Exits with 1 if an answer is wrong."""
 
 import ctypes
 import gc
@@ -120,7 +120,7 @@ class Interface:
 
 
 def memory(torch, rows):
-    """Memory of other kinds than a plain allocation: searched, or refused by name."""
+    """Memory of kinds other than a plain allocation: searched, or rejected by name."""
     text = "".join(rows[:10_000]).encode()
     plan, count, cuda = trawl.Plan("ERROR"), text.count(b"ERROR"), ctypes.CDLL("libcuda.so.1")
     given = torch.frombuffer(bytearray(text), dtype=torch.uint8)
@@ -242,7 +242,7 @@ def rates(torch, rows):
 
 
 def columns(rows):
-    """Series of cuDF; the example with cuDF and PyTorch. gpu_cudf.py asks more about pylibcudf."""
+    """Series of cuDF; the example with cuDF and PyTorch. gpu_cudf.py tests more of pylibcudf."""
     exec(OLD_NAMES)
     if not (cudf := package("cudf")):
         return

@@ -1,5 +1,5 @@
-"""ray_by_hand: stands for Ray, in this process. An actor is an object, and a task runs when it is sent. What trawl does
-with the answers, with lost actors and with tables is tested without Ray; Ray itself is tested in long runs."""
+"""ray_by_hand: replaces Ray, in this process. An actor is an object, and a task runs when it is sent. So the tests check
+without Ray what trawl does with answers, with lost actors and with tables; Ray itself is tested in long runs."""
 
 import asyncio
 import functools
@@ -29,7 +29,7 @@ class GetTimeoutError(RayError):
 
 
 class Reference:
-    """The reference that a task returns: it holds a value, a coroutine, or the fault of the task."""
+    """The reference that a task returns: to a value, a coroutine, or the task's exception."""
 
     def __init__(self, value=None, fault=None):
         self.value, self.fault = value, fault
@@ -40,8 +40,8 @@ class Reference:
 
 
 class Handle:
-    """An actor. After a loss the actor is started again by the next request, which fails. _parts: how many parts of
-    streams come before the actor is lost; None: all parts."""
+    """An actor. After a loss, the next request fails and starts the actor again. _parts: how many parts of streams come
+    before the actor is lost; None: all parts."""
 
     def __init__(self, kind, arguments):
         self._kind, self._start, self._lock = kind, lambda: kind(*map(resolved, arguments)), threading.Lock()
@@ -117,7 +117,7 @@ def kill(actor, no_restart=True):
 
 
 class Dataset:
-    """Stands for a dataset of Ray Data: tables, on which each stage runs at once."""
+    """Replaces a Ray Data dataset: tables, on which each stage runs at once."""
 
     def __init__(self, tables):
         self.tables = tables
@@ -142,7 +142,7 @@ def slices(table, rows):
 
 
 class Counter:
-    """Stands for a metric of Ray, a counter. sums: the value of each metric, by name and tags."""
+    """Replaces a Ray metric, a counter. sums: the value of each metric, by name and tags."""
 
     sums: dict = {}
 
@@ -156,7 +156,7 @@ class Counter:
 
 
 class Bridge(http.server.BaseHTTPRequestHandler):
-    """Answers HTTP requests by a callable of Ray Serve, as Ray Serve does."""
+    """Answers HTTP requests with a callable of Ray Serve, as Ray Serve does."""
 
     protocol_version = "HTTP/1.1"
 
@@ -198,7 +198,7 @@ class Bridge(http.server.BaseHTTPRequestHandler):
 
 
 def install(monkeypatch, nodes):
-    """Put the stand-in in place of the package ray. nodes: the resources of each node."""
+    """Replace the package ray by this one. nodes: the resources of each node."""
     names, actors, ray = {}, [], types.ModuleType("ray")
 
     def remote(kind, **options):

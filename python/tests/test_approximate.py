@@ -1,5 +1,5 @@
-"""Tests plans with errors: each option and alphabet. (The tests of the C library compare plans with errors with
-an oracle. Here the expected occurrences are those of docs/approximate.md, or are found by plain loops.)"""
+"""Tests plans with errors: each option and alphabet. (The C library's tests compare such plans with an oracle; here the
+expected occurrences are those of docs/approximate.md, or are found by plain loops.)"""
 
 import pickle
 

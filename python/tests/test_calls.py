@@ -1,5 +1,5 @@
 """Compares every call on texts and columns, with random options, with a naive search. A kind of plan, of text or of column
-is one row of a table, and all calls meet the row."""
+is one row of a table, and every call is tested with every row."""
 
 import contextlib
 import gzip
@@ -19,8 +19,8 @@ from conftest import amount, naive, parts, rewritten
 from trawl import _sources
 
 # (letters of the texts, options of the plan, options of naive() for the same search). None: naive() cannot do this
-# search. The expected answer is then what plan.matches() finds in each text alone; the tests of the C library check
-# such plans.
+# search, so the expected answer is what plan.matches() finds in each text alone; the C library's tests check such
+# plans.
 PLANS = [
     ("ab \u00e9\u20ac\n", {}, {}), ("ab\n", {}, {}), ("abA\u00e9\U0001f600", {"line_end": b"\xa9"}, {}),
     ("ab \u00e9\n", {"whole_words": "ascii"}, {"whole_words": True}),
@@ -128,8 +128,8 @@ def shown(data, found, characters, value=False, as_str=False):
 
 
 class Found(list):
-    """Occurrences. apart: for each value of `match`, those without overlap, if they are not chosen among all, as with
-    expressions. The tests of expressions check these."""
+    """Occurrences. apart: for each value of `match`, those without overlap, if they are not chosen among all, as for
+    expressions, which have tests of their own."""
 
     apart = None
 
@@ -145,7 +145,7 @@ def cuts(data, found):
 
 
 def values_for(rng, plan):
-    """Return values that replace() takes, and the value of each pattern as bytes; None if the value is a function of
+    """Return values that replace() accepts, and the value of each pattern as bytes; None if the value is a function of
     the occurring string."""
     values = ["".join(rng.choices("xy\u20ac", k=rng.choice([0, 1, 3, 20]))) for _ in plan]
     if rng.random() < 0.1:
@@ -197,7 +197,7 @@ def text_calls(rng, plan, line_end, data, found, kind):
         places, rows = [0], []
         for one in batches:
             rows += rows_of(rng, one)
-            # a character that the border of two parts of the text divides belongs to both parts
+            # a character that the boundary of two parts of the text divides belongs to both
             assert places[-1] - characters <= one.text_begin <= one.begins[0] <= one.begins[-1] < one.text_end <= size
             places.append(one.text_end)
         return rows
@@ -291,7 +291,7 @@ def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expect
     references = sys.getrefcount(given)
     if expected is ValueError:
         # An occurrence is a part of a character. A column that is not a list is then always rejected. A str or a list
-        # need not fail: if the neighbours of the part are replaced, too, whole characters are replaced.
+        # need not fail: if the rest of the character is replaced, too, the result is valid.
         arrow = name != "split" and not isinstance(given, (str, list))
         with pytest.raises(ValueError) if arrow else contextlib.suppress(ValueError):
             call(*arguments, **options)
@@ -322,7 +322,7 @@ def test_texts(rng):
                     # the iterator is dropped, perhaps in the middle of its search
                     next(getattr(searcher, name)(made.plan, data), None)
                 if kind == "bytearray":
-                    given.append(0)  # no search holds the buffer
+                    given.append(0)  # no search still has the buffer
                 if kind == "file":
                     given.close()
 
@@ -466,8 +466,8 @@ def test_columns(rng):
     kinds = [*LISTS, *KINDS, *(f"{key} of {value}" for key in "cCsSiIlL" for value in rng.sample(KINDS, 2))]
     for number in range(amount(320)):
         made, kind = case(rng, number), kinds[number * 5 % len(kinds)]
-        # contains() and similar calls treat a record as a single line; match_lists() and similar calls look at the
-        # lines in a record.
+        # contains() and similar calls treat a record as a single line; match_lists() and similar calls search each line
+        # of a record.
         text = "".join(rng.choices(made.letters.replace("\n", " " if made.plan.regex else "\n"), k=60))
         records = [rng.choice([None, *made.plan._encoded()]) if rng.random() < 0.3 else cut(rng, text, rng.choice([0, 1, 5, 30]), 0.3)
                    for _ in range(rng.choice([0, 1, 8, 40]))]  # fmt: skip

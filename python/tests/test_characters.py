@@ -30,16 +30,16 @@ def check(plan, patterns, text, searcher):
 
 
 def test_long(rng):
-    """Compare with str.find where occurrences are far apart. The library counts characters in small counters in a machine
-    word, which here overflow. As there are long and short patterns, the ends have a different order than the begins."""
+    """Compare with str.find where occurrences are far apart: the library counts characters in small counters in a machine
+    word, which would overflow here. With long and short patterns, ends are in a different order than begins."""
     with trawl.Searcher("cpu", 2, chunk_bytes=4096) as searcher:
         for letter in LETTERS:
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"
             patterns = ["x", "y" + letter, letter + "y", letter * 700 + "y"]
-            at = max(0, text.index("y") - 300)  # a long occurrence that holds a long occurrence
+            at = max(0, text.index("y") - 300)  # a long occurrence inside a long occurrence
             patterns += [text[at : at + 900], text[at + 5 : at + 405]]
             check(trawl.Plan(patterns), patterns, text, searcher)
-        # Runs of ASCII of every length up to 300, which the library passes over by blocks.
+        # Runs of ASCII of every length up to 300, which the library skips in blocks.
         text = "".join("x" * (i * 37 % 301) + "\u00e9a" for i in range(301))
         check(trawl.Plan(["a", "xa"]), ["a", "xa"], text, searcher)
 
@@ -57,7 +57,7 @@ def test_files(tmp_path):
 
 
 def test_words_after_case():
-    """Check that a process whose first plan needs only the table of case later makes the table of words."""
+    """Check that a process whose first plan needs only the table of case can later make the table of words."""
     lines = ["import trawl", "assert trawl.Plan('\u00e9', ignore_case=True).count('\u00c9\u00e9 \u00e9') == 3",
              "assert trawl.Plan('\u00e9', whole_words=True).count('\u00c9\u00e9 \u00e9') == 1"]  # fmt: skip
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
@@ -73,7 +73,7 @@ def test_refused():
 
 
 def test_batches_that_end_inside_a_character():
-    """Each batch holds one byte. A batch must not begin after its only occurrence."""
+    """Each batch covers one byte. A batch must not begin after its only occurrence."""
     with trawl.Searcher("cpu", 1, chunk_bytes=1) as searcher:
         batches = searcher.batches(trawl.Plan([b"\xa9"]), "aéé")
         assert [(list(one), one.text_begin, one.text_end) for one in batches] == [

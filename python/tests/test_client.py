@@ -235,7 +235,7 @@ def test_nobody_is_there(tmp_path):
 
 @pytest.mark.parametrize("said", [HEAD, b""])
 def test_silence(tmp_path, said):
-    """Check that a request without an answer is not sent again, also where an earlier request had an answer."""
+    """Check that a request without an answer is not sent again, even if an earlier request had an answer."""
     with Fake(tmp_path, plain(COUNT), said, plain(COUNT)) as fake, trawl.Client(fake.address, timeout=0.5) as client:
         client.count(["a", "b"])
         with pytest.raises(trawl.ServerError):
@@ -247,8 +247,8 @@ def test_silence(tmp_path, said):
     (False, b"", b""), (True, b"Type: x", b"Type: x\r\nconnection: Close"), (True, b"/1.1", b"/1.0"),
 ])  # fmt: skip
 def test_a_connection_that_ends(tmp_path, hang, said, says):
-    """Check that the next request opens a new connection if an answer says that the connection ends. (In no earlier
-    test did a server say this and leave the connection open.)"""
+    """Check that the next request opens a new connection if an answer says that the connection will close. (No earlier test
+    had a server that says so and leaves the connection open.)"""
     with Fake(tmp_path, *[plain(COUNT).replace(said, says, 1)] * 3, hang=hang) as fake:
         with trawl.Client(fake.address) as client:
             for _ in range(3):

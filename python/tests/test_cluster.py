@@ -1,5 +1,5 @@
-"""Tests the server's protocol over a Ray cluster: the command, the page and the clients must get the answers that a
-single machine gives."""
+"""Tests the server's protocol over a Ray cluster: the command, the page and the clients must get the same answers as from
+a single machine."""
 
 import asyncio
 import contextlib
@@ -32,8 +32,8 @@ WORDS = ["needle", "thread", "hay", "Needle", "x", "ab", "\u00e9"]
 
 
 def test_runs():
-    """Check how operands become requests: operands in the order of --sort=path are one request; operands in a different
-    order are several requests, which show names."""
+    """Check how operands become requests: operands in the order of --sort=path are one request; in a different order they
+    are several requests, which show names."""
 
     def runs(*paths, options=()):
         body = {"directory": "/d", "paths": list(paths), "options": list(options)}
@@ -83,7 +83,7 @@ def test_unknown_members():
 
 
 def test_an_answer_goes_on(rng, monkeypatch):
-    """Check the units of an answer that another actor continues. Each actor cuts the same output into other units."""
+    """Check the units of an answer that another actor continues. Each actor cuts the same output into different units."""
     ray_by_hand.install(monkeypatch, [])
 
     async def sent(content, lost):
@@ -216,8 +216,8 @@ def answers(client, patterns, shared, own, lose):
 
 
 def test_as_a_single_server(served, rng, monkeypatch):
-    """Check that requests get from the cluster what a server of the whole tree answers, also if actors are lost when some
-    parts of an answer have come, and that the command prints the same with both."""
+    """Check that the cluster answers requests as a server of the whole tree does, even if actors are lost after some parts
+    of an answer, and that the command prints the same with both."""
     monkeypatch.setattr(cluster, "READ_BYTES", 99)
     root, actors, environment = served
     names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[
@@ -354,7 +354,7 @@ def test_requests_that_cannot_be_read(served):
 
 
 def lose(actor, how):
-    """End an actor, remove its server's socket or put a server that answers nonsense there, or send its server a signal."""
+    """End an actor, remove its server's socket or replace it by a server that answers nonsense, or signal its server."""
     import ray
 
     if how == "actor":
@@ -374,8 +374,8 @@ LOSSES = ["actor", "socket", "nonsense", signal.SIGKILL, signal.SIGTERM, signal.
 
 
 def test_copies_answer_for_lost_actors(served):
-    """Check that no request fails while actors, servers and sockets are lost and servers are silent, and that each
-    copy comes back."""
+    """Check that no request fails while actors, servers and sockets are lost and servers are silent, and that each copy
+    recovers."""
     import random
 
     root, actors, environment = served

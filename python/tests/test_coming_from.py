@@ -51,7 +51,7 @@ def test_ahocorasick_rs(rng):
         assert spans(plan, text) == longest.find_matches_as_indexes(text)
         strings = [WORDS[pattern] for pattern in plan.matches(text, match="leftmost-first").patterns]
         assert strings == first.find_matches_as_strings(text)
-    # docs/coming-from.md says that trawl cannot take the occurrence that ends first, as rs.AhoCorasick does by default.
+    # docs/coming-from.md says that trawl cannot choose the occurrence that ends first, as rs.AhoCorasick does by default.
     assert rs.AhoCorasick(["abcd", "b"]).find_matches_as_indexes("abcd") == [(1, 1, 2)]
     assert spans(trawl.Plan(["abcd", "b"]), "abcd") == [(0, 0, 4)]
     text = b"xa\xff"

@@ -29,7 +29,7 @@ def test_command():
 
 
 def test_script(tmp_path):
-    """Check that python -m trawl takes the command beside Python's scripts, and says so if there is none."""
+    """Check that python -m trawl runs the command beside Python's scripts, and says so if there is none."""
     script = shutil.which("trawl", path=os.path.dirname(sys.executable))
     if script is None:
         pytest.skip("the package was built without the command")
@@ -43,8 +43,8 @@ def test_script(tmp_path):
 
 
 def test_the_other_package(tmp_path):
-    """Check that the package says so if the files of the index's package `trawl`, a build tool, lie in its folder: as the
-    first installed or as the last."""
+    """Check that the package says so if the files of PyPI's package `trawl`, a build tool, are in its folder, installed
+    before it or after it."""
     folder = tmp_path / "trawl"
     shutil.copytree(os.path.dirname(trawl.__file__), folder)
     (folder / "application.py").touch()
@@ -60,7 +60,7 @@ def test_the_other_package(tmp_path):
 
 
 def test_fasta(tmp_path, rng):
-    """Compare the sites that the example finds on both strands of a file with lines of 70 bases with the sites that the
+    """Compare the sites that the example finds, on both strands of a file with lines of 70 bases, with those that the
     command finds with --fasta. (A plain search of the file misses occurrences across line ends.)"""
     lines = [b"AC;\r\n", b"\n"]
     for name in (b">one first", b">\xffwo", b">", b">last"):

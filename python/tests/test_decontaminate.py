@@ -100,7 +100,7 @@ def forms_of(rng, text):
 
 
 def test_finds_every_copy(rng):
-    """Compare with plain loops over documents, half of which have a copy of a question, the other half almost a copy."""
+    """Compare with plain loops over documents, half of which contain a copy of a question, the others a near copy."""
     letters = "abcxyz\u00e9\u00df\u03c3\u03a3\u0416\u01c5\u00b2\u4e2d\u01f0\u0939\u093f"
     blanks = " \u00a0\u2003\t\x1c\u3000"
     vocabulary = ["".join(rng.choices(letters, k=rng.randint(2, 6))) for _ in range(1000)]
@@ -110,7 +110,7 @@ def test_finds_every_copy(rng):
     documents = []
     for number in range(400):
         copy = list(rng.choice(long))
-        if number % 2:  # in half of the cases, the copy shares no 13 words in a row with a question
+        if number % 2:  # in half of the cases, the copy shares no 13 consecutive words with a question
             for at in range(3, len(copy), 4):
                 copy[at] += "q"
         copy = "".join(word + rng.choice(blanks) * rng.randint(1, 2) for word in copy).strip()
@@ -198,8 +198,8 @@ DISGUISES = {
 
 
 def test_disguises(rng):
-    """Check that 1,000 copies in ten kinds of disguise are found, and that 1,000 texts in disguise which share
-    only 12 words in a row with a question are not found."""
+    """Check that 1,000 copies in ten kinds of disguise are found, and that 1,000 disguised texts which share only 12
+    consecutive words with a question are not."""
     pieces = ["ffi", "fi", "st", "fl", "a", "b", "e\u0301", "\u00fc", "\u0436", "k", "on", "\u00df", "re", "0", "ff"]
     vocabulary = ["".join(rng.choices(pieces, k=rng.randint(3, 6))) for _ in range(2000)]
     vocabulary = [unicodedata.normalize("NFC", word) for word in vocabulary]
@@ -241,8 +241,8 @@ def test_characters(rng):
 
 
 def test_two_readings(rng):
-    """Check the overlaps of questions that are lists. Such a question is read with the items' numbers and without them,
-    and the reading that the document holds the larger part of is reported."""
+    """Check the overlaps of questions that are lists. Such a question is read with and without the items' numbers, and
+    the reading that the document contains more of is reported."""
     for _ in range(amount(200)):
         items = [rng.choices("abc", k=rng.randint(1, 3)) for _ in range(rng.randint(2, 4))]
         text = "\n".join(f"{i}. {' '.join(item)}" for i, item in enumerate(items, 1))
@@ -306,7 +306,7 @@ def test_columns():
 
 
 def test_names():
-    """Check that trawl.decontaminate has both classes. No function may hide the class of the same name."""
+    """Check that trawl.decontaminate has both classes. No function may hide a class of the same name."""
     assert trawl.decontaminate.Questions is Questions and trawl.decontaminate.Form is Form
 
 
@@ -388,7 +388,7 @@ BAD = [b"{broken", b"", b"[1]", b'{"other": "a b c"}', b'{"%s": 5}', b'{"%s": "\
 
 
 def written(rng, path, column, ident, texts):
-    """Write documents to a JSON lines or Parquet file, some of which are bad. Return for each (is bad, text, id, the line
+    """Write documents to a JSON lines or Parquet file; some of them are bad. Return for each (is bad, text, id, the line
     or row)."""
     ids = [rng.choice([None, f"n{i}", i]) for i in range(len(texts))]
     if path.suffix == ".parquet":

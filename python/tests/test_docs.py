@@ -139,7 +139,7 @@ def answer(call, *arguments):
 
 
 def test_table_of_forms(tmp_path):
-    """Check the table in docs/python.md of the forms of texts and of what each form gives."""
+    """Check the table in docs/python.md of the forms of texts and of what each form returns."""
     guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
     lines = (line[1:].partition("|") for line in guide.partition("\n|form|")[2].splitlines())
     rows = {name: rest for names, _, rest in lines for name in names.split("; ")}
@@ -158,8 +158,8 @@ def test_table_of_forms(tmp_path):
 
 
 def test_the_package_itself():
-    """Check that an import of trawl imports only the modules that most programs need, that the function
-    decontaminate hides the module of this name, and that help(trawl) begins with Plan."""
+    """Check that importing trawl imports only the modules that most programs need, that the function decontaminate hides
+    the module of this name, and that help(trawl) begins with Plan."""
     code = """if True:
         import pydoc, sys, trawl
         assert not {"trawl.client", "trawl.decontaminate", "http.client", "ssl", "html", "socket", "gzip"} & sys.modules.keys()

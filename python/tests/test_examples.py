@@ -16,8 +16,7 @@ def run(name, *arguments):
 
 
 def test_names():
-    """Check that no example has the name of a Python module: programs in its folder would import the
-    example."""
+    """Check that no example has the name of a Python module: programs in its folder would import it."""
     assert not {path.stem for path in EXAMPLES.iterdir()} & sys.stdlib_module_names
 
 

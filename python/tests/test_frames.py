@@ -54,8 +54,8 @@ def stars(text, found):
 
 @pytest.fixture(params=["strings", "expressions"])
 def questions(request, rng):
-    """Return a function of a number of rows that yields (plan, texts, expected). `re` finds the expected answers for
-    expressions. In the searches for patterns that occur in a record, the record takes the place of the line."""
+    """Return a function of a number of rows that yields (plan, texts, expected). For expressions, `re` finds the expected
+    answers. In searches for patterns that occur in a record, the record counts as a line."""
 
     def ask(rows):
         if request.param == "strings":
@@ -81,7 +81,7 @@ def questions(request, rng):
 
 def test_columns_of_arrow():
     plan = trawl.Plan(PATTERNS)
-    # Columns may have bytes that are not UTF-8, but no numbers.
+    # Columns may contain bytes that are not UTF-8, but not numbers.
     for kind in (pyarrow.binary(), pyarrow.binary_view()):
         column = pyarrow.array([b"\xffb", None], kind)
         assert trawl.Plan("b").match_counts(column).tolist() == [1, None]
@@ -91,7 +91,7 @@ def test_columns_of_arrow():
 
 
 def test_patterns_instead_of_a_plan():
-    """Check that what takes a plan for a column takes patterns in any form that Plan takes."""
+    """Check that a function for columns that takes a plan also accepts patterns in any form that Plan accepts."""
     from trawl.arrow import Searches
 
     class Now(Searches):

@@ -1,4 +1,4 @@
-"""Tests arrays and columns on GPUs, on the tests' simulated driver. The driver's folder has to be in LD_LIBRARY_PATH
+"""Tests arrays and columns on GPUs, with the tests' simulated driver. The driver's folder must be in LD_LIBRARY_PATH
 when the interpreter starts, so one test runs the others in another interpreter."""
 
 import os
@@ -34,7 +34,7 @@ def test_on_a_simulated_gpu():
 
 @pytest.mark.skipif(INSIDE, reason="the simulated driver is there")
 def test_without_a_driver():
-    """Check that a GPU's array is rejected by a message where no driver is, and that nothing is imported."""
+    """Check that without a driver, a GPU's array is rejected with a message, and that nothing is imported."""
     code = """
 import sys, trawl
 class There:
@@ -91,7 +91,7 @@ def test_text(device):
 
 @simulated
 def test_memory_of_the_host():
-    """Check that tensors in the host's memory, also pinned, are searched there."""
+    """Check that tensors in the host's memory, even pinned, are searched there."""
     import ctypes
 
     text = ctypes.create_string_buffer(b"banana" * 50)
@@ -204,7 +204,7 @@ def test_columns(kind):
 @simulated
 @pytest.mark.parametrize("words", ([], ["longer than all of the records together, " * 5], ["an", "b" * 300], [b"\0"]))
 def test_nothing_occurs(words):
-    """Check that values are 0 where there is nothing to search for, in memory that held other values."""
+    """Check that values are 0 where there is nothing to search for, in memory that had other values."""
     plan = trawl.Plan(words)
     for values in (VALUES, [b"x"], [b"", b""]):
         for given in (gpu.Column(values), trawl.Searcher().load(gpu.Column(values))):
@@ -416,7 +416,7 @@ def test_results_outlive_the_searcher():
 
 @simulated
 def test_threads_and_forks():
-    """Check that threads share texts and records, and that a forked child leaves the parent's GPU alone."""
+    """Check that threads can share texts and records, and that a forked child does not touch the parent's GPU."""
     import threading
 
     searcher, wrong = trawl.Searcher(), []
@@ -453,7 +453,7 @@ def test_threads_and_forks():
 @simulated
 @pytest.mark.parametrize("progress", (None, lambda done: None))
 def test_interrupted(progress):
-    """Check that a signal's exception ends a search on the device, which goes on to answer."""
+    """Check that a signal's exception ends a search on the device, which can still be used."""
     import signal
 
     text = b"an a man\n" * (1 << 20)
@@ -478,7 +478,7 @@ def test_interrupted(progress):
 
 @simulated
 def test_no_leak():
-    """Check that device memory, exported structs and the process stay flat over many calls."""
+    """Check that device memory, exported structs and the process do not grow over many calls."""
     import gc
 
     from test_leaks import resident
@@ -518,7 +518,7 @@ def test_no_leak():
 
 @simulated
 def test_no_room():
-    """Check that a result without room says how much is wanted, and that later searches work."""
+    """Check that the error for a result without room says how much is needed, and that later searches work."""
     many, plan = gpu.Shared(b"a" * (1 << 18)), trawl.Plan("a")
     held = [gpu.Shared(bytes(32 << 20)) for _ in range(7)]
     with pytest.raises(trawl.OutOfMemoryError, match="bytes"):

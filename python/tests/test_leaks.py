@@ -125,8 +125,8 @@ def test_no_leak(tmp_path):
 
 
 def test_short_memory(tmp_path):
-    """Let each allocation of each call fail, alone and with all later allocations: the call fails, or the result is
-    right. As no other test let allocations fail, replace() and split() of a list once gave an empty list."""
+    """Let each allocation of each call fail, alone and with all later ones: the call fails, or the result is right.
+    Before this test, replace() and split() of a list returned an empty list then."""
     if not hasattr(trawl_functions := ctypes.CDLL(trawl._trawl.__file__), "short_memory"):
         pytest.skip("the package was linked without tests/serve/short_memory.c")
     path = tmp_path / "text"

@@ -1,5 +1,5 @@
-"""Checks, for each parameter of the package that takes paths, patterns or names, that a single item means a
-list with this item. A str is also a sequence of letters, but Collection("/path") must not walk "/"."""
+"""Checks, for each parameter of the package that accepts paths, patterns or names, that a single item means a list of
+this item. (A str is also a sequence of letters, but Collection("/path") must not walk "/".)"""
 
 import inspect
 import pathlib
@@ -24,7 +24,7 @@ def parquet(columns):
     return [table.column_names for table, _ in trawl.ray.parquet_parts(pyarrow.fs.LocalFileSystem(), "table", columns)]
 
 
-# For each parameter, by its owner and name: the kinds of items, and a function that returns what the call makes of the
+# For each parameter, by its owner and name: the kinds of items, and a function that returns how the call reads the
 # argument. Kinds: s a str, b bytes, f a path object.
 TABLE = {
     "Plan patterns": ("sb", lambda given: list(trawl.Plan(given))),
@@ -42,7 +42,7 @@ TABLE = {
     "found_below paths": ("sbf", lambda given: list(_shards.found_below(given))),
 }
 FORMS = {"s": str, "b": str.encode, "f": pathlib.Path}
-# Parameters with names like those of TABLE that do not take one or several items: they take a column of texts, a single
+# Parameters with names like those of TABLE that do not accept one or several items, but a column of texts, a single
 # path, or one value for all patterns.
 OTHERS = re.compile(
     "(questions|documents|parts) |(replace|replace_file|mask) values|(cells|matrix) keep|(Cells|Matches|Positions) "

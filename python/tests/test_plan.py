@@ -80,7 +80,7 @@ def test_pickles(patterns):
 
 
 def test_pickles_build_a_plan_once():
-    """Check that equal pickles give the same plan object in a process. Tasks in one process so build a plan
+    """Check that equal pickles become the same plan object in a process, so that tasks in one process build a plan only
     once."""
     once, other = trawl.Plan(["one", "two"]), trawl.Plan(["onet", "wo"])
     copies = [pickle.loads(pickle.dumps(plan)) for plan in (once, other, trawl.Plan(["one", "two"]))]
@@ -218,9 +218,8 @@ def test_characters_beyond_ascii():
 
 
 def test_case_is_that_of_unicode():
-    """Check that a letter finds the letters with the same simple folding, as a string and as an expression. The
-    expected letters come from what str knows of case. For three pairs, str knows only the full folding, which is two
-    letters or more."""
+    """Check that a letter matches the letters with the same simple folding, as a string and as an expression. The expected
+    letters come from str's methods. For three pairs, str has only the full folding, which is two letters or more."""
     pairs = {"\u1fd3": "\u0390", "\u1fe3": "\u03b0", "\ufb05": "\ufb06"}
     groups = {}
     for letter in map(chr, [*range(0x41, 0xD800), *range(0xE000, 0x20000)]):

@@ -110,7 +110,7 @@ def test_decontamination_and_metrics(cluster):
 
 
 def test_no_record_can_be_searched(cluster):
-    """Check that the result is empty and has the right columns if no record can be searched."""
+    """Check that the result is empty and has the right columns even if no record can be searched."""
     numbers = ray.data.from_arrow(pyarrow.table({"text": [1, 2, 3]}))
     found, bad = trawl.ray.contains(numbers, PLAN, "text", errors="apart")
     found = found.materialize()
@@ -120,8 +120,8 @@ def test_no_record_can_be_searched(cluster):
 
 
 def test_all_cores_and_more(cluster, table, tmp_path):
-    """Check that a core is left for reading if the actors would take all cores, and that a request for more cores than a
-    node has is rejected. (In both cases Ray waited without end.)"""
+    """Check that a core is left for reading if the actors would use all cores, and that a request for more cores than a
+    node has is rejected. (In both cases Ray used to wait forever.)"""
     pyarrow.parquet.write_table(table, tmp_path / "table.parquet")
     expected = PLAN.contains(table.column("text")).tolist().count(True)
     for workers in (4, None, (1, 9)):
@@ -140,7 +140,7 @@ def test_all_cores_and_more(cluster, table, tmp_path):
 
 
 def test_the_manual(cluster, tmp_path):
-    """Check that the manual's examples run unchanged, each part in a new process."""
+    """Check that the manual's examples run as printed, each part in a new process."""
     for folder in ("documents", "lines"):
         (tmp_path / folder).mkdir()
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a needle", None, "thread needle"]})
@@ -174,7 +174,7 @@ def test_order_that_cannot_be_kept():
 
 
 def test_a_node_is_killed(cluster, table):
-    """Check that other nodes repeat a killed node's work, and that each record comes once."""
+    """Check that other nodes repeat a killed node's work, and that each record is delivered once."""
     nodes = cluster[1]
     expected = [i for i, value in enumerate(PLAN.contains(table.column("text"))) if value]
     found = trawl.ray.filter(dataset_of(table), PLAN, "text", workers=(1, 3), batch_rows=100)

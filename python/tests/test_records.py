@@ -42,9 +42,9 @@ def same(plan, column, expected):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_slice(kind):
-    """Search every slice of a column, and of the keys into a dictionary. Nulls and long values lie before and after
-    each slice's begin, and the bits of validity need a second byte. Random columns have too few slices of each
-    layout to check this."""
+    """Search every slice of a column, and of the keys into a dictionary. Nulls and long values are before and after each
+    slice's begin, and the validity bits need a second byte. Random columns have too few slices of each layout to check
+    this."""
     long = b"ab and more than twelve bytes"
     values = [b"ab", None, b"", long, None, None, b"b", b"c" * 13, None, b"ab", long, None, b"bab"]
     keys = [3, 0, None, 1, 6, None, 12, 0, None, 4, 3]
@@ -271,7 +271,7 @@ def test_index_of_pandas():
 
 
 def test_every_result_goes_everywhere():
-    """Check that numpy, pyarrow, pandas and polars take each kind of result."""
+    """Check that numpy, pyarrow, pandas and polars accept each kind of result."""
     rows = [[(*row, line) for row, line in zip(result, result.lines)]
             if isinstance(result, trawl.Matches) and result.lines is not None else
             [tuple(one) if isinstance(one, (list, tuple)) else one for one in result]
@@ -301,8 +301,8 @@ def pandas_na():
 
 
 def test_runs_of_views(rng):
-    """Check columns of views. The library searches adjacent long values of a buffer in place, as one part of the column. A
-    part ends at a short value, at a change of buffers, and at an array's end, but not at a null or an empty value."""
+    """Check columns of views. The library searches adjacent long values of a buffer in place, as one part of the column.
+    A part ends at a short value, at a change of buffers, and at an array's end, but not at a null or an empty value."""
     plan = trawl.Plan(["ab", "cab"])
     for round in range(3):
         records = [bytes(rng.choices(b"abc", k=rng.randint(13, 20))) for _ in range(9500)]

@@ -24,7 +24,7 @@ SHAPES = [{}, {"ignore_case": True}, {"regex": "extended"}, {"unicode": True}]
 
 
 def flags_of(options):
-    """Return the flags that let `re` mean what a plan means."""
+    """Return the flags with which `re` means what a plan means."""
     return (0 if options.get("unicode") else re.ASCII) | (re.I if options.get("ignore_case") else 0)
 
 
@@ -57,8 +57,8 @@ def draw(rng, options):
 
 
 def by_re(text, line, options, at=0):
-    """Yield the matches in a line, starting at `at`, that are not empty: at each begin the match of the first alternative in Perl's syntax,
-    else the longest match."""
+    """Yield the nonempty matches in a line from `at` on: at each begin the match of the first alternative in Perl's
+    syntax, otherwise the longest match."""
     compiled = re.compile(text, flags_of(options))
     while at < len(line) and (found := compiled.search(line, at)):
         if "regex" in options:
@@ -80,7 +80,7 @@ def occurrences(expressions, text, options):
 
 
 def apart(expressions, text, options, longest):
-    """Return occurrences that do not overlap: after each end, all expressions go on."""
+    """Return occurrences that do not overlap: after each end, all expressions continue."""
     found, base = [], 0
     for line in text.split("\n"):
         at = 0
@@ -128,8 +128,8 @@ def test_searches(rng):
 
 
 def test_records(rng):
-    """Check searches of records, where each record takes the place of a line. In a record whose matches are all empty,
-    the first of them counts."""
+    """Check searches of records, in which each record counts as a line. If all matches in a record are empty, the first
+    of them counts."""
     for options, expressions, lines, _ in cases(rng, amount(300)):
         expressions += rng.sample(
             ["^$", "$", "x*", "(a|)$", "^|b", r"\ba*" if not options else "a*"], rng.randint(0, 2)
@@ -150,8 +150,8 @@ def test_records(rng):
 
 @pytest.mark.parametrize("expression", [r"(\w+)=(\d)?", "(a)*", "^b(.)", r"(=)\s\w", "(é|ab)1"])
 def test_occurrences_in_long_columns(rng, expression):
-    """A long column is searched piece by piece, and some pieces record by record: the first half of this column
-    also has line ends, and the last quarter ASCII alone."""
+    """A long column is searched piece by piece, and some pieces record by record: the first half of this column also has
+    line ends, and the last quarter only ASCII."""
     plan, column = trawl.Plan(expression, regex=True), [None, ""]
     for part in ("aab=1 é\n", "aab=1 é", "aab=1 "):
         column += ["".join(rng.choices(part, k=rng.randint(0, 60))) for _ in range(12000)]
@@ -184,7 +184,7 @@ def test_occurrences_in_long_columns(rng, expression):
 
 
 def test_fewer_records_than_before():
-    """Search a column with fewer records than the column before, by the same searcher. Records found in the longer
+    """Search a column with fewer records than the previous one, with the same searcher. Records found in the longer
     column must not be looked up in the shorter one."""
 
     class Padded(Column):
@@ -208,7 +208,7 @@ def test_fewer_records_than_before():
     ("a", "$", "banana", "b$n$n$"), ("a", b"$$", b"ban", b"b$n"),
 ])  # fmt: skip
 def test_groups(given, value, text, expected):
-    """Check that $1 and ${name} in a value stand for the groups of the replaced occurrence."""
+    """Check that $1 and ${name} in a value mean the groups of the replaced occurrence."""
     given = [given.encode("latin-1")] if isinstance(text, bytes) else given
     plan = trawl.Plan(given, regex=True)
     assert plan.replace(text, value) == expected
@@ -247,7 +247,7 @@ def test_refused(given, options, kind, message, place):
 
 
 def test_pcre():
-    """Check expressions that only PCRE2 knows."""
+    """Check expressions that only PCRE2 supports."""
     try:
         plan = trawl.Plan(r"(?<=\b)(\w)(?P<more>\1)?(?!\1)", regex=True, pcre=True, unicode=True)
         found = plan.find_all("a \u00e9\u00e9")
@@ -382,8 +382,8 @@ def test_across_lines(rng):
 
 
 def struct_of(plan, match):
-    """Return the struct of a match of `re`. In all expressions of the plan, a name has to mean the same group as in
-    this match's expression."""
+    """Return the struct of a match of `re`. In all expressions of the plan, a name must mean the same group as in this
+    match's expression."""
     names = {number: name for name, number in match.re.groupindex.items()}
     own = {names.get(number, str(number)): match[number] for number in range(1, match.re.groups + 1)}
     return {name: own.get(name) for name in plan.group_names}

@@ -1,5 +1,5 @@
-"""Compares a plan that has searched often with a fresh plan: what a search learns of its texts, which decides how the next
-search goes, never changes an answer."""
+"""Compares a plan that has searched often with a fresh one: what a search learns from its texts, which affects how the
+next search runs, must never change an answer."""
 
 import pytest
 import trawl
@@ -17,13 +17,13 @@ CALLS = {
     "mask": lambda plan, column: plan.mask("\n".join(column), "*"),
 }
 # Letters with variants of one to three bytes. A pattern with many of them is searched by its first letters, and the
-# automaton that takes over in dense text knows one variant of each.
+# automaton that takes over in dense text has one variant of each.
 ALPHABETS = ["kK\u212ax", "sS\u017fx", "\u2126\u03a9\u03c9x", "\u2126\u03c9kx", "\u01c4\u01c5\u01c6k", "\u1e9e\u00dfs",
              "ab \u20ac"]  # fmt: skip
 
 
 def test_learned_lengths():
-    """The automaton finds a letter of two bytes by a pattern whose own letter has three."""
+    """The automaton finds a two-byte letter by a pattern whose own letter has three bytes."""
     plan = trawl.Plan(["\u2126", "xkkkkk", "x"], regex=True, ignore_case=True)
     for _ in range(3):
         assert plan.match_counts(["x" * 40]).tolist() == [40]

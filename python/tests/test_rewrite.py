@@ -35,8 +35,8 @@ def arrow(records):
 
 
 def test_pieces(rng):
-    """Rewrite a column so long that it is searched in several pieces. (Occurrences take memory until their records are
-    rewritten. So a piece has 512 KiB at first, and where occurrences are dense.)"""
+    """Rewrite a column so long that it is searched in several pieces. (Occurrences use memory until their records are
+    rewritten, so pieces have 512 KiB at first, and where occurrences are dense.)"""
     texts = [None, "", "a", "ab" * 100, "a string without it".replace("a", "o"), "x" * 700, "ba" * 200]
     sparse, dense = texts[4:6], texts
     records = [rng.choice(dense) for _ in range(6000)] + [rng.choice(sparse) for _ in range(3000)]
@@ -51,8 +51,8 @@ def test_pieces(rng):
 
 
 def test_large_results(rng):
-    """Results of many sizes, some of which live on: memory of freed results serves later ones. A larger block than was
-    asked for once lost its last bytes when it grew, and a copy by pickle."""
+    """Results of many sizes, some of which live on: memory of freed results is reused. A block larger than requested once
+    lost its last bytes when it grew, and in a copy by pickle."""
     plan, held = trawl.Plan(";"), []
     for _ in range(amount(24)):
         records = [";".join(rng.choices(["", "one", "a longer part"], k=rng.randint(1, 30)))] * rng.randint(1, 20000)
@@ -67,7 +67,7 @@ def test_large_results(rng):
 
 def test_views_share():
     """Check that unchanged strings of a result share the old column's memory, which is freed with the last column that
-    uses the memory."""
+    uses it."""
     for kind in ("vu", "vz"):
         stays = [b"a string that stays", b"another one that stays", b"short", b"", b"twelve bytes"]
         values = [stays[0], b"banana", stays[1], None, b"a band of thirteen", stays[2], b"ban", *stays[3:]]
@@ -81,7 +81,7 @@ def test_views_share():
         source = views(column.array)
         assert [found[i][1] == source[i][1] for i in (0, 2)] == [True, True]
         assert found[1][1] not in (None, source[1][1])
-        # A rewritten string of at most 12 bytes lies in the view itself.
+        # A rewritten string of at most 12 bytes is in the view itself.
         short = trawl.Plan("a string that ").replace(column, b"" if kind == "vz" else "")
         assert read(short)[1][0] == (b"stays", None)
         again = pickle.loads(pickle.dumps(made))
@@ -106,7 +106,7 @@ def test_views_too_long():
 
 @pytest.mark.skipif(SCALE < 20, reason="2 GiB are made in long runs")
 def test_views_of_two_buffers():
-    """Check that a result's long strings lie in several buffers, each of less than 2 GiB."""
+    """Check that a result's long strings are in several buffers, each of less than 2 GiB."""
     size = 700 << 20
     made = trawl.Plan("a").replace(strings(["a", "bab", None, "a", "a"], "vu"), "x" * size)
     sizes = [size, size + 2, None, size, size]
@@ -169,8 +169,8 @@ def test_files(rng, tmp_path, monkeypatch):
     old.write_bytes(b"a cat")
     assert trawl.Plan({"cat": "dog"}).replace_file(old, old) == 1
     assert old.read_bytes() == b"a dog" and old.stat().st_mode & 0o777 == 0o640
-    # If the path is a link, the link stays, and the file that the link names is written, even if it did not exist. The
-    # mode of the file is that of the old file, else of the text's file, else 644.
+    # If the path is a link, it stays, and the file that it names is written, even if that did not exist. The file's mode
+    # is that of the old file, else of the text's file, else 644.
     (folder := tmp_path / "folder").mkdir()
     (folder / "link").symlink_to("file")
     (folder / "wide").symlink_to("../folder/made")
@@ -200,14 +200,14 @@ def test_chunks_of_columns():
         assert made.type == (pyarrow.large_string() if kind == "string" else column.type)
         assert made.to_pylist() == ["b<>", None, "<>", "c<>b" * 9, "b" * 20]
         made.validate(full=True)
-    # A column without chunks gives a column of strings, too: the schema tells that it has strings.
+    # A column without chunks yields a column of strings, too: its schema says that it has strings.
     for kind in (pyarrow.string(), pyarrow.dictionary(pyarrow.int8(), pyarrow.string())):
         made = trawl.Plan("a").replace(pyarrow.chunked_array([], kind), "<>")
         assert pyarrow.array(made).type == pyarrow.large_string()
 
 
 def test_lists_of_parts():
-    """Check that split() of a column gives the parts that str.split() gives: an Array, or of a list a list."""
+    """Check that split() of a column returns the parts that str.split() returns: as an Array, or for a list as a list."""
     texts = ["banana", None, "", "a", "xaé", "no", "aa" * 40]
     parts = [text if text is None else text.split("a") for text in texts]
     for kind in ("u", "U", "vu"):
@@ -224,7 +224,7 @@ def test_lists_of_parts():
 
 
 def test_lengths_are_real():
-    """Check that the library takes the real length of bytes, whatever __len__ of a subclass returns."""
+    """Check that the library uses the real length of bytes, whatever __len__ of a subclass returns."""
 
     class Long(bytes):
         def __len__(self):
@@ -349,7 +349,7 @@ def test_values_in_a_circle():
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_nested_strings_in_records(order):
-    """So many occurrences overlap that the records are searched in a copy."""
+    """So many occurrences overlap that the records are copied for the search."""
     plan = trawl.Plan(["-" * n for n in range(1, 301)][::order])
     records = ["x-", "-" * 700, "", "--\n-" + "-" * 299 + "y", None, "-"]
     longest = [[1], [300, 300, 100], [], [2, 300], [], [1]]

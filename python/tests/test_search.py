@@ -1,4 +1,4 @@
-"""Tests searches of texts, and what their results are like. Some searches are compared with bytes.find or re."""
+"""Tests searches of texts, and the form of their results. Some searches are compared with bytes.find or re."""
 
 import array
 import contextlib
@@ -68,15 +68,15 @@ def test_case_of_bytes(pattern, text):
 
 
 def test_more_positions_than_guessed():
-    """Search for many equal patterns, which have more begins than the library makes room for at first."""
+    """Search for many equal patterns, which have more begins than the library first makes room for."""
     plan = trawl.Plan([b"a"] * 9)
     assert plan.positions(b"a" * 1000).tolist() == [at for at in range(1000) for _ in range(9)]
 
 
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="asan needs address space of its own")
 def test_positions_where_address_space_is_scarce():
-    """Check a search where the address space has no room for a position at each byte of the text, but has room
-    for the positions that occur."""
+    """Check a search where the address space has no room for a position at each byte of the text, but for the positions
+    that occur."""
     plan, text = trawl.Plan("b"), b"a" * (16 << 20) + b"b"
     with trawl.Searcher("cpu", 1) as searcher, open("/proc/self/statm") as file:
         assert searcher.positions(plan, b"ab").tolist() == [1]

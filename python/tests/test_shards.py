@@ -49,8 +49,8 @@ def test_which_files(tmp_path):
 
 
 def test_actors_that_do_not_fit(monkeypatch):
-    """Check that a request for actors that Ray could never start is rejected, unless the cluster starts nodes by
-    itself, and that a core is left for reading. Ray would wait for such actors without end."""
+    """Check that a request for actors that Ray could never start is rejected, unless the cluster starts nodes by itself,
+    and that a core is left for reading: Ray would wait for such actors forever."""
     nodes = [{"CPU": 1.0}, {"CPU": 2.0}, {"CPU": 2.0}, {"CPU": 2.0, "GPU": 4.0}]
     ray = ray_by_hand.install(monkeypatch, nodes)
     assert [node["actors"] for node in _shards.nodes_for(7, 1, 0)] == [1, 2, 2, 2]
@@ -72,7 +72,7 @@ def test_actors_that_do_not_fit(monkeypatch):
 
 
 def texts_of(rng):
-    """Return {name: bytes}. Some texts are empty, some end in a line end; a pattern would occur across many borders of
+    """Return {name: bytes}. Some texts are empty, some end in a line end; a pattern would occur across many boundaries of
     texts."""
     texts = ["ab", "", "ab\n", "\n", "", "abab\nab cab"]
     texts += ["".join(rng.choice("abc \n") for _ in range(rng.randrange(60))) for _ in range(40)]
@@ -148,8 +148,8 @@ def test_files_are_cut_at_line_ends(rng, tmp_path):
 
 
 def test_which_plans_stay_in_lines(rng):
-    """Check, for plans of each kind, that stays_in_lines says whether cuts at line ends leave the counts unchanged. A
-    pattern with a line end may also be rejected without need."""
+    """Check, for plans of each kind, that stays_in_lines says whether cuts at line ends leave the counts unchanged. It
+    may also say no for a pattern with a line end that such cuts would not affect."""
     searcher, texts = trawl.Searcher(threads=1), [b"ab\nab", b"a\nb", b"a\n\nb", b"\n"]
     texts += [bytes(rng.choice(b"ab\n\n") for _ in range(30)) for _ in range(30)]
     for patterns in ([b"ab"], [b"ab", b"b\na"]):
@@ -177,8 +177,8 @@ def lines_by_hand(texts, patterns, before, after):
 
 
 def test_counts_that_share_a_search(monkeypatch):
-    """Check that requests which wait at the same time share a search if their options are equal, and that each
-    request gets its own counts."""
+    """Check that requests which wait at the same time share a search if their options are equal, and that each gets its
+    own counts."""
     pytest.importorskip("numpy")
     shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab \u00e9ab"})), 1, "cpu")
     many = [f"ab{i}" for i in range(_shards.SHARED_MAX)]
@@ -272,7 +272,7 @@ def cluster():
 
 @pytest.fixture
 def by_hand(monkeypatch):
-    """Put a stand-in in Ray's place, also in long runs: real actors would take seconds for each case."""
+    """Replace Ray by a stand-in, even in long runs: real actors would take seconds for each case."""
     pytest.importorskip("pyarrow")
     room = [{"CPU": 0.0}, *[{"CPU": 2.0, "memory": 400 << 20}] * 8]
     ray = ray_by_hand.install(monkeypatch, room)
@@ -287,7 +287,7 @@ def nodes(cluster, request):
 
 
 def test_eight_nodes(nodes, rng, tmp_path):
-    """Check that a cluster gives the answers of a single process, in the same order, also when an actor or a node is
+    """Check that a cluster returns the answers of a single process, in the same order, even if an actor or a node is
     lost."""
     import ray
 
@@ -330,8 +330,8 @@ def test_eight_nodes(nodes, rng, tmp_path):
 
 
 def test_named_and_cut_and_copied(nodes, rng, tmp_path, monkeypatch):
-    """Check that a collection outlives the process that made it, that large files are cut into parts, and that a copy of a
-    shard answers for a lost copy."""
+    """Check that a collection outlives the process that made it, that large files are split, and that a copy of a shard
+    answers for a lost one."""
     import ray
 
     (tmp_path / "large").write_bytes(b"".join(b"%d ab\n" % i for i in range(5000)))
@@ -372,8 +372,8 @@ def test_named_and_cut_and_copied(nodes, rng, tmp_path, monkeypatch):
 
 
 def change(rng, folder, names):
-    """Change some files: other bytes of the same size or of another size, a file that goes or comes, or only a search
-    of the same file. Return the names of the files that changed."""
+    """Change some files: other bytes of the same or another size, a file that appears or disappears, or only a search of
+    the same file. Return the names of the files that changed."""
     changed = set()
     for name in rng.sample(names, rng.randint(0, 2)):
         path, what = folder / name, rng.randrange(5)
@@ -395,7 +395,7 @@ def test_refresh(by_hand, rng, tmp_path, monkeypatch):
     texts stay."""
     import ray
 
-    # with this size an actor claims little memory, so the old and the new copies fit beside each other
+    # with this size an actor claims little memory, so the old and the new copies fit at the same time
     monkeypatch.setattr(_shards, "ACTOR_BYTES", 1 << 20)
     names = ["a", "b/c", "b/d", "b.c", "z"]
     (tmp_path / "b").mkdir()
@@ -428,7 +428,7 @@ def test_refresh(by_hand, rng, tmp_path, monkeypatch):
 
 
 def test_copies(by_hand, monkeypatch):
-    """Check that requests go to all copies of a shard in turn, that a copy answers for a copy that is lost forever, and how
+    """Check that requests go to all copies of a shard in turn, that a copy answers for one that is lost forever, and how
     many shards there are by default."""
     import ray
 
@@ -460,7 +460,7 @@ def test_copies(by_hand, monkeypatch):
 
 
 def test_an_actor_is_lost_within_an_answer(by_hand, rng, monkeypatch):
-    """Check lines of texts that are cut, also if actors are lost when some parts of an answer have come."""
+    """Check lines of texts that are cut, even if actors are lost after some parts of an answer."""
     monkeypatch.setattr(_shards, "LINES_SENT", 2)
     for _ in range(amount(60)):
         texts = {str(i): bytes(rng.choice(b"ab\n\n") for _ in range(rng.randrange(200))) for i in range(3)}

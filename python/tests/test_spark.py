@@ -19,7 +19,7 @@ import trawl.spark  # noqa: E402
 from trawl.decontaminate import Questions  # noqa: E402
 from trawl.stages import KINDS, SparkCounters, Stage, stage_of  # noqa: E402  (needs pyarrow)
 
-os.environ["PYSPARK_PYTHON"] = sys.executable  # without this setting, Spark takes the first python3 in PATH
+os.environ["PYSPARK_PYTHON"] = sys.executable  # without this setting, Spark uses the first python3 in PATH
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def test_map_in_arrow(spark, rng):
 
 
 def test_every_kind(spark):
-    """Check that Spark gives the rows of a single process for every kind of stage. Spark has no uint64, and most
-    kinds return numbers."""
+    """Check that Spark returns the rows of a single process for every kind of stage. (Spark has no uint64, but most kinds
+    return numbers.)"""
     plan = trawl.Plan(["abab", "cdcd", "aaaa"], values=["x", "y", "z"])
     table = pyarrow.table({"id": range(4), "text": ["ababcdcd", None, "b", "aaaaa"]})
     frame = spark.createDataFrame(table.to_pylist(), "id long, text string").coalesce(1)

@@ -46,8 +46,7 @@ def column_of(rng, texts):
 
 
 def cell_of(kind, text, patterns, values, longest, regex):
-    """Return what a kind of stage makes of a text, by a naive search. Occurrences of the same expression do not
-    overlap."""
+    """Return what a kind of stage makes of a text, by a naive search. Occurrences of the same expression do not overlap."""
     if text is None:
         return None
     found = naive(patterns, text)
@@ -178,8 +177,8 @@ def test_threads_of_a_spark_task(monkeypatch):
 
 
 def test_bad_records_are_set_apart(rng, monkeypatch):
-    """Check that a stage, if a batch cannot be searched, finds the bad records by halving the batch, and answers all
-    other records as usual."""
+    """Check that a stage whose batch cannot be searched finds the bad records by halving the batch, and answers all other
+    records as usual."""
     table = table_of(rng, 300)
     column = table.column("text").combine_chunks()
     plan, poison = trawl.Plan(["ab", "ca"]), {17, 18, 250}
@@ -239,7 +238,7 @@ def test_all_records_are_bad():
 
 
 def test_signed():
-    """Check that with `signed` the output has no uint64 and no large_list, and has the same numbers as without."""
+    """Check that with `signed` the output has neither uint64 nor large_list, and the same numbers as without."""
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
     plan = trawl.Plan(["secret", "thing"], values="xy")
     for kind in KINDS:
@@ -259,7 +258,7 @@ def test_signed():
 
 
 def test_datasets(rng, monkeypatch):
-    """Check that trawl.ray puts the answers of several tables together, on a stand-in for Ray Data."""
+    """Check that trawl.ray joins the answers of several tables, with a stand-in for Ray Data."""
     import trawl.ray
 
     ray_by_hand.install(monkeypatch, [{"CPU": 4.0}])
@@ -316,7 +315,7 @@ def test_datasets_with_bad_records(rng, monkeypatch):
         found = trawl.ray.contains(data, plan, "text", errors="apart", workers=(1, 64))[0]
     assert found.options["compute"]["max_size"] == 6
     monkeypatch.setattr(trawl.ray, "LOOKS", 1)
-    ray.free = {"CPU": 1.0}  # as if a Collection held the remaining cores
+    ray.free = {"CPU": 1.0}  # as if a Collection used the remaining cores
     with pytest.warns(UserWarning, match="CPU: 1 are free and .* are needed"):
         trawl.ray.contains(data, plan, "text", errors="apart")
     with pytest.warns(UserWarning, match="GPU: 0 are free and 1 are needed"):
@@ -363,8 +362,8 @@ def read(monkeypatch, files, parts):
 
 
 def test_json_lines(tmp_path, monkeypatch):
-    """Check that lines with bytes that are not UTF-8, lone surrogates or deep lists are set apart as bad records,
-    and so is the rest of a truncated file; and that a line ends only at a newline."""
+    """Check that lines with invalid UTF-8, lone surrogates or deep lists are set apart as bad records, and so is the rest
+    of a truncated file; and that a line ends only at a newline."""
     from trawl.ray import json_parts
 
     good = [b'{"text": "a"}', '{"text": "x\u2028\x85y"}'.encode(), b'{"text": null}\r']
@@ -401,8 +400,7 @@ def test_json_lines(tmp_path, monkeypatch):
 
 
 def test_json_lines_in_pieces(rng):
-    """Check the records and the numbers of bad records, wherever the stream cuts the lines, and wherever the
-    stream fails."""
+    """Check the records and the numbers of bad records, wherever the stream cuts the lines, and wherever it fails."""
     from trawl.ray import json_parts, parts_and_end
 
     class Stream(io.BytesIO):

@@ -158,7 +158,7 @@ def test_file_objects_that_fail(tmp_path):
         PLAN.count(file)
     assert PLAN.first(Failing(TEXT, b"")) == EXPECTED[0]
     assert PLAN.count_lines(Failing(TEXT), limit=2) == 2
-    many = b"teateatea..." * 9000  # more than a pipe holds
+    many = b"teateatea..." * 9000  # more than fits into a pipe
     assert PLAN.count(Failing(array.array("I", many))) == PLAN.count(many)
     endless = SimpleNamespace(read=lambda size: TEXT)
     assert PLAN.first(endless) == EXPECTED[0]
@@ -171,7 +171,7 @@ def test_file_objects_that_fail(tmp_path):
 
 
 def test_read_raises_stopiteration():
-    """Check that a StopIteration of read() does not look like the end of an iterator over results."""
+    """Check that a StopIteration raised by read() does not look like the end of an iterator over results."""
     for call in (
         PLAN.count,
         PLAN.scan,
@@ -208,7 +208,7 @@ def test_groups_of_all_texts(tmp_path):
 
 
 def test_files_without_a_true_size():
-    """Check that a file of the system whose size is not true gives the bytes that it gives."""
+    """Check that a file of the system that states a wrong size is searched for what it contains."""
     for path in map(pathlib.Path, ("/sys/kernel/mm/transparent_hugepage/enabled", "/sys/devices/system/cpu/possible")):
         if path.exists():
             data, plan = path.read_bytes(), trawl.Plan(["a", "0", "\n"])
@@ -219,7 +219,7 @@ def test_files_without_a_true_size():
 
 
 def test_a_file_becomes_shorter(tmp_path):
-    """Check that a search of a file that becomes shorter fails, instead of giving an answer for the rest of the file."""
+    """Check that a search of a file that becomes shorter fails, instead of answering for what is left of it."""
     path = tmp_path / "text"
     calls = ["count", "count_by_pattern", "count_lines", "positions", "matches", "lines"]
     calls += ["batches", "line_batches"]

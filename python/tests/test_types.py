@@ -22,7 +22,7 @@ def run(folder, *arguments):
     flag = "--mypy-config-file" if "stubtest" in arguments[0] else "--config-file"
     arguments = [*arguments, flag, str(settings)]
     environment = dict(os.environ, MYPY_CACHE_DIR=os.devnull)
-    # The type checkers run in an empty folder, because the folder for all temporary files may hold modules.
+    # The type checkers run in an empty folder, because the shared folder for temporary files may contain modules.
     return subprocess.run(
         [sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment, cwd=folder
     )
@@ -78,8 +78,8 @@ def test_uses(tmp_path):
 
 
 def test_texts_of_numpy(tmp_path):
-    """Check that mypy accepts arrays of numpy as texts. (Before Python 3.12, types have no method for the buffer protocol,
-    and numpy declares the method only from 3.12 on.)"""
+    """Check that mypy accepts arrays of numpy as texts. (Before Python 3.12, there was no method for the buffer protocol
+    in types, and numpy declares it only from 3.12 on.)"""
     pytest.importorskip("numpy")
     path = tmp_path / "arrays.py"
     path.write_text(

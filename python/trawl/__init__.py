@@ -23,7 +23,7 @@ a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a 
 frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
 a GPU               the same searches of tensors (count, positions) and of columns of cuDF (contains, match_counts, cells)
 DNA                 Plan(..., alphabet="dna", reverse_complement=True), and fasta() for FASTA files
-benchmarks          decontaminate(): which documents hold parts of a benchmark's questions
+benchmarks          decontaminate(): which documents contain parts of a benchmark's questions
 a server            Client
 """
 
@@ -32,7 +32,7 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-_DISTRIBUTION = "pytrawl"  # by which _errors.py knows this file
+_DISTRIBUTION = "pytrawl"  # _errors.py recognizes this file by it
 
 from ._errors import (  # noqa: E402
     ArgumentError, BusyError, CancelledError, DeviceError, EngineError, Error, FileError,
@@ -61,7 +61,7 @@ __all__ = [
 
 
 class _Package(types.ModuleType):
-    """The package, which imports at first use what few programs use."""
+    """The package. It imports rarely needed modules when they are first used."""
 
     if not TYPE_CHECKING:
         Client = property(lambda _: importlib.import_module("trawl.client").Client)
@@ -72,7 +72,7 @@ class _Package(types.ModuleType):
 
 
 class _First(str):
-    """A name that is sorted before other names."""
+    """A name that sorts before all other names."""
 
     __slots__ = ()
 
@@ -84,7 +84,7 @@ class _First(str):
 
 
 def __dir__() -> list[str]:
-    """List the names to use: Plan first, as help(trawl) does, and the modules that were imported."""
+    """List the names to use: Plan first, as help(trawl) does, and the modules imported so far."""
     modules = (name for name, one in globals().items() if not name.startswith("_") and name not in __all__
                and isinstance(one, types.ModuleType) and one.__name__ == f"{__name__}.{name}")  # fmt: skip
     return [_First("Plan"), *{*__all__, *modules} - {"Plan"}]

@@ -1,4 +1,4 @@
-"""What the extension asks about arrays on GPUs: the rules of the protocols, and messages."""
+"""What the extension needs for arrays on GPUs: the rules of the protocols, and messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def no_device(what: str, kind: int) -> TypeError:
 
 
 def dlpack(given: Any, stream: int | None) -> Any:
-    """Return the capsule of an array's __dlpack__. Old producers lack parameters, and are asked again without."""
+    """Return the capsule of an array's __dlpack__. Old producers lack parameters, and are called again without them."""
     named: dict[str, Any] = {"max_version": (1, 1), "copy": False}
     if stream is not None:
         named = {"stream": stream, **named}
@@ -99,7 +99,7 @@ def arrow_form(form: str, has_dictionary: bool) -> tuple[int, bool]:
 
 
 def lost_offset(column: Any, offsets: int, unit: int) -> int:
-    """Return the index of a column's first record in the buffers of its Arrow export, which says 0.
+    """Return the index of a column's first record in the buffers of its Arrow export, which claims 0.
 
     libcudf 26.10 exports a slice with the buffers of the whole column, but without the slice's offset. An export whose
     offsets begin elsewhere than the whole column's is right as it is."""

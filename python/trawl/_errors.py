@@ -10,8 +10,8 @@ from typing import Any
 
 _NOWHERE = 2**64 - 1
 
-# The distribution `trawl` of the Python Package Index is another project (a build tool), whose files lie in a folder of the
-# same name. Whichever of the two was installed last has its __init__.py there.
+# The distribution `trawl` on PyPI is another project (a build tool), whose files are in a folder of the same name.
+# Whichever of the two was installed last has its __init__.py there.
 if not hasattr(sys.modules[__package__], "_DISTRIBUTION"):
     raise ImportError(
         f"{os.path.dirname(__file__)} has files of two packages: of pytrawl, and of the package `trawl`, which is another "
@@ -57,7 +57,7 @@ class CancelledError(Error):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument is not valid for this function; pattern_index says which pattern is at fault.
+    """An argument is not valid for this function; pattern_index says which pattern.
 
     >>> try:
     ...     Plan(["fine", ""])
@@ -68,7 +68,7 @@ class ArgumentError(Error, ValueError):
 
 
 class BusyError(Error, RuntimeError):
-    """The object is inside another call. For example, two threads call next() of the same iterator."""
+    """The object is already in use. For example, two threads call next() of the same iterator."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -134,7 +134,7 @@ class DeviceError(Error, RuntimeError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """This engine or build does not support the request. For example, a CPU searcher cannot search an
+    """This engine or build does not support the request. For example, a searcher for the CPU cannot search an
     array on a device."""
 
 
@@ -156,7 +156,7 @@ class ServerError(Error):
 
 for _class in list(globals().values()):
     if isinstance(_class, type) and issubclass(_class, Error):
-        _class.__module__ = "trawl"  # the name by which a traceback shows the class is the name to write
+        _class.__module__ = "trawl"  # so that a traceback shows the name that users write
 
 _CLASSES: dict[int, type[Error]] = {
     1: CancelledError,
@@ -183,12 +183,12 @@ def no_pickle(made: object) -> TypeError:
     return TypeError(f"a {kind} belongs to its process and cannot be pickled; pickle the plan, and make a {kind} there")
 
 
-# what the library says to callers of all kinds
+# the library's words, which name every kind of caller
 _OF_ALL = "TRAWL_PCRE, trawl serve --allow-pcre"
 
 
 def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
-    """Add the faulty expression, its number in a list, and the byte where the mistake begins, to an error's message."""
+    """Add to an error's message the expression, its number in a list, and the byte where the mistake begins."""
     if (index := error.pattern_index) is not None:
         place = "" if error.text_offset is None else f", at byte {error.text_offset}"
         said = str(error).replace("-P, " + _OF_ALL, "pcre=True").replace(_OF_ALL, "regex=True, pcre=True")
@@ -197,17 +197,17 @@ def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
 
 
 def name_text(error: Error, name: str) -> None:
-    """Put the name of the text, a path or a file, before an error's message, unless the message has the name."""
+    """Put the name of the text, a path or a file, before an error's message, unless the message already has the name."""
     if name not in str(error):
         error.args = (f"{name}: {error}",)
 
 
 def make(status: int, message: str, os_code: int, driver_code: int, pattern: int, offset: int) -> Error:
-    """Return the exception of a failed call, which the extension module raises."""
+    """Return the exception for a failed call, for the extension module to raise."""
     kind = _CLASSES.get(status, Error)
     if kind is OpenError and os_code == errno.ENOENT:
         kind = MissingFileError
-    if kind is CancelledError:  # Python's callers know no sinks, of which the library's message speaks
+    if kind is CancelledError:  # the library's message mentions sinks, which Python lacks
         message = "the search was cancelled"
     error = kind(message)
     error.status = status

@@ -15,11 +15,11 @@ _NAME = re.compile(b"[^\\0- ]*")
 def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
     """Yield (name, sequence) for each sequence of a FASTA text, with the sequence's lines joined.
 
-    source: a path (os.PathLike; decompressed if gzip, bzip2 or xz packed the file), a file opened in binary mode, bytes or a str.
-    A line that begins with > names the next sequence, up to the first blank. Lines that begin with ; are skipped,
-    as are a byte order mark of UTF-8 and the line ends \\n and \\r\\n. A name or a sequence may be empty.
+    source: a path (os.PathLike; a file compressed by gzip, bzip2 or xz is decompressed), a file opened in binary mode,
+    bytes or a str. A line that begins with > names the next sequence, up to the first blank. Lines that begin with ;
+    are skipped, as are a UTF-8 byte order mark and the line ends \\n and \\r\\n. A name or a sequence may be empty.
     Letters before the first name are a sequence without a name. ValueError: a line begins with @, as in FASTQ, or
-    the text is no FASTA for another reason. Offsets in a sequence are those of `trawl --fasta`.
+    the text is not FASTA for another reason. Offsets in a sequence are those of `trawl --fasta`.
 
     >>> plan = Plan("GATTACA", alphabet="dna", reverse_complement=True)
     >>> for name, sequence in fasta(b">one first\\nGATT\\nACA\\n>two\\nTGTA\\nATC\\n"):

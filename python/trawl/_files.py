@@ -1,4 +1,4 @@
-"""Writes files. A regular file appears when it is complete; a pipe, a character device and a socket are written in
+"""Writes files. A regular file appears only when it is complete; a pipe, a character device or a socket is written in
 place."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # errors of open() 
 
 
 def own_descriptor(path: str) -> int | None:
-    """Return the descriptor of this process that a path like /dev/stdout leads to; None: the path leads elsewhere."""
+    """Return the descriptor of this process that a path like /dev/stdout leads to; None: it leads elsewhere."""
     for _ in range(40):  # the most links that Linux follows
         folder = os.path.realpath(os.path.dirname(path))
         path = os.path.join(folder, os.path.basename(path))
@@ -32,23 +32,23 @@ def own_descriptor(path: str) -> int | None:
 
 
 class NewFile:
-    """A file that is being written. At the end of a `with` block without an exception, a regular file takes its name.
+    """A file that is being written. At the end of a `with` block without an exception, a regular file gets its name.
 
     path: a link is followed, and stays. like: a path whose file's mode a new file gets, within the umask.
-    may_stay: an older file with the same bytes stays as it is."""
+    may_stay: an existing file with the same bytes is kept."""
 
     def __init__(self, path: Any, like: Any = None) -> None:
         self.path = os.fsdecode(path)
         self.may_stay = False
         self.old: os.stat_result | None = None  # status of the file that had the name
         self.place = ""  # where the new regular file appears; "": `path` is not a regular file, and is written in place
-        self.hidden = ""  # what the new file is called until it is complete; "": the file has no name
+        self.hidden = ""  # the new file's name until it is complete; "": it has none
         with self.named():
             self.file = open(self._descriptor(like), "wb")  # noqa: SIM115
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
-        """Let the system's errors name the path that the caller gave."""
+        """Make the system's errors name the path that the caller gave."""
         try:
             yield
         except OSError as fault:
@@ -81,7 +81,7 @@ class NewFile:
         return self._new(mode)
 
     def _new(self, mode: int) -> int:
-        """Open a new file: without a name, so that nothing is left of a process that is killed, or with a hidden name."""
+        """Open a new file: without a name, so that a killed process leaves nothing behind, or with a hidden name."""
         self.place = os.path.realpath(self.path)
         folder, flags = os.path.dirname(self.place), os.O_WRONLY | os.O_CLOEXEC
         try:
@@ -126,7 +126,7 @@ class NewFile:
         return False
 
     def _keep_facts(self) -> None:
-        """Give the new file the old file's owner, mode and extended attributes, or say what the system refused."""
+        """Give the new file the old file's owner, mode and extended attributes, or say what the system denied."""
         if self.old is None:
             return
         number, old, made, lost = self.file.fileno(), self.old, os.fstat(self.file.fileno()), []

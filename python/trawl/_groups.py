@@ -8,14 +8,14 @@ _NAMED = re.compile(rb"\(\?(?:P?<|')([^<>'()=!][^<>'()]*)[>']")
 
 
 def names_in(expression: bytes) -> list[bytes]:
-    """Return the names that groups of the expression may have. Some of these may stand in escaped text or in classes;
-    the library says which names are groups."""
+    """Return the names that groups of the expression may have. Some may be in escaped text or in classes: the library
+    knows which names are groups."""
     return _NAMED.findall(expression)
 
 
 def labels(facts: list[tuple[int, dict[str, int]]]) -> tuple[str, ...]:
-    """Return what the groups of a plan's expressions are called in columns: their names, and the numbers of groups without
-    a name. facts: for each expression the number of groups, and the named groups' numbers."""
+    """Return the column names of the groups of a plan's expressions: their names, or the numbers of groups without a name.
+    facts: for each expression the number of groups, and the named groups' numbers."""
     found: dict[str, None] = {}
     for count, names in facts:
         of = {number: name for name, number in names.items()}

@@ -61,7 +61,7 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Reply:
-    """The answer to a request. Once the answer is read to the end, the connection is kept for later."""
+    """The answer to a request. Once it is read to the end, the connection is kept for later."""
 
     response: http.client.HTTPResponse
 
@@ -71,8 +71,8 @@ class Reply:
 
     @contextlib.contextmanager
     def talking(self) -> Iterator[None]:
-        """Close the connection after an exception in the body, and turn errors of the system and exceptions about
-        unreadable answers into ServerError."""
+        """Close the connection after an exception in the body, and turn system errors and exceptions about unreadable
+        answers into ServerError."""
         try:
             with understood(self.close):
                 yield
@@ -84,7 +84,7 @@ class Reply:
     def part(self) -> bytes:
         """Return the next bytes of the body, b"" at the end."""
         with self.talking():
-            # read1() returns what came. Python 3.11 does not notice there that an answer without chunks has ended.
+            # read1() returns what has arrived. Python 3.11 does not notice there that an unchunked answer has ended.
             read = self.response.read1 if self.response.chunked else self.response.read
             got = b"" if self.closed else read(READ_BYTES)
         if not got:
@@ -95,7 +95,7 @@ class Reply:
         return b"".join(iter(self.part, b""))
 
     def close(self) -> None:
-        """Keep the connection for later if the answer was read whole; else close the connection."""
+        """Keep the connection for later if the answer was read completely; otherwise close it."""
         response, idle = getattr(self, "response", None), self.server.idle
         whole = response is not None and response.isclosed() and self.connection.sock is not None
         if not self.closed and whole and len(idle) < IDLE_MAX:
@@ -150,8 +150,8 @@ class Server:
         return http.client.HTTPSConnection(host, self.port, timeout=self.timeout, context=self.tls)
 
     def ask(self, path: str, body: dict[str, Any] | None = None) -> Reply:
-        """Send a request, and return the Reply after its head. If the server has closed an idle
-        connection, try the next connection."""
+        """Send a request, and return the Reply after its head. If the server has closed an idle connection, try the next
+        one."""
         content = None if body is None else json.dumps(body).encode()
         while True:
             owner, connection = 0, None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Answer = TypeVar("Answer")
-LISTED_MAX = 1 << 20  # if there are more occurrences, files with one are found without listing the occurrences
+LISTED_MAX = 1 << 20  # with more occurrences, files with one are found without a list of occurrences
 ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
 SHARED_MAX = 1000  # most patterns of a request that shares a search with requests for other patterns
@@ -31,9 +31,9 @@ NAMESPACE = "trawl"
 
 
 class File(NamedTuple):
-    """Bytes of a file, or of a text: `size` bytes starting at `begin`. whole: the size of the whole
-    file, or of the text. Cuts are at line ends. name: a path, or the name of a text. changed_ns:
-    when the file changed; 0 for a text. text: None for a file."""
+    """Bytes of a file, or of a text: `size` bytes from `begin` on. whole: the size of the whole file or text. Cuts are at
+    line ends. name: a path, or the name of a text. changed_ns: when the file changed; 0 for a text. text: None for a
+    file."""
 
     name: str
     begin: int
@@ -44,8 +44,8 @@ class File(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line with an occurrence, or, if is_context, a line near such a line. number: the first line
-    of a file is 1. begin: of the line in the file. line: without the line end."""
+    """A line with an occurrence or, if is_context, a line near one. number: the first line of a file is 1. begin: the
+    line's offset in the file. line: without the line end."""
 
     name: str
     number: int
@@ -101,7 +101,7 @@ class Shard:
                 yield int(self.begins[i]), call(plan, self.part(i))
 
     def place(self, begins: Any) -> Any:
-        """Return for each begin the index of the file that contains the begin."""
+        """Return for each begin the index of the file that contains it."""
         return self.begins.searchsorted(begins, "right") - 1
 
     def count(self, plan: Plan) -> int:
@@ -120,9 +120,9 @@ class Shard:
         return total
 
     def counted_together(self, plan: Plan, in_all: bool) -> Any:
-        """Count by pattern, or all occurrences (an array of a single number). A single search answers all requests
-        that came during the search before, if the requests have the same plan, or few patterns and the same options.
-        The thread that finds no search going on searches for all."""
+        """Count by pattern, or all occurrences (an array of a single number). One search answers all requests that came
+        during the previous search, if they have the same plan, or few patterns and the same options. A thread that finds
+        no search running searches for all."""
         own = Waiting(plan, in_all)
         with self.lock:
             self.waiting.append(own)
@@ -190,7 +190,7 @@ class Shard:
 
         if plan.regex or self.count(plan) <= LISTED_MAX:
             return numpy.unique(self.positions(plan)[1])
-        # Records alternate: a file, a line end, a file, a line end.
+        # Records alternate: file, line end, file, line end.
         ends = numpy.stack([self.begins[1:] - 1, self.begins[1:]], 1).reshape(-1)
         offsets = pyarrow.py_buffer(numpy.concatenate([self.begins[:1], ends]))
         buffers = [None, offsets, pyarrow.py_buffer(self.tape)]
@@ -239,8 +239,8 @@ class Waiting:
 
 @functools.lru_cache(maxsize=8)
 def as_a_whole(plan: Plan) -> bool:
-    """Return True if a tape is searched as a whole. The tape is searched file by file if an occurrence could
-    cross a file's end or depends on the plan's own line end."""
+    """Return True if a tape is searched as a whole. It is searched file by file if an occurrence could cross a file's end
+    or depends on the plan's own line end."""
     errors = plan.mismatches or plan.edits
     plain = plan.alphabet == "bytes" and not (errors or plan.whole_lines or plan.regex)
     return plain and not any(b"\n" in pattern for pattern in plan._encoded())
@@ -255,7 +255,7 @@ def stays_in_lines(plan: Plan) -> bool:
 
 
 class Actor:
-    """A Ray actor, which holds a shard in a process of the actor's own."""
+    """A Ray actor that holds a shard, in a process of its own."""
 
     def __init__(self, files: list[Any], threads: int, engine: str) -> None:
         begin = time.monotonic()
@@ -336,7 +336,7 @@ def line_begin(file: File, at: int) -> int:
 
 
 def deal(sizes: list[int], shards: int) -> list[int]:
-    """Cut files of these sizes into shards of about equal size. Return the index of each shard's first
+    """Divide files of these sizes into shards of about equal size. Return the index of each shard's first
     file, and the number of files."""
     begins = list(itertools.accumulate((size + 1 for size in sizes), initial=0))
     middles = [(begin + end + 1) // 2 for begin, end in itertools.pairwise(begins)]
@@ -354,10 +354,10 @@ def _ray() -> Any:
 
 
 def nodes_for(actors: int, cpus: float, gpus: float) -> list[dict[str, Any]]:
-    """Return the resources of each node that can hold an actor, and the number of actors that fit there as "actors".
+    """Return the resources of each node that can run an actor, and the number of actors that fit there as "actors".
 
-    ValueError: the nodes cannot hold so many actors, and Ray would wait without end. A cluster that starts nodes when
-    nodes are needed is not rejected."""
+    ValueError: the nodes have no room for so many actors, and Ray would wait forever. A cluster that starts nodes on
+    demand is not rejected."""
     if actors < 1 or cpus < 0 or gpus < 0 or cpus + gpus == 0:
         raise ValueError(f"{actors} actors with {cpus} cores and {gpus} GPUs each: 1 or more is needed")
     ray = _ray()
@@ -385,8 +385,8 @@ class Held(NamedTuple):
 
 
 class Keeper:
-    """Starts the actors of a collection and knows what each actor holds. The keeper of a named collection is an actor
-    on the head node; without that node, the cluster starts and ends no actors either."""
+    """Starts the actors of a collection and knows what each one holds. The keeper of a named collection is an actor
+    on the head node, without which the cluster starts and ends no actors either."""
 
     def __init__(self, sources: Any, shards: int | None, options: dict[str, Any]) -> None:
         self.options, self.lock = options, threading.Lock()
@@ -456,7 +456,7 @@ class Keeper:
             }
             stale: list[Held] = []
             again = set(changed)
-            # The other files of a shard with a changed file, and all parts of these files, are loaded again too.
+            # The other files of a shard with a changed file, and all parts of these files, are loaded again, too.
             while more := [
                 one for one in self.held if one not in stale and any(file.name in again for file in one.files)
             ]:
@@ -521,28 +521,28 @@ class Collection:
     """Collection(sources, shards=None, *, name=None, replicas=1, cpus=1, gpus=0, restarts=4, timeout=600.0)
 
     Texts in the memory of a Ray cluster. Each actor gets consecutive texts of about the same total
-    size; a file that is larger is cut at line ends. All actors search at the same time; results are
-    combined in the order of the texts. Threads may share a collection, and requests for counts that
-    wait for an actor share a search if they have the same plan, or few patterns and the same options.
+    size; a larger file is split at line ends. All actors search at the same time; results are combined
+    in the order of the texts. Threads may share a collection, and requests for counts that wait for an
+    actor share a search if they have the same plan, or few patterns and the same options.
 
     sources: a path, or paths, of files and directories, which must be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process
       of the cluster, and close() ends it.
-    replicas: this many actors hold each shard, on different nodes if possible. If an actor is lost, a second actor
-      answers, while Ray loads the shard again.
+    replicas: this many actors hold each shard, on different nodes if possible. If one is lost, another one
+      answers while Ray loads the shard again.
     cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
-    restarts: how often a lost actor is started again, on any node with free cores and memory. The new
-      actor loads the texts again. Meanwhile requests go to other copies.
+    restarts: how often a lost actor is started again, on any node with free cores and memory. It then
+      loads its texts again. Meanwhile requests go to other copies.
     timeout: seconds for loading or for an answer. Afterwards a TimeoutError names the missing shards.
 
-    Each search takes missing=a list of the caller's. The search adds to the list the shards without an
-    answer, as (number, name of the first file, name of the last file), and gives the answer of the other
-    shards. Without a list, a shard without an answer is an error.
+    Each search accepts missing=LIST. It appends to the list the shards without an answer, as (number, name of
+    the first file, name of the last file), and returns the answer of the other shards. Without a list, a
+    shard without an answer is an error.
 
     OutOfMemoryError: no node has the memory for a shard. ReadError: a file changed before a shard was loaded or
-    loaded again; see refresh(). UnsupportedError: a file is cut at line ends, and an occurrence of the plan could
+    loaded again; see refresh(). UnsupportedError: a file is split at line ends, and an occurrence of the plan could
     cross a line end."""
 
     def __init__(
@@ -595,7 +595,7 @@ class Collection:
             raise Error(f"the collection cannot be loaded, or has ended: {fault}") from fault
 
     def reload(self) -> None:
-        """Learn which shards there are now, after another process called add() or refresh()."""
+        """Update the list of shards, after another process called add() or refresh()."""
         self.held: list[Held] = self._keep("shards")
         self.lost.clear()
         files = [file for one in self.held for file in one.files]
@@ -611,13 +611,13 @@ class Collection:
         return [one.actors[0] for one in self.held]
 
     def add(self, sources: Any, shards: int | None = None) -> None:
-        """Load more files or texts, into new shards (1 by default). Other searches go on meanwhile."""
+        """Load more files or texts, into new shards (1 by default). Other searches continue meanwhile."""
         self._keep("add", sources if isinstance(sources, Mapping) else paths_of(sources, True), shards)
         self.reload()
 
     def refresh(self) -> list[str]:
-        """Look at all files and directories again, load the shards with changed files anew, and return the names of
-        files that changed, came or went. Other searches go on meanwhile, with the old contents of the files."""
+        """Check all files and directories again, reload the shards with changed files, and return the names of files that
+        changed, appeared or disappeared. Other searches continue meanwhile, with the old contents of the files."""
         changed: list[str] = self._keep("refresh")
         self.reload()
         return changed
@@ -668,7 +668,7 @@ class Collection:
 
     def _answers(self, i: int, copy: int) -> bool:
         """Return True if a copy answered when it was last asked. A lost copy is asked for its status again and again, and
-        gets no requests until the copy has returned its status."""
+        gets no requests until it has answered."""
         asked, ray = self.lost.get((i, copy)), _ray()
         if asked is None:
             return True
@@ -686,8 +686,8 @@ class Collection:
         self.lost[i, copy] = self.held[i].actors[copy].status.remote()
 
     def _parts(self, i: int, sent: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
-        """Yield the parts of a shard's answer. If an actor is lost, ask the next actor, and skip the parts that
-        the lost actor has already sent."""
+        """Yield the parts of a shard's answer. If an actor is lost, ask the next one, and skip the parts that the lost
+        one has already sent."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
         dead: set[int] = set()
         for number in itertools.count(1):
@@ -698,7 +698,7 @@ class Collection:
                     yield ray.get(answer, timeout=left)
                     return
                 for at, reference in enumerate(answer):
-                    part = ray.get(reference, timeout=left)  # also if the part is skipped: this actor may be lost, too
+                    part = ray.get(reference, timeout=left)  # even for a skipped part: this actor may be lost, too
                     if at == came:
                         came += 1
                         yield part
@@ -758,9 +758,8 @@ class Collection:
         return Positions(begins, files, found, self.names, len(begins))
 
     def lines(self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None) -> Iterator[Line]:
-        """Yield the lines with an occurrence, and `before` and `after` lines around it, in the order of files,
-        while other shards still search. Where a file is cut into parts, no lines of the other part
-        are given."""
+        """Yield the lines with an occurrence, and `before` and `after` lines around it, in the order of files, while other
+        shards still search. Where a file is split, context does not extend into the other part."""
         ends: dict[int, int] = {}  # file -> number of line ends in the file's parts so far
         if self.is_cut and self.counts is None:
             self.counts = dict(self._ask("line_ends", plan))

@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 
 def several(value: Any) -> Any:
-    """Return the items of an argument that takes an item or several items: a str, bytes, a path or a number is a single item."""
+    """Return the items of an argument that accepts one item or several: a str, bytes, a path or a number is one item."""
     return [value] if isinstance(value, (str, bytes, bytearray, int, os.PathLike)) else value
 
 
@@ -92,7 +92,7 @@ def ranges(exact: Any) -> tuple[tuple[int, int], ...]:
 
 
 def symbols(pattern: Any, alphabet: str) -> int:
-    """Return how many symbols a pattern has. In `utf8`, a byte that belongs to no character is a symbol."""
+    """Return how many symbols a pattern has. In `utf8`, a byte outside of a character is a symbol, too."""
     if isinstance(pattern, str):
         return len(pattern) if alphabet == "utf8" else len(pattern.encode())
     return len(bytes(pattern).decode(errors="surrogateescape")) if alphabet == "utf8" else len(bytes_view(pattern))
@@ -102,7 +102,7 @@ def symbols(pattern: Any, alphabet: str) -> int:
 
 
 def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
-    """Return a whole number from 0 to `most`. A bool or a float is not a number here, even if the value equals an integer."""
+    """Return a whole number from 0 to `most`. A bool or a float is rejected, even if it equals an integer."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -124,7 +124,8 @@ def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
 
 
 def progress_bar(total: int | None) -> Callable[[int], None] | None:
-    """Return what progress=True calls with the number of searched bytes: tqdm's bar, which closes with its last reference."""
+    """Return the function for progress=True, to be called with the number of searched bytes: tqdm's bar, which closes with
+    its last reference."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -138,11 +139,11 @@ def progress_bar(total: int | None) -> Callable[[int], None] | None:
 
 SYNTAXES = (None, "perl", "extended", "basic")  # SYNTAXES[i] is number i of enum trawl_syntax
 _GROUP = re.compile(rb"\$(?:\{([^}]+)\}|(\w+)|\$)")
-_FOREIGN = re.compile(rb"\\(?:([0-9])|g<(\w+)>)")  # a group in the form of Python's re
+_FOREIGN = re.compile(rb"\\(?:([0-9])|g<(\w+)>)")  # a group as in Python's re
 
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
-    """Split an expression's value at groups. Return the value and the parts: bytes, and a group's name as a tuple. If
+    """Split an expression's value at its groups. Return the value and the parts: bytes, or a group's name as a tuple. If
     the value has no group, return it with a $ for each $$, and None."""
     data = value.encode() if isinstance(value, str) else value
     if foreign := _FOREIGN.search(data):
@@ -276,13 +277,13 @@ def Searcher(  # noqa: N802
 
 
 def plan_of(given: Any) -> Any:
-    """Return a plan as it is, or the plan of patterns in any form that Plan takes."""
+    """Return a plan as it is, or build one from patterns in any form that Plan accepts."""
     from . import Plan
 
     return given if isinstance(given, Plan) else Plan(given)
 
 
-PLAIN = Plan(())[1]  # the options of a plan that is made without options
+PLAIN = Plan(())[1]  # the options of a plan made without any
 
 
 def show_plan(count: int, first: list[bytes], options: dict[str, Any]) -> str:
@@ -298,8 +299,8 @@ def show_plan(count: int, first: list[bytes], options: dict[str, Any]) -> str:
 
 
 def bytes_view(given: Any) -> memoryview:
-    """Return the memory of an object whose items are single bytes. Raise TypeError for other items, whose bytes would
-    be taken for text, and for a number or date of numpy."""
+    """Return the memory of an object whose items are single bytes. Raise TypeError for other items, whose bytes would be
+    treated as text, and for a number or date of numpy."""
     if isinstance(given, bytes):
         return memoryview(given)
     kind: Any = getattr(given, "dtype", None) if hasattr(given, "__array_interface__") else None
@@ -318,17 +319,17 @@ def bytes_view(given: Any) -> memoryview:
 
 
 def is_bytes(given: Any) -> bool:
-    """Return True if an object's items are single bytes, so that it is one text and no column."""
+    """Return True if an object's items are single bytes, so that it is one text, not a column."""
     try:
-        memoryview(given)  # raises TypeError for a list, whose items bytes_view() would write out for its message
+        memoryview(given)  # raises TypeError for a list, whose items bytes_view() would all put into its message
         return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")
     except (TypeError, ValueError, BufferError):
         return False
 
 
 def array_items(given: Any) -> list[Any] | None:
-    """Return the items of an array of numpy whose items are str, bytes, or other objects of Python; None: `given` is
-    another object. Masked items become None. Raise TypeError for an array of other items."""
+    """Return the items of a numpy array of str, bytes, or other Python objects; None: `given` is something else. Masked
+    items become None. Raise TypeError for an array of other items."""
     if (
         isinstance(given, str)
         or not (hasattr(given, "__array_interface__") and hasattr(given, "dtype"))
@@ -355,7 +356,7 @@ def warn_of_fasta() -> None:
     )
 
 
-# blank names: zstd, lz4 and pzstd, for which Python has no module
+# without a name: zstd, lz4 and pzstd, for which Python has no module
 _PACKED = {
     "gzip": b"\x1f\x8b\x08",
     "bz2": b"BZh",
@@ -369,7 +370,7 @@ PACKED_BEGINS = tuple(_PACKED.values())
 
 @contextlib.contextmanager
 def unpacked(path: Any) -> Iterator[Any]:
-    """Open a path for reading lines. A file that gzip, bzip2 or xz packed is decompressed, whatever the name of the file."""
+    """Open a path for reading lines. A file compressed by gzip, bzip2 or xz is decompressed, whatever its name."""
     with open(path, "rb") as file:
         head = file.peek(8)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
@@ -385,7 +386,7 @@ _ITEM_TYPES: dict[tuple[str, ...], Any] = {}
 
 
 def item_type(fields: tuple[str, ...]) -> Any:
-    """Return a type of tuples whose `_fields` name the columns of a DataFrame made from the tuples."""
+    """Return a type of tuples whose `_fields` become the column names of a DataFrame made from them."""
     if fields not in _ITEM_TYPES:
         reduce = {"__reduce__": lambda self: (tuple, (tuple(self),))}
         _ITEM_TYPES[fields] = type("Item", (tuple,), {"__slots__": (), "_fields": fields} | reduce)
@@ -393,12 +394,12 @@ def item_type(fields: tuple[str, ...]) -> Any:
 
 
 class Columns(Generic[Item]):
-    """Columns of equal length. Item i is a tuple of each column's value i. pyarrow.record_batch and
+    """Columns of equal length. Item i is a tuple of value i of each column. pyarrow.record_batch and
     polars.DataFrame use the columns without a copy."""
 
     __slots__: tuple[str, ...] = ()
     _names: tuple[str, ...]  # names of the columns; a column may be None
-    _fields: tuple[str, ...]  # what one value of each column is called
+    _fields: tuple[str, ...]  # the name of one value of each column
 
     def _items(self) -> dict[str, Any]:
         """Return the columns that items have."""
@@ -426,8 +427,8 @@ class Columns(Generic[Item]):
         return made
 
     def __iter__(self) -> Iterator[Item]:
-        # pandas.DataFrame takes the column names from the first item. Making every item a named tuple
-        # would take five times as long.
+        # pandas.DataFrame takes the column names from the first item. Named tuples for all items would take five times
+        # as long.
         columns = self._items()
         items: Iterator[Any] = zip(*columns.values())
         first = map(item_type(tuple(columns)), itertools.islice(items, 1))
@@ -546,11 +547,10 @@ class Cells(Columns[tuple[int, int, int]]):
 class Lines(Columns["tuple[Any, ...]"]):
     """Lines of a text in which an occurrence begins, in order, as columns.
 
-    lines[i] is (number, begin, text): the line's 0-based number, the line's offset in the text, and the
-    line without the line end, a str if the searched text is a str, else bytes. A plan with errors adds
-    the least distance of the occurrences that begin in the line. `numbers`, `begins` and `distances` are
-    Columns (distances: None without errors), `texts` is an Array. pyarrow.record_batch(lines) makes no
-    copy.
+    lines[i] is (number, begin, text): the line's 0-based number, its offset in the text, and the line without the
+    line end, a str if the searched text is a str, otherwise bytes. A plan with errors adds the least distance of
+    the occurrences that begin in the line. `numbers`, `begins` and `distances` are Columns (distances: None
+    without errors), `texts` is an Array. pyarrow.record_batch(lines) makes no copy.
 
     >>> lines = Plan("an").lines("pear\\nbanana\\nmango")
     >>> list(lines)
@@ -583,7 +583,7 @@ def pandas_array(values: list[Any], form: str) -> Any:
 
 
 def answers(plan: Any, which: Any, answer: str) -> Any:
-    """Turn the pattern indices in `which` into what `answer` asks for: indices, patterns or values."""
+    """Convert the pattern indices in `which` to the requested `answer`: indices, patterns or values."""
     if choice("answer", answer, ("index", "pattern", "value")) == "index":
         return which
     table = values_of(plan, None) if answer == "value" else {}
@@ -612,7 +612,7 @@ def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
 
 
 def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
-    """Let `rewrite` write the file `path`. If the text has no occurrence, a file with the same bytes stays as it is."""
+    """Let `rewrite` write the file `path`. If the text has no occurrence, an existing file with the same bytes is kept."""
     from ._files import NewFile
 
     with NewFile(path, text) as file:
@@ -622,8 +622,8 @@ def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
 
 
 def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (index of the last character or byte, value) of each occurrence, ordered by that index, the
-    longest occurrence first."""
+    """Yield (index of the last character or byte, value) of each occurrence, ordered by that index, the longest
+    occurrence first."""
     values = range(len(plan)) if plan.values is None else plan.values
     waiting: list[tuple[int, ...]] = []
     for batch in batches:
@@ -639,7 +639,7 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
 
 
 def without_later(patterns: list[bytes], ignore_case: bool) -> list[bytes] | None:
-    """Replace each pattern of which a prefix comes earlier by that prefix. None: there is none."""
+    """Replace each pattern that has a prefix earlier in the list by that prefix. None: there is none."""
     made, known = patterns.copy(), [one.lower() for one in patterns] if ignore_case else patterns
     above: list[int] = []  # patterns that are prefixes of the present one, each earlier than the shorter ones
     for i in sorted(range(len(known)), key=known.__getitem__):
@@ -671,8 +671,8 @@ def stored(patterns: list[bytes], kinds: bytes, options: dict[str, Any]) -> Any:
 
 
 def restore(patterns: bytes, sizes: bytes, *more: Any) -> Any:
-    """Return the plan of a pickle. A process keeps the last few restored plans, so tasks, stages and requests with the
-    same plan build the plan only once. A plan whose values could change is not kept."""
+    """Return the plan in a pickle. A process keeps the last few restored plans, so that tasks, stages and requests with the
+    same plan build it only once. A plan whose values could change is not kept."""
     build: Any = _built
     kinds, options = more if len(more) > 1 else (b"", *more)  # 1.1 stored no kinds
     if not {str, bytes, type(None)}.issuperset(map(type, options["values"] or ())):
@@ -702,14 +702,14 @@ def out_of_band(form: Any, protocol: int) -> Any:
 
 
 def parts_of(file: Any) -> Iterator[Any]:
-    """Yield what each file.read() returns, up to the file's end. As in every generator, a StopIteration of read() becomes
+    """Yield what each file.read() returns, up to the file's end. As in every generator, a StopIteration from read() becomes
     a RuntimeError."""
     while part := file.read(1 << 20):
         yield part
 
 
 def joined(file: Any) -> str | bytes:
-    """Return all that a file object gives."""
+    """Return everything that a file object returns."""
     parts = list(parts_of(file))
     if parts and isinstance(parts[0], str):
         return "".join(parts)
@@ -717,8 +717,8 @@ def joined(file: Any) -> str | bytes:
 
 
 def in_memory(text: Any) -> Any:
-    """Return a str or a buffer as it is, and what an object's read() gives; None for a text that the library must read: a
-    path, a file with a descriptor, a Text. A file's position stays."""
+    """Return a str or a buffer as it is, and the contents of an object with read(); None for a text that the library must
+    read: a path, a file with a descriptor, a Text. A file's position does not change."""
     try:
         return text if isinstance(text, str) else memoryview(text)
     except TypeError:
@@ -745,9 +745,9 @@ def no_text(given: Any) -> TypeError:
 def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     """Return (descriptor, name, object that keeps the descriptor open, must the caller close?).
 
-    A regular file is opened again, so that the position of the caller's object stays. If an object has
-    no descriptor that gives the object's bytes (GzipFile, an HTTP response), a thread reads the object
-    and writes to a pipe. A number is rejected: most numbers are mistakes.
+    A regular file is opened again, so that the position of the caller's object does not change. If an object has no
+    descriptor for its bytes (GzipFile, an HTTP response), a thread reads the object and writes to a pipe. A number
+    is rejected: most numbers are mistakes.
     """
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise no_text(file)
@@ -796,6 +796,6 @@ class Pump:
 
 
 def check(owner: Any) -> None:
-    """Raise what file.read() raised, after a text of descriptor() was read to the end."""
+    """Raise the exception of file.read(), after a text of descriptor() was read to the end."""
     if isinstance(owner, Pump) and owner.fault is not None:
         raise owner.fault

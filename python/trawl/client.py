@@ -1,4 +1,4 @@
-"""Clients of a server (`trawl serve`), which holds the files of trees in memory and searches there.
+"""Clients of a server (`trawl serve`), which keeps the files of trees in memory and searches them.
 
     with trawl.Client() as client:
         client.count(["needle", "thread"], collection="src").patterns
@@ -72,7 +72,7 @@ NUMBERS = ("mismatches", "edits", "context", "max_count", "max_results", "max_se
 
 class Submatch(NamedTuple):
     """An occurrence in a line: the line's bytes from `begin` to `end`. distance, strand: set if the
-    search asked for errors or DNA."""
+    search allowed errors or was for DNA."""
 
     begin: int
     end: int
@@ -96,8 +96,8 @@ class Match(NamedTuple):
 
 
 class Positions(Columns[tuple[int, int, int]]):
-    """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and the
-    pattern's index. total: the number of all occurrences, of which max_results may have skipped some."""
+    """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and the pattern's
+    index. total: the number of all occurrences, even those that max_results has cut off."""
 
     __slots__ = ("begins", "files", "patterns", "names", "total")
     _names = ("begins", "files", "patterns")
@@ -120,7 +120,7 @@ def wire(value: bytes) -> Any:
 
 
 def plan_options(plan: Plan) -> dict[str, Any]:
-    """Return the options with which a server gives the plan's answers. Raise UnsupportedError if no options do."""
+    """Return the options with which a server returns the plan's answers. Raise UnsupportedError if there are none."""
     given: Any = plan.__reduce__()[1][-1]
     encoded = plan._encoded()
     case, words, errors = given["ignore_case"], given["whole_words"], plan.mismatches or plan.edits
@@ -226,7 +226,7 @@ def check_whole(cut: bool, body: dict[str, Any]) -> None:
 
 
 def tell_unread(said: list[str], body: dict[str, Any]) -> None:
-    """Warn of files that could not be read. A fault of a path that the request named is an error."""
+    """Warn of files that could not be read. If the request named the path, that is an error."""
     if said and body.get("paths"):
         raise ServerError("paths: " + "; ".join(said))
     for message in said:
@@ -299,7 +299,7 @@ class Search(Iterator[Match]):
     """An iterator over the lines with an occurrence, while the server searches. close() before the end
     also ends the search in the server.
 
-    At the end, messages lists the faults of single files, which also become Python warnings. binary
+    At the end, messages lists the errors of single files, which also become Python warnings. binary
     lists binary files with an occurrence, whose lines are not sent. truncated: max_results or
     max_seconds ended the search early. One thread at a time may be inside next() or close(); a second call
     raises BusyError.
@@ -392,8 +392,8 @@ class Search(Iterator[Match]):
 class Client:
     """Client(address=None, *, token=None, timeout=60.0, tls=None)
 
-    A client of a server. Any number of threads may share a client. Each request uses a connection alone;
-    the connection is kept for later requests.
+    A client of a server. Any number of threads may share a client. Each request has a connection to itself, which is
+    kept for later requests.
 
     address: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT". The default is the variable
       TRAWL_SERVER, then the socket trawl.sock in XDG_RUNTIME_DIR.
@@ -402,25 +402,25 @@ class Client:
     timeout: how many seconds the server may be silent; None: no limit.
     tls: an ssl.SSLContext; the default trusts the system's certificates.
 
-    A search takes a Plan, and gives the plan's answers: UnsupportedError says what options of a plan a server
-    has not. Or a search takes the same patterns as Plan. Without regex, patterns are literal, and may contain
-    line ends and NUL. The options of a search:
+    A search takes a Plan, and returns the plan's answers (UnsupportedError names options of a plan that a server does
+    not have), or the same patterns as Plan. Without regex, patterns are literal, and may contain line ends and NUL.
+    The options of a search:
 
-    collection: the collection's name. Without it all collections are searched, in the order of their names, with which
-      the paths then begin.
+    collection: the collection's name. Without it, all collections are searched, in the order of their names, and paths
+      begin with the collection's name.
     directory, paths: search only these files and directories of the collection. `paths` is a path or
       several, relative to `directory`, which is relative to the collection's root. A path that is missing, or
       cannot be read, is an error.
-    ignore_case, whole_words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
-      --mismatches, --edits, -a. ignore_case means Unicode's letters, whole_words all letters that the server's C library
-      knows; with "ascii", those of ASCII.
+    ignore_case, whole_words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v, --mismatches,
+      --edits, -a. ignore_case means Unicode's letters, whole_words all letters that the server's C library knows; with
+      "ascii", both mean those of ASCII.
     regex: the patterns are regular expressions: True or "perl", "extended" or "basic", as for Plan.
-    glob, type: the command's -g and -t, which select files; a value or several.
-    requires: a string or several, of which each must occur in a file; other files are skipped.
+    glob, type: the command's -g and -t, which select files; one value or several.
+    requires: one or several strings, all of which must occur in a file; other files are skipped.
     context: how many lines around each matching line are sent too.
     max_count: the most matching lines of each file.
     options: more options of the command, in full: ["--no-hidden", "--encoding=utf-16"].
-    tg: options have the meaning that tg gives them.
+    tg: options mean what they mean for tg.
     max_results, max_seconds: limits after which the answer ends early, marked as truncated.
 
     Failures raise ServerError.
@@ -451,8 +451,8 @@ class Client:
             return list(json.loads(content)["collections"])
 
     def files(self, collection: str | None = None) -> list[str]:
-        """List the names of a collection's files, relative to its root. Without a collection: of all collections, with
-        the collection's name in front if there are several."""
+        """List the names of a collection's files, relative to its root; without a collection, of all collections, each name
+        after its collection's if there are several."""
         wanted = "" if collection is None else "?collection=" + quote(os.fsencode(collection), "")
         content = self._server.ask("/v1/files" + wanted).all()
         with understood():
@@ -465,7 +465,7 @@ class Client:
 
     def search(self, patterns: Any, **options: Unpack[Options]) -> Search:
         """Iterate over the lines with an occurrence, each a Match, while the server searches. help(type(search)) says
-        what the iterator tells at the end, and how to end the search early."""
+        what the iterator knows at the end, and how to end the search early."""
         return Search(self._server, request(patterns, options))
 
     def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:
@@ -473,7 +473,7 @@ class Client:
         return positions_of(self._server, request(patterns, options))
 
     def close(self) -> None:
-        """Close what connections are kept. The client can still be used."""
+        """Close the connections kept for later. The client can still be used."""
         self._server.close()
 
     def __enter__(self) -> Self:

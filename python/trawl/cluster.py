@@ -1,9 +1,9 @@
 """Serves trees that are held by a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
 
-Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
-deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the
-order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster in the same way as a
-single server. The tree must be the same on all nodes. docs/server.md of trawl describes the protocol.
+Each shard of a tree is held by a `trawl serve` on some node, which serves the files between two paths. A Ray Serve
+deployment, the front, passes each request to all shards, and joins the answers in the order of --sort=path. So
+`trawl --server=http://...`, the page and trawl.Client use a cluster in the same way as a single server. The tree must
+be the same on all nodes. docs/server.md of trawl describes the protocol.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ GROUPS, NOTHING = 0x80, 0x40  # bits of the exit status: groups of lines were pr
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 ENDING = b"the server is ending"  # in the rejections and messages of a server that will end
 ENDED = "trawl-serve ended with status"
-LEFT_OUT = b"no files were searched"  # begins a message that holds for the cluster only if no shard searched a file
-DOUBT = b": nothing was found; "  # in a message that holds for the cluster only if all shards say it
+LEFT_OUT = b"no files were searched"  # begins a message that is true for the cluster only if no shard searched a file
+DOUBT = b": nothing was found; "  # in a message that is true for the cluster only if all shards send it
 CHECK_SECONDS = 1.0  # an actor that takes longer to say whether its server answers gets no requests
 EVERY_SECONDS = 0.5  # between two checks of a copy (see Copy); longer if there are more than 200 copies
 SILENT_SECONDS = 2.0  # a server or an actor that is silent for longer is ended; a restarted actor has RETURN_SECONDS
-PATIENCE_SECONDS = 0.25  # a waiting request checks this often whether its copy still answers
+PATIENCE_SECONDS = 0.25  # how often a waiting request checks whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
 LOSSES_MAX = 5  # a request that loses this many servers is rejected: perhaps the request makes the servers crash
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
@@ -96,7 +96,7 @@ class Shard:
             self.is_loaded |= not await asyncio.wait_for(self.is_loading(), CHECK_SECONDS / 2)
             self.silent_since = 0.0
             return "" if self.is_loaded else "its files are loading"
-        except Exception as fault:  # also an answer that cannot be read
+        except Exception as fault:  # including an answer that cannot be read
             now = time.monotonic()
             self.silent_since = self.silent_since or now
             if now - self.silent_since > SILENT_SECONDS:
@@ -115,8 +115,8 @@ class Shard:
         return ray.get_runtime_context().get_node_id(), self.process.pid
 
     async def ask(self, verb: str, path: str, headers: dict[str, str], body: bytes) -> AsyncIterator[Any]:
-        """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front ends
-        this task, the connection to the server is closed, and it ends the search."""
+        """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front ends this task, the
+        connection to the server is closed, which ends the search."""
         lines = [f"{verb} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
         head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""]).encode("latin-1")
         writer: Any = None
@@ -175,9 +175,9 @@ def lost(copies: list[Copy]) -> bool:
 
 
 class Units:
-    """The answer of a shard, in units: b"o" with bytes of output, b"m" with a message, b"x" with an exit
-    status; or b"l" with a line of JSON. All copies of a shard give the same output, so a second actor goes on where a
-    lost actor ended. copies: the actors, in the order in which requests go to the actors."""
+    """The answer of a shard, in units: b"o" with bytes of output, b"m" with a message, b"x" with an exit status; or b"l"
+    with a line of JSON. All copies of a shard produce the same output, so a second actor can continue where a lost one
+    ended. copies: the actors, in the order in which they get requests."""
 
     def __init__(self, send: Callable[[Copy], Any], copies: list[Copy], is_framed: bool) -> None:
         self.send, self.copies, self.is_framed = send, copies, is_framed
@@ -204,8 +204,8 @@ class Units:
         self.begin()
 
     async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. Raise ServerError if the copy's fault (see Copy) has
-        lasted longer than a check may take, while another copy answers."""
+        """Return the next part of the answer, None at the end. Raise ServerError if the copy's fault (see Copy) has lasted
+        longer than a check may take and another copy answers."""
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
@@ -295,7 +295,7 @@ class Units:
 
 
 def words(fault: Exception) -> str:
-    """Return the last line of the text of an exception of Ray's: this line says the cause."""
+    """Return the last line of a Ray exception's text: this line names the cause."""
     return str(fault).strip().rpartition("\n")[2] or type(fault).__name__
 
 
@@ -307,8 +307,8 @@ def text_of(value: Any) -> bytes:
 
 
 def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any]]:
-    """Return requests whose answers, joined in this order, are the answer of `body`. Each has operands in the order of
-    --sort=path, of which none lies in another. A request whose answer has no order is not divided."""
+    """Return requests whose answers, joined in this order, are the answer to `body`. Each has operands in the order of
+    --sort=path, none of which is inside another. A request whose answer has no order is not divided."""
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:
         if one.startswith(NOT_SERVED):
@@ -342,8 +342,8 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
     return {"human": f"{total / 1e9:.6f}s", "nanos": total % 10**9, "secs": total // 10**9}
 
 
-# How a member of the shards' answers becomes one value: by a function of the shards' values or, if the values are
-# objects, by a dict with such a rule for each of their members.
+# How a member of the shards' answers becomes one value: by a function of the shards' values or, if these are objects, by
+# a dict with such a rule for each of their members.
 first = operator.itemgetter(0)
 SUMS = dict.fromkeys(
     ("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum
@@ -353,12 +353,12 @@ COPIES = (
     "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 )
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# These rules skip the members whose rule is "joined", because the front itself makes these members.
+# These rules skip the members that the front itself makes ("joined").
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
 def joined(values: list[Any], rule: Any) -> Any:
-    """Put a member's values together. A member without a rule, which a later server may send, is skipped."""
+    """Join a member's values. A member without a rule, which a later server may send, is skipped."""
     if not isinstance(rule, dict):
         return rule(values)
     known = [key for key in values[0] if key in rule and all(key in one for one in values)]
@@ -370,7 +370,7 @@ def counts(answers: list[bytes]) -> bytes:
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
-    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is skipped."""
+    """Join consecutive columns, renumbering files. A file that an earlier operand has named is skipped."""
     heads, begins, files, patterns = [], b"", b"", b""
     names: dict[bytes, tuple[int, Any]] = {}  # path -> index, name
     for answer in answers:
@@ -412,7 +412,7 @@ def collections_of(answers: list[bytes], **more: Any) -> bytes:
 
 
 def kind_of(line: bytes) -> bytes:
-    """Return the type of a line of JSON, which nearly always stands at the line's start."""
+    """Return the type of a line of JSON, which is nearly always at the line's start."""
     return line[9 : line.index(b'"', 9)] if line.startswith(b'{"type":"') else str(json.loads(line)["type"]).encode()
 
 
@@ -429,7 +429,7 @@ class Front:
         await asyncio.gather(*(self.check(one, EVERY_SECONDS * max(1, len(copies) / 200)) for one in copies))
 
     async def check(self, copy: Copy, pause: float) -> None:
-        """Check a copy again and again. End an actor that is silent: Ray starts the actor again."""
+        """Check a copy again and again. End an actor that is silent: Ray starts it again."""
         import ray
 
         patience = SILENT_SECONDS
@@ -448,7 +448,7 @@ class Front:
             await asyncio.sleep(pause)
 
     def state(self) -> dict[str, Any]:
-        """Return how many copies there are, and which copies do not answer."""
+        """Return how many copies there are, and which ones do not answer."""
         now, copies = time.monotonic(), [(i, j, one) for i, own in enumerate(self.shards) for j, one in enumerate(own)]
         faults = [
             {"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault
@@ -493,7 +493,7 @@ class Front:
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
-            if len(runs) > 1 and not streams:  # ask for all positions, as columns() drops those of files named twice
+            if len(runs) > 1 and not streams:  # request all positions, as columns() drops those of files named twice
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
             for run in runs:
                 parts: list[Any] = [
@@ -537,8 +537,8 @@ class Front:
             return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
-        """Return True if the Host header is an IP address, localhost, the host of --listen, or empty. The page of a
-        foreign site sends the site's name."""
+        """Return True if the Host header is an IP address, localhost, the host of --listen, or empty. A page of a
+        foreign site sends that site's name."""
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
         with contextlib.suppress(ValueError):
             return bool(ipaddress.ip_address(name))
@@ -547,7 +547,7 @@ class Front:
     async def frames(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
         separator, is_json = b"", b"--json" in [text_of(one) for one in body.get("options") or ()]
         statuses, summaries, printed = [], [], False
-        said: set[bytes] = set()  # messages of the first shard; other shards repeat those that name no operand
+        said: set[bytes] = set()  # messages of the first shard; other shards repeat those without an operand
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
         fails, nothing, found = is_search_of_all(body), b"", False
@@ -575,8 +575,8 @@ class Front:
                         faults |= kind == b"m"
                         if kind == b"m" and number == 0:
                             said.add(content)
-                        # A later shard's output begins with the line that separates groups. That line is removed if no
-                        # group was printed before. The message about a binary file counts as a group, as in grep.
+                        # A later shard's output begins with the line that separates groups, which is removed if no group
+                        # was printed before. The message about a binary file counts as a group, as in grep.
                         if begins and not printed and number > 0:
                             content = content.removeprefix(separator if kind == b"o" else b"")
                         begins = begins and kind != b"o" and not content.endswith(b": binary file matches")
@@ -660,8 +660,8 @@ class Front:
 
 
 def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Return True if the request is tg without operands, which is an error if no shard searches a file. A single shard
-    that searches no file then fails, but the whole request does not fail."""
+    """Return True for tg without operands, which is an error if no file is searched. A single shard that searches no file
+    then fails, but not the whole request."""
     return bool(body.get("tg") and not body.get("paths"))
 
 
@@ -682,8 +682,8 @@ def close(asked: list[list[Units]]) -> None:
 
 
 def ranges_of(root: str, shards: int) -> list[tuple[bytes, int]]:
-    """Cut a tree's files, in the order of --sort=path, into shards of about equal size. Return for each shard
-    the path of its first file below the root, b"" for the first, and the shard's bytes."""
+    """Divide a tree's files, in the order of --sort=path, into shards of about equal size. Return for each shard the path
+    of its first file below the root (b"" for the first shard) and the shard's bytes."""
     files = [
         (os.path.relpath(os.fsencode(one), os.fsencode(root)), os.stat(one).st_size) for one in found_below([root])
     ]
@@ -721,8 +721,8 @@ def start(
     port: int = 8722,
     timeout: float = 600.0,
 ) -> list[list[Any]]:
-    """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: of trawl
-    serve. Ray starts a lost actor again, on any node with free cores and memory, and the actor loads its files again."""
+    """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: those of trawl serve. Ray
+    starts a lost actor again, on any node with free cores and memory, and the actor loads its files again."""
     import ray
     from ray import serve
 
@@ -804,7 +804,7 @@ def main(arguments: list[str] | None = None) -> int:
         )  # fmt: skip
     except KeyboardInterrupt:
         return 130
-    except Exception as fault:  # also Ray's
+    except Exception as fault:  # including Ray's
         hint = "; pip install 'pytrawl[cluster]' brings Ray" if isinstance(fault, ImportError) else ""
         print(f"trawl: {words(fault)}{hint}", file=sys.stderr)
         return 2

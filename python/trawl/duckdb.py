@@ -50,12 +50,12 @@ class Functions(Searches):
 
 
 def register(connection: Any, name: str, plan: Any) -> None:
-    """Create SQL functions of a text: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
-    NAME_pattern_lists, NAME_matches, NAME_find_first, NAME_mask and NAME_split; NAME_groups and NAME_group_lists if the
-    plan's expressions have groups. The new functions replace functions that an earlier call for the connection has created."""
+    """Create SQL functions of a text: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts, NAME_pattern_lists,
+    NAME_matches, NAME_find_first, NAME_mask and NAME_split; NAME_groups and NAME_group_lists if the plan's expressions have
+    groups. They replace functions of the same names from an earlier call for the connection."""
     plan = plan_of(plan)
     for search in NAMES + GROUP_NAMES:
-        with contextlib.suppress(Exception):  # there is none of that name
+        with contextlib.suppress(Exception):  # there is no function of that name
             connection.remove_function(f"{name}_{search}")
     for search in names_for(plan):
         getattr(Functions(connection, name), search)(plan)

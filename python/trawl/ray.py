@@ -1,7 +1,7 @@
-"""Runs stages (trawl.stages) in Ray Data, over datasets that are spread over a cluster.
+"""Runs stages (trawl.stages) in Ray Data, over datasets spread over a cluster.
 
-A stage goes into Ray's object store once, with the plan's patterns and options; each worker compiles the
-plan. A worker is an actor with `cpus` cores or, with engine="cuda", a GPU.
+A stage is put into Ray's object store once, with the plan's patterns and options; each worker compiles the plan. A
+worker is an actor with `cpus` cores or, with engine="cuda", a GPU.
 
     import ray, trawl, trawl.ray
     texts = ray.data.read_parquet("s3://bucket/documents")
@@ -9,7 +9,7 @@ plan. A worker is an actor with `cpus` cores or, with engine="cuda", a GPU.
     found = trawl.ray.filter(texts, plan, "text")
     trawl.ray.count(texts, plan, "text")
 
-A Collection holds files in the memory of a cluster, for many searches:
+A Collection keeps files in the memory of a cluster, for many searches:
 
     with trawl.ray.Collection(["/shared/tree"]) as collection:
         collection.count(plan)
@@ -37,7 +37,7 @@ from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 if TYPE_CHECKING:
     import pyarrow
 
-LOOKS = 10  # how often warn_if_held() looks for free cores before it warns
+LOOKS = 10  # how often warn_if_held() checks for free cores before it warns
 STAGES_MAX = 8  # this many stages can run at the same time and leave a core for reading (see claim_of)
 
 
@@ -53,13 +53,13 @@ class Metrics:
 
     def __call__(self, added: dict[str, int]) -> None:
         for name, value in added.items():
-            if value > 0:  # Ray refuses to add 0
+            if value > 0:  # Ray rejects 0
                 self.counters[name].inc(value, self.tags)
 
 
 class Worker:
-    """An actor of Ray Data, which runs a stage on a table at a time. bad: the result is the records that
-    cannot be searched, with the reasons."""
+    """A Ray Data actor that runs a stage on one table at a time. bad: the result is the records that cannot be searched,
+    with the reasons."""
 
     def __init__(self, stage: Any, bad: bool) -> None:
         import ray
@@ -73,7 +73,7 @@ class Worker:
         import pyarrow
 
         batches = table.to_batches()
-        if table.nbytes < len(batches) << 20:  # small batches: a copy costs less than many searches
+        if table.nbytes < len(batches) << 20:  # small batches: one copy costs less than many searches
             batches = table.combine_chunks().to_batches()
         if self.bad:
             return pyarrow.Table.from_batches(map(self.unsearchable, batches))
@@ -117,17 +117,17 @@ def run_stage(
     datasets, (result, bad): the records that cannot be searched, with the reason in `trawl_error`. A caller
     that reads `bad` runs the search again.
 
-    workers: the number of actors, or a range of numbers. The default is a range: Ray starts an actor,
-    and more actors while tables wait, up to the cores (or GPUs) of the cluster. A range that goes on
-    beyond the cluster ends there, with a warning. Another warning tells of cores (or GPUs) that others
-    hold, such as a Collection: the stage waits for these.
+    workers: the number of actors, or a range of numbers. The default is a range: Ray starts one actor, and
+    more while tables wait, up to the cores (or GPUs) of the cluster. A range that exceeds the cluster ends
+    there, with a warning. Another warning reports cores (or GPUs) that others hold, such as a Collection:
+    the stage waits for these.
     cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs
     in tasks of its own, for which the actors leave a core (see claim_of).
-    ValueError: the nodes cannot hold this many actors. KeyError, TypeError: the dataset's schema is known,
-    and the stage cannot search it.
+    ValueError: the nodes have no room for this many actors. KeyError, TypeError: the dataset's schema is
+    known, and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
-    keep_order: keep the dataset's order. The setting is stored in the dataset's context. The sources of the dataset,
-    and datasets derived from the dataset, share the context.
+    keep_order: keep the dataset's order. The setting is stored in the dataset's context, which its sources and the
+    datasets derived from it share.
     The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`."""
     import pyarrow
     import ray
@@ -159,7 +159,7 @@ def run_stage(
         warn_if_held("CPU", least * resources["num_cpus"] + 1)  # a core is for reading
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
-    # Ray passes on a reference inside a list; a bare reference would be replaced by the object.
+    # Ray passes a reference inside a list on; a bare reference would be replaced by the object.
     sent = [ray.put(stage)]
     found, apart = (
         dataset.map_batches(
@@ -181,7 +181,7 @@ def warn_if_held(kind: str, needed: float) -> None:
     import ray
 
     available: Any = ray.available_resources
-    for _ in range(LOOKS):  # Ray learns only after a while what an earlier run has set free
+    for _ in range(LOOKS):  # Ray notices only after a while what an earlier run has freed
         if (free := available().get(kind, 0)) >= needed:
             return
         time.sleep(0.2)
@@ -192,10 +192,10 @@ def warn_if_held(kind: str, needed: float) -> None:
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
-    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of STAGES_MAX
-    stages could claim all cores of the nodes. Ray starts the actors of all stages first. A task that reads needs a
-    core beside the actors' cores, and would wait without end if no core were left. No claim is a whole number of
-    cores, because Ray moves the reading into actors that claim as much as a reading task, a whole core."""
+    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if the actors of STAGES_MAX stages could
+    otherwise claim all cores of the nodes. Ray starts the actors of all stages first, and a task that reads, which needs
+    a core besides, would wait forever if none were left. No claim is a whole number of cores, because Ray moves the
+    reading into actors that claim as much as a reading task, a whole core."""
     for part in (1, 2, 4, 8, 16, 32, 64):
         claim = round(cpus / part - 0.001, 3)
         if actors * STAGES_MAX < sum((has - 1) // claim + 1 for has in cores):
@@ -209,14 +209,14 @@ def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 
 def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
-    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs. A null is in neither result."""
+    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs. A null is in neither."""
     return run(dataset, plan, column, "filter", **options)
 
 
 def cells(dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any) -> Any:
-    """Return a row for each pair of a record and a pattern that occurs there: the record's columns
-    `keep`, record, pattern, begin. The column `record` counts only the records of one worker, so keep a
-    column that identifies the record."""
+    """Return a row for each pair of a record and a pattern that occurs in it: the record's columns `keep`, record,
+    pattern, begin. The column `record` counts only the records of one worker, so keep a column that identifies the
+    record."""
     return run(dataset, plan, column, "cells", keep=keep, **options)
 
 
@@ -224,9 +224,9 @@ matrix = cells  # the earlier name
 
 
 def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
-    """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the
-    bytes, and for each pattern the records that contain the pattern (pattern_records). With
-    errors="apart" the result is (counts, dataset of the bad records)."""
+    """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the bytes, and for
+    each pattern the records that contain it (pattern_records). With errors="apart" the result is (counts, dataset of
+    the bad records)."""
     plan = plan_of(plan)
     total: dict[str, Any] = dict.fromkeys(COUNTERS, 0) | {"pattern_records": [0] * len(plan)}
     made = run(dataset, plan, column, "count", **options)
@@ -249,9 +249,9 @@ def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[
     paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`. Files whose
     name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin with . or _ are skipped.
     records: the columns path, line (the line's bytes) and the field.
-    unread: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
-      cannot be read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
-      If the reading of a file fails, `unread` has the first record that is not delivered, without a line.
+    unread: the lines that are not a JSON object with that field, or whose text is not UTF-8, and files that cannot be
+      read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
+      If reading a file fails, `unread` has the first record that is not delivered, without a line.
       A file that was read for `records` is not read again for `unread`.
     """
     return read(paths, functools.partial(json_parts, field=field), filesystem)
@@ -259,7 +259,7 @@ def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[
 
 def read_parquet(paths: Any, *, columns: Any = None, filesystem: Any = None) -> tuple[Any, Any]:
     """Read Parquet files, or some columns, and return two datasets, (records, unread); see read_json_lines.
-    If a row group cannot be read, the records before the fault and all other row groups are delivered."""
+    If a row group cannot be read, the records before the error and all other row groups are delivered."""
     return read(paths, functools.partial(parquet_parts, columns=columns), filesystem)
 
 
@@ -272,7 +272,7 @@ def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
     actor: Any = ray.remote(Apart)
     apart = actor.options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
     listed = ray.data.from_items(files, override_num_blocks=max(1, min(len(files), 1000)))
-    read_parts: Any = read_files  # Any: Ray's annotations know no further arguments of a function
+    read_parts: Any = read_files  # Any: Ray's annotations lack further arguments of a function
     good, unread = (
         listed.map_batches(read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted))
         for wanted in (False, True)
@@ -300,8 +300,8 @@ def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
 
 
 class Apart:
-    """An actor that keeps the unread records of files, by the file and the part of the file. A file that is
-    read again, as after the loss of a node, gives the same parts."""
+    """An actor that keeps the unread records of files, by the file and the part of the file. A file that is read again, for
+    example after the loss of a node, yields the same parts."""
 
     def __init__(self) -> None:
         self.tables: dict[str, dict[int, Any]] = {}
@@ -349,7 +349,7 @@ def unread_table(path: str, rows: list[Any]) -> pyarrow.Table:
 
 
 def parts_and_end(parts: Iterable[tuple[Any, list[Any]]]) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the parts of a file, and the fault that ends the reading as an unread record."""
+    """Yield the parts of a file, and the error that ended the reading as an unread record."""
     first = 0
     try:
         for records, unread in parts:
@@ -360,7 +360,7 @@ def parts_and_end(parts: Iterable[tuple[Any, list[Any]]]) -> Iterator[tuple[Any,
 
 
 def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the records, and the unread records, of a file of JSON lines, some MiB at a time."""
+    """Yield the records, and the unread records, of a file of JSON lines, a few MiB at a time."""
     import pyarrow
 
     first = 0

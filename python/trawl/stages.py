@@ -1,7 +1,7 @@
 """Searches of tables batch by batch, in one process or in a cluster.
 
-A Stage is a function from record batches to record batches. A Stage can be pickled: trawl.ray and
-trawl.spark run a Stage in a cluster. This module needs pyarrow.
+A Stage is a function from record batches to record batches, and can be pickled: trawl.ray and trawl.spark run stages in
+a cluster. This module needs pyarrow.
 
 >>> pyarrow = __import__("pytest").importorskip("pyarrow")
 >>> table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
@@ -30,9 +30,9 @@ COUNTERS = ("records", "nulls", "found", "bad", "bytes")
 
 
 class Kind(NamedTuple):
-    """A kind of stage. search: the method of Searcher that the stage calls. output: what the stage makes
-    of the answer, see Stage._answer. found: the name of the rule by which a record of the answer has an
-    occurrence, see Stage._hits. options: the options of Stage that the method takes."""
+    """A kind of stage. search: the method of Searcher that the stage calls. output: how the stage turns the answer into
+    output, see Stage._answer. found: the name of the rule that says whether a record of the answer has an occurrence, see
+    Stage._hits. options: the options of Stage that the method accepts."""
 
     search: str
     output: str
@@ -60,7 +60,7 @@ ERROR_COLUMN = "trawl_error"
 class SparkCounters:
     """Collects the counters of all tasks in Spark's driver: Stage(..., tell=SparkCounters(context)).
 
-    values() returns the sums. If Spark runs a task again, the task's records count again.
+    values() returns the sums. If Spark repeats a task, its records count again.
     """
 
     def __init__(self, context: Any) -> None:
@@ -82,7 +82,7 @@ class Stage:
       replace, mask the table with the rewritten texts in place of the column or, with name=, with a new last column;
                  values, mask: see Plan.replace and Plan.mask
       filter     the records in which a pattern occurs or, with invert=True, no pattern occurs; without nulls
-      cells      a row for each pair of a record and a pattern that occurs there: the record's columns
+      cells      a row for each pair of a record and a pattern that occurs in it: the record's columns
                  `keep`, then record (counted from 0 in this stage's input), pattern, begin
       matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
                  errors also distance, with the alphabet 'dna' also strand
@@ -94,7 +94,7 @@ class Stage:
     errors: "raise", or "apart", which skips records that cannot be searched. Each (record, message)
       then goes to the list `bad`, and to the function `report` if given.
     signed: use int64 and Arrow's list, as Spark needs, instead of uint64 and large_list.
-    tell: a function that gets each batch's increments of the counters, in the searching process.
+    tell: a function called with each batch's increments of the counters, in the searching process.
     counters: the numbers of records, of nulls, of records with a pattern (found), of records that could
       not be searched (bad), and the number of bytes.
     """
@@ -236,7 +236,7 @@ class Stage:
     def _sound_parts(
         self, batch: pyarrow.RecordBatch, first: int
     ) -> Iterator[tuple[tuple[pyarrow.RecordBatch, Any], int]]:
-        """Yield ((slice, result), number of the slice's first record) for slices of the batch that can be searched."""
+        """Yield ((slice, result), number of its first record) for slices of the batch that can be searched."""
         try:
             found = self._search(self._call(), batch.column(self.column))
         except Exception as error:
@@ -310,7 +310,7 @@ class Stage:
             yield self._typed(pyarrow.record_batch([*batch.columns, answer], names=names))
 
     def _typed(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-        """Return the batch with the types that `signed` asks for."""
+        """Return the batch with the types that `signed` requires."""
         import pyarrow
 
         number, signed = pyarrow.uint64(), pyarrow.int64()
@@ -339,7 +339,7 @@ class Stage:
         import pyarrow
         import pyarrow.compute as compute
 
-        if rule == "contained":  # `answer` has texts, which do not tell whether a pattern occurs
+        if rule == "contained":  # `answer` has texts, which do not say whether a pattern occurs
             rule = "true"
             answer = pyarrow.array(self._search("contains", text) if len(text) else [], "bool")
         if rule in ("some", "several"):
@@ -366,8 +366,8 @@ def plain_type(column: Any) -> Any:
 
 
 def taken(column: Any, rows: Any) -> Any:
-    """Return these rows of a column. pyarrow cannot select rows of a column of string views, so this function selects
-    the views itself, 16 bytes each. The strings stay where they are."""
+    """Return these rows of a column. pyarrow cannot select rows of a column of string views, so this function selects the
+    views, of 16 bytes each, and leaves the strings where they are."""
     import pyarrow
 
     if not str(column.type).endswith("_view"):
@@ -389,7 +389,7 @@ def chosen(batch: pyarrow.RecordBatch, answer: Any) -> pyarrow.RecordBatch:
 
 
 def json_text(line: bytes, field: str) -> tuple[str | None, str | None]:
-    """Return (text, None) for a JSON object whose field is a string or null, or (None, the fault) for another line."""
+    """Return (text, None) for a JSON object whose field is a string or null, or (None, the reason) for any other line."""
     try:
         text = json.loads(line.decode())[field]
         if isinstance(text, str):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# arm64: build the library for arm64 and run tests under qemu-aarch64: the cases that tests/diff/seed_table.def writes
-# out, with every method and instruction set. A long run also builds and runs the other tests of tests/diff, the unit
-# tests and the command.
+# arm64: build the library for arm64 and run tests under qemu-aarch64: the cases written out in tests/diff/seed_table.def,
+# with every method and instruction set. A long run also builds and runs the other tests of tests/diff, the unit tests and
+# the command.
 # arm64.sh SOURCE_FOLDER BUILD_FOLDER
 set -euo pipefail
 
@@ -33,11 +33,11 @@ cmake --build "$build" -j 1 --target trawl_static "${more[@]}" "${tests[@]}"
 if ! grep -q '^CMAKE_CROSSCOMPILING_EMULATOR\|^TRAWL_QEMU_AARCH64:[A-Z]*=/' "$build/CMakeCache.txt"; then
     skip 'compiled for arm64 but not run (qemu-user is not here)'
 fi
-# Programs sign their return addresses. The emulator would take most of its time for this, unless it may sign in a way
-# of its own ("impdef").
+# Programs sign their return addresses. The emulator would spend most of its time on this, unless it may use its own kind
+# of signature ("impdef").
 export QEMU_CPU=max,pauth-impdef=on
-# Under the emulator a test takes many times as long, and the same cases run natively in other tests. So this script
-# runs a two-hundredth of the native cases, and in a long run a tenth.
+# Under the emulator a test takes many times as long, and the same cases run natively in other tests. So this script runs
+# only 1 in 200 of the native cases, and 1 in 10 in a long run.
 export TRAWL_TEST_DIVISOR=200
 if [ ${#more[@]} -gt 0 ]; then
     export TRAWL_TEST_SCALE=1 TRAWL_TEST_DIVISOR=10

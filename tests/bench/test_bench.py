@@ -77,7 +77,7 @@ class Case:
 
 
 class TestWrong(Case):
-    """Checks that a wrong answer fails the measurement, and that then no result is written."""
+    """Checks that a wrong answer fails the measurement, and that no result is written then."""
 
     def test_lies(self):
         for call in CALLS:
@@ -107,7 +107,7 @@ class TestWrong(Case):
             self.right({"name": "records", "results": results[: len(who)]})
 
     def test_lines_as_records(self):
-        """Check that the lines of a text and the records of a tape, empty ones too, have the answers of two loops."""
+        """Check that the lines of a text and the records of a tape, even empty ones, have the answers of two loops."""
         draw = random.Random(4)
         lines = [
             b" ".join(draw.choices((b"a", b"ab", b"A", b"ba", b"_a"), k=draw.choice((0, 1, 1, 4))))
@@ -150,8 +150,8 @@ class TestWrong(Case):
         self.bench("commands", "--bytes=64K", "--filter=rare word -c -i", command=liar, status=1)
 
     def test_commands_differ(self):
-        """Check that another output, another order of lines without `bag`, or another exit status is wrong, and that
-        one wrong answer of ours is enough. A status above 1 is a failure."""
+        """Check that different output, lines in a different order without `bag`, or a different exit status is wrong, and
+        that one wrong answer of ours fails the row. A status above 1 is a failure."""
         lines, zeros = "echo a; echo b", "head -c 300000 /dev/zero"  # the second is too long to be hashed again
         for first, other, alike, alike_in_a_bag in (
             (lines, lines, True, True),
@@ -212,8 +212,8 @@ class TestSuites(Case):
 
 
 class TestGpu(Case):
-    """Runs the rows for devices on a simulated device. The simulated driver runs only kernels of the
-    library, so the speed of a plain read is not known there."""
+    """Runs the rows for devices on a simulated device. The simulated driver runs only the library's kernels, so the speed
+    of a plain read is unknown."""
 
     @pytest.fixture(autouse=True)
     def device(self, monkeypatch):
@@ -242,7 +242,7 @@ class TestGpu(Case):
             self.right(row)
 
     def test_records_that_fill_whole_steps(self):
-        """Check a tape whose length is a multiple of 1024, the distance of the entries in the device's table of records."""
+        """Check a tape whose length is a multiple of 1024, the step of the device's table of records."""
         text, path = (os.path.join(self.folder, name) for name in ("text", "patterns"))
         for name, content in ((text, b"aaaa\n" * 768), (path, b"a\n")):
             with open(name, "wb") as file:
@@ -273,7 +273,7 @@ class TestDocs(Case):
         assert (status, out.getvalue()) == (0, "")
 
     def test_plots(self):
-        """Check that a figure is well-formed, that its words are 12 px or more and inside, and that names keep apart."""
+        """Check that a figure is well-formed, that its text is 12 px or more and inside, and that names do not overlap."""
         axis = ("across", plots.decades(0.02, 300))
         lines = enumerate(("line", "dots", "rule"))
         lines = [(kind, [(1, 1), (9, 9 + i / 99)], kind) for i, kind in lines]
@@ -289,8 +289,8 @@ class TestDocs(Case):
             assert all(b - a > 16 for a, b in zip(heights, heights[1:])), heights
 
     def test_hybrid_thresholds(self):
-        """Check that each hybrid of the gallery uses chunking from the pattern length on at which chunking was
-        faster in each text of papers.json."""
+        """Check that each hybrid of the gallery uses chunking from the pattern length at which chunking was faster in each
+        text of papers.json."""
         data = rows_of.read_results(os.path.join(ROOT, "docs/measurements/papers.json"))
         swift = sorted(
             (row for row in data["rows"] if row["paper"] == "swift" and ", m = " in row["name"]),
@@ -311,7 +311,7 @@ class TestDocs(Case):
             assert [device for device in named if device in data["gpu"]], (name, first)
 
     def test_figures_by_hand(self):
-        """Check figures that no page shows: what is compared with what, and which times count."""
+        """Check rules that no page shows: what is compared with what, and which times count."""
 
         def row_of(name, *results, **facts):
             results = [
@@ -401,7 +401,7 @@ class TestDocs(Case):
             assert list(ledger.fallen(measured(1, 2.05, 9))) == []
             assert list(ledger.fallen(measured(2, 4, 1))) == []
             assert list(ledger.fallen(measured(1, 2.5, 1))) == [("a [10]", "trawl, GPU", 0.5, 0.4)]
-            for number in (1, 2):  # the read, or trawl, was refused and has no time
+            for number in (1, 2):  # the read, or trawl, could not run and has no time
                 refused = measured(1, 2, 1)
                 result = refused["rows"][0]["results"][number]
                 result["why"] = "refused"

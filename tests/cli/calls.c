@@ -1,6 +1,7 @@
 /* calls: checks how many calls of the system and of the allocator the command makes for texts whose
- * lines are short, long or endless, and for a directory of small files. fault_wrap.c counts them.
- * Work that only repeats reads or allocations changes no answer.
+ * lines are short, long or endless, and for a directory of small files, as fault_wrap.c counts
+ * them. Reads or allocations that are merely repeated change no answer, so no other test notices
+ * them.
  *
  * usage: cli_calls TRAWL_WITH_FAULTS FOLDER_OF_LIBTRAWL_REGEX
  */
@@ -20,7 +21,7 @@ static const char *const names[TEXTS] = {"short", "long", "endless", "mixed", "-
 
 static const struct {
     const char *arguments;
-    unsigned calls[TEXTS]; /* as many as are made today; an eighth more are allowed */
+    unsigned calls[TEXTS]; /* today's numbers; an eighth more is allowed */
 } rows[] = {
     {"-c needle", {63, 63, 62, 63, 1769}},
     {"-v needle", {86, 132, 65, 80, 2137}},

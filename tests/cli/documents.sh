@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The documents made from the option table, given to the programs that read them; a program that is
-# not here is named and left out.
+# The documents made from the option table, given to the programs that read them; a missing program is named and
+# skipped.
 #
 # usage: documents.sh TRAWL
 set -u
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 checked=0
 
-# check WHAT COMMAND...: the command succeeds and says nothing on standard error.
+# check WHAT COMMAND...: the command must succeed and print nothing on standard error.
 check() {
     local what=$1
     shift

@@ -5,13 +5,11 @@
  * TRAWL_FAULT_NTH     the number of the failing call, counted from 1; 0 or unset: no call fails
  * TRAWL_FAULT_ON      whether all later calls fail, too
  * TRAWL_FAULT_OF      a function: only its calls are counted
- * TRAWL_FAULT_PLACES  instead of a number, a file of places: the first call at a place that is not
- *                     in the file fails, and the place is added to the file. A place is a call with
- *                     the FRAMES calls that led there
- * TRAWL_FAULT_REPORT  a file; at the end the number of calls, the name of the function that failed
- *                     first and the names of all functions that were called are written there
- * (fts_read is not replaced: a real failure of fts_read frees memory, and fts_close relies on
- * that.)
+ * TRAWL_FAULT_PLACES  instead of a number, a file of places: the first call from a place that is
+ * not in the file fails, and the place is added to the file. A place is a call with its FRAMES
+ * callers TRAWL_FAULT_REPORT  a file; at the end the number of calls, the name of the function that
+ * failed first and the names of all functions that were called are written there (fts_read is not
+ * replaced: a real failure of fts_read frees memory, and fts_close relies on that.)
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +29,7 @@ static atomic_ulong calls;
 static unsigned long nth;
 static bool persistent;
 static const char *report, *only, *places_file;
-static bool ended; /* true: this file itself makes the calls, and none of these calls fails */
+static bool ended; /* true: this file itself makes the calls, which never fail */
 static const char *_Atomic failed;
 /* the names of the functions that were called; entries after the last name are NULL */
 static const char *_Atomic called[32];
@@ -44,7 +42,7 @@ static uint64_t places[PLACES];        /* a hash table of places; 0: the entry i
 /* the place of the call that failed; 0: no call has failed */
 static _Atomic uint64_t new_place;
 
-/* Returns the entry of a place, or the entry where the place belongs. */
+/* Returns the entry of a place, or the free entry for it. */
 static uint64_t *place_at(uint64_t place)
 {
     uint64_t at = place % PLACES;
@@ -54,8 +52,8 @@ static uint64_t *place_at(uint64_t place)
     return &places[at];
 }
 
-/* Returns true if the call comes from a place that is not in the file TRAWL_FAULT_PLACES, while no
- * call of this run has failed yet. Then the call fails. */
+/* Returns true if the call must fail: its place is not in the file TRAWL_FAULT_PLACES, and no call
+ * of this run has failed yet. */
 static bool is_new_place(void)
 {
     void *frames[FRAMES + 3];
@@ -192,7 +190,7 @@ WRAP(int, fstatat64, (int directory, const char *path, struct stat *status, int 
 WRAP(ssize_t, getdents64, (int descriptor, void *bytes, size_t count), (descriptor, bytes, count),
      EIO, -1)
 /* With _FORTIFY_SOURCE the compiler calls this function instead of openat if the flags are not
- * constant. The command opens directories by such calls. */
+ * constant, as when the command opens directories. */
 WRAP(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags),
      EMFILE, -1)
 WRAP(int, pthread_create,
@@ -205,7 +203,7 @@ int __wrap_open64(const char *path, int flags, ...);
 int __real_openat64(int directory, const char *path, int flags, ...);
 int __wrap_openat64(int directory, const char *path, int flags, ...);
 
-/* The mode is left out: neither the command nor the library makes files by open64. */
+/* Without the mode: neither the command nor the library creates files with open64. */
 int __wrap_open64(const char *path, int flags, ...)
 {
     if (fails("open64", EMFILE))

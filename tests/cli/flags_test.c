@@ -1,6 +1,6 @@
-/* flags_test: gives each option of flags.def in each form: without a value, with an empty value,
- * and with values at the limits of numbers and sizes; in the long form and by its letter. An option
- * is either carried out, or refused with a message of one line that names it.
+/* flags_test: tries each option of flags.def in each form: without a value, with an empty value,
+ * and with values at the limits of numbers and sizes; by its long name and by its letter. An option
+ * is either carried out, or rejected with a message of one line that names it.
  */
 #include <string.h>
 
@@ -28,8 +28,8 @@ static bool parse(const char *first, const char *second, char error[SETTINGS_ERR
     return good;
 }
 
-/* Checks that the option is carried out, or else refused with these words or, for NULL, with words
- * that name the option. */
+/* Checks that the option is carried out, or else rejected with these words; NULL: with words that
+ * name the option. */
 static void check(const struct flag *flag, const char *first, const char *second, bool may,
                   const char *words)
 {
@@ -113,7 +113,7 @@ static void check_letter(const struct flag *flag)
     (void)snprintf(words, sizeof words, "option requires an argument -- '%c'", flag->letter);
     check(flag, option, NULL, !takes, takes ? words : NULL);
     check(flag, option, "", true, NULL);
-    option[2] = option[1]; /* twice the letter, or a letter that is its own value */
+    option[2] = option[1]; /* the letter twice, or a letter as its own value */
     check(flag, option, NULL, true, NULL);
 }
 

@@ -1,13 +1,13 @@
 """Runs the command while its N-th call of a system function fails, for each N: once as a single fault, once as a
-lasting fault, where all later calls fail, too. (The command is linked with fault_wrap.c.)
+lasting one, after which all calls fail, too. (The command is linked with fault_wrap.c.)
 
 First, for each command line below and each function that the run calls, one of the function's first calls fails. Then
-calls fail at each place (a call with the calls that led there), in the command line that comes there first. With a
+calls fail at each place (a call with its callers), in the command line that reaches the place first. With a
 TRAWL_TEST_DIVISOR of at most 2, N then goes up from 1 until a run meets no fault: a normal run tries each N up to
 FIRST, then one N in SHARE, by TRAWL_TEST_SEED; with a TRAWL_TEST_SCALE of 20 or more each N is tried. Every run must
 end with a status, not by a signal or a sanitizer's report. If the fault did not matter, output and status must be
 right. Otherwise the status must be 2, standard error must have a line that begins with "trawl: " and, after a single
-fault, says why, and standard output must have no byte that the right output lacks.
+fault, gives the reason, and standard output must have no byte that the right output lacks.
 """
 
 import collections
@@ -69,7 +69,7 @@ SCENES = [
 
 IO_ERROR = [b"Input/output error"]
 MEMORY, FILES = [b"memory exhausted", b"out of memory", b"Cannot allocate memory"], [b"Too many open files"]
-# what a message has to say after a single fault
+# what a message must say after a single fault
 REASONS = {
     **dict.fromkeys(("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup"), MEMORY),
     **dict.fromkeys(("fopen64", "open64", "openat64", "__openat64_2"), FILES),
@@ -184,8 +184,8 @@ def judge(arguments, right, got, top, persistent=False):
         return None  # trawl prints what was counted before the fault, as grep does
     lines = iter(right[1].splitlines(keepends=True))
     for line in out.splitlines(keepends=True):
-        # Lines may be missing (of a file that could not be read), and the last line may be cut off,
-        # but no other line may be printed.
+        # Lines may be missing (of a file that could not be read), and the last line may be cut off, but no other line
+        # may be printed.
         if not any(whole == line or (not line.endswith(b"\n") and whole.startswith(line)) for whole in lines):
             return "wrong line %r" % line[:80]
     return None
@@ -212,7 +212,7 @@ def test_faults(top, number):
         points[got[3]] += 1
         assert judge(scene[0], right, got, top, persistent) is None, "%s of %s: %r" % (which, got[3], got[2][-600:])
 
-    for function in right[4]:  # each function in turn, since most of the few hundred calls are malloc and realloc
+    for function in right[4]:  # function by function, since most of the few hundred calls are malloc and realloc
         turn += 1
         late = {"getdents64": 2, "pread64": 90}  # after entries were read; while a line of 3 MB is printed
         for nth in (late.get(function, turn % 7 + 1), turn % 7 + 1, 1):

@@ -1,8 +1,8 @@
 """Tests options that are given more than once, and numbers at their limits.
 
-Of two options that contradict each other the last decides: `A B` must print what `B` alone prints, whether A stands on the
-command line or in the file of options, and `B B` the same. Each row must show a difference between A and B alone, so a row
-cannot pass because its files do not tell the options apart.
+Of two contradicting options the last decides: `A B` must print what `B` alone prints, whether A is on the command line or
+in the file of options, and `B B` the same. In each row, A and B alone must differ, so that a row cannot pass because its
+files do not tell the options apart.
 """
 
 import bz2
@@ -23,7 +23,7 @@ from harness import ROOT, SEED, TRAWL, amount, execute, terminal, write
 BARE = {"PATH": os.environ["PATH"]}
 TABLE, HEADER = ROOT / "tools/trawl/options/flags.def", ROOT / "include/trawl.h"
 
-# A row: name of the command, the options between which the last decides, the other arguments.
+# A row: name of the command, the options of which the last one decides, the other arguments.
 ROWS = [("trawl", "--trim --no-trim", "foo a"), ("trawl", "-n -N", "foo a"), ("trawl", "--column --no-column", "foo a"),
         ("trawl", "--column --no-column", "--vimgrep foo a"), ("trawl", "-H -h", "foo a b"),
         ("trawl", "-N -n", "--json foo a"), ("trawl", "--json --no-json", "foo a"),
@@ -62,7 +62,7 @@ ROWS = [("trawl", "--trim --no-trim", "foo a"), ("trawl", "-n -N", "foo a"), ("t
         ("tg", "-A1 -A0", "foo a"), ("tg", "--color=never --color=ansi", "foo a"),
         ("tg", "--hidden --no-hidden", "foo d"), ("tg", "--no-ignore --ignore", "foo d"), ("tg", "-d0 -d1", "foo d"),
         ("tg", "--crlf --no-crlf", "-x foo a"), ("tg", "-r1 -r2", "foo a")]  # fmt: skip
-# A row: name of the command, command lines that print the same.
+# A row: name of the command, command lines that print the same output.
 SAME = [("tg", "-uuu foo d", "-uuuu foo d", "-uu --unrestricted foo d", "--unrestricted -u -uu -u foo d"),
         ("trawl", "-i FOO a", "-y FOO a", "-yi FOO a"),
         ("trawl", "--vimgrep foo a --no-column", "--vimgrep --no-column foo a"),
@@ -199,7 +199,7 @@ REPORTS, NAMES = (
     ["--files-with-matches", "--files-without-match"],
 )
 ERRORS = ["--mismatches=1", "--edits=1", "--alphabet=dna"]
-LAST = ["--count", "--count-matches", "--json", *NAMES]  # of these, tg obeys the last
+LAST = ["--count", "--count-matches", "--json", *NAMES]  # of these, tg obeys the last one
 EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--json"]), (REPORTS[1:], ["--invert-match", "--count"]),
            (["--count-by-pattern"], ["--max-count=0", "--max-count=2", "--max-count=-1"]),
            (["--json"], [*NAMES, "--count", "--pattern-number"]),
@@ -214,8 +214,8 @@ EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--json"]), (REPORTS[1:], ["--invert-mat
 
 
 def test_contradictions():
-    """Check for each pair of options that contradict each other whether the command rejects the pair, and
-    that the message names one of the two options."""
+    """Check for each pair of contradicting options whether the command rejects it, and that the message names one of the
+    two."""
     pairs = {frozenset((one, other)) for left, right in EXCLUDE for one in left for other in right if one != other}
     options = sorted({option for pair in pairs for option in pair})
     # a build may have neither expressions nor algorithms
@@ -268,7 +268,7 @@ ESCAPES = [("\\n", b"\n"), ("\\r", b"\r"), ("\\t", b"\t"), ("\\\\", b"\\"), ("\\
 
 @pytest.mark.parametrize("option, others, good, bad", VALUES, ids=[row[0] for row in VALUES])
 def test_values(option, others, good, bad):
-    """Check which values the options take whose values are neither numbers nor single words."""
+    """Check which values are accepted by options whose values are neither numbers nor single words."""
     for value in good:
         assert run("trawl", [option + value, *others.split()])[0] < 2, "is refused"
     for value in bad:
@@ -301,7 +301,7 @@ LINKS = {"none": None, "default": "file://{host}{path}", "file": "file://{host}{
 
 
 def test_names():
-    """Check what each name of a colour and of a format of links means."""
+    """Check what each name of a colour and of a link format means."""
     for number, name in enumerate(("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")):
         for options, wanted in (
             (["fg:" + name], "1;3%dm"),
@@ -371,12 +371,11 @@ def long_names():
 
 
 def test_abbreviations():
-    """Check for each name the shortest abbreviation that the command accepts, and the abbreviation that is a letter
-    shorter."""
+    """Check for each name the shortest abbreviation that the command accepts, and the one that is a letter shorter."""
 
     def belongs(short):
-        """Return the rows that an abbreviation may mean: the row with exactly this name; else the rows of options that
-        grep has; else all rows that begin so."""
+        """Return the rows that an abbreviation may mean: the row with exactly this name; else grep's options that begin so;
+        else all rows that begin so."""
         rows = [row for row in names if row[1].startswith(short)]
         return [row for row in rows if row[1] == short] or [row for row in rows if row[3]] or rows
 
@@ -408,7 +407,7 @@ def test_abbreviations():
 
 def distance(one, other):
     """Return the least number of steps from one name to the other; a step inserts, deletes or changes a letter, or
-    exchanges two neighbours."""
+    swaps two neighbours."""
     rows = [list(range(len(other) + 1))]
     for i, letter in enumerate(one, 1):
         row = [i]
@@ -421,7 +420,7 @@ def distance(one, other):
 
 
 def test_nearest():
-    """Check which name the command proposes for a name with mistakes."""
+    """Check which name the command proposes for a misspelled one."""
     names = sorted(row[1] for row in long_names())
     rng = random.Random(SEED)
     for number in range(40):
@@ -448,8 +447,8 @@ def quoted(text, letters):
 
 
 def test_completions():
-    """Check each line of the shells' completions: letter, name, what takes a value, the summary, the values. A value
-    that is offered is accepted, and where the command names the values in a message, these are offered."""
+    """Check each line of the shells' completions: letter, name, whether it takes a value, the summary, the values. A value
+    that is offered must be accepted, and the values that a message of the command names must be offered."""
     rows, words = rows_of_table(), {}
     for name, value in re.findall(
         r"^complete .* -l (\S+) .*-a '([^']*)'", run("trawl", ["--generate=complete-fish"])[1].decode(), re.MULTILINE
@@ -507,9 +506,9 @@ def usages(name):
 
 
 def test_help():
-    """Check the layout of --help and --help-long: a usage starting at column 2, two blanks or a line end, the summary
-    starting at column 30, no line beyond column 80; and that --help-long has each option of flags.def, with its letters,
-    names, value and whole summary, and --help only such rows."""
+    """Check the layout of --help and --help-long: a usage at column 2, two blanks or a line end, the summary at column 30,
+    no line beyond column 80; and that --help-long has each option of flags.def, with its letters, names, value and whole
+    summary, and --help only such rows."""
     for name in ("trawl", "tg"):
         wanted = [(usage, summary) for _, usage, summary, _ in usages(name)]
         wanted.insert([row[0] for row in usages(name)].index("LAYOUT"), ("-NUM", "same as --context=NUM"))
@@ -532,8 +531,8 @@ def test_help():
 
 
 def test_manual():
-    """Check that the manual has each option of flags.def in the sections of --help-long, with its whole paragraph,
-    and that troff shows each character as it stands there."""
+    """Check that the manual has each option of flags.def in the sections of --help-long, with its whole paragraph, and that
+    troff shows each character unchanged."""
     for name, kind in (("trawl", "man"), ("tg", "man-tg")):
         titles = re.findall("\n\n(.*):\n  ", run(name, ["--help-long"])[1].decode())
         assert len(titles) == len(CATEGORIES)
@@ -556,7 +555,7 @@ def test_manual():
 
 def test_faults_of_files():
     """Check the status, the message and the other files' output for each kind of file that cannot be read, with each
-    report, and that -s takes away the message alone."""
+    report, and that -s removes only the message."""
     reports = ["-c", "-n", "-l", "-L", "-q", "-o", "-v", "-m1", "--json", "--count-matches", "--count-by-pattern",
                "--vimgrep", "-B1", "--mismatches=1", "-P", "--color=always"]  # fmt: skip
     text, packed = b"".join(b"%d\n" % (i * i) for i in range(3000)), []
@@ -614,9 +613,9 @@ def test_faults_of_files():
                 assert run("trawl", ["-s", *command], closed="-" in files) == (status, output, b"")
 
 
-# A row: a variable, a value, the other variables, what an empty value means, the arguments. An empty value means:
-# "unset": what an unset variable means; "value": what the value means; "none": what it means that no variable at all is
-# set. If the value is "served", tests/serve/test_simulated.py tests the variable, and if "git", tests/grep/test_git_ignored.py.
+# A row: a variable, a value, the other variables, what an empty value means, the arguments. An empty value means: "unset":
+# what an unset variable means; "value": what the value means; "none": the same as no variable at all. If the value is
+# "served", tests/serve/test_simulated.py tests the variable, and if "git", tests/grep/test_git_ignored.py.
 VARIABLES = [("HOME", "home", {}, "unset", "foo a"), ("XDG_CONFIG_HOME", "xdg", {"HOME": "home"}, "unset", "foo a"),
              ("TRAWL_CONFIG_PATH", "config", {"HOME": "home"}, "none", "foo a"),
              ("POSIXLY_CORRECT", "1", {}, "value", "-s foo a -c"),
@@ -671,9 +670,8 @@ def test_empty_variable(variable, value, others, means, arguments):
 
 
 def test_sort():
-    """Check the order of the entries of directories by each kind of time. The times are also before 1970, after
-    2106, and less than a second apart. The comparison with ripgrep sorts only by the path and by one kind of
-    time."""
+    """Check the order of the entries of directories by each kind of time, with times before 1970, after 2106, and less than
+    a second apart. (The comparison with ripgrep sorts only by the path and by one kind of time.)"""
     times = [-5 * 10**9, 0, 15 * 10**17, 15 * 10**17 + 10**6, 2**32 * 10**9]
     os.makedirs("sorted")
     for number, name in enumerate("caebd"):
@@ -686,7 +684,7 @@ def test_sort():
         (by, lambda name, field=field: getattr(os.stat("sorted/" + name), field))
         for by, field in (("accessed", "st_atime_ns"), ("modified", "st_mtime_ns"))
     ]
-    # the file system tells when a file was made
+    # the file system records when a file was created
     if subprocess.run(["stat", "-c%W", "sorted"], capture_output=True).stdout.strip() not in (b"0", b"-", b""):
         orders.append(("created", "caebd".index))
     for by, order in orders + [("path", "abcde".index)]:
@@ -707,9 +705,9 @@ PACKED = {
 
 
 def test_version():
-    """Check that a search does what --version says of this machine and this installation, also if one of the
-    libraries is missing that the command loads when needed. To hide a library, the test lets a copy of the command
-    find another library of the same name first."""
+    """Check that a search does what --version says of this machine and this installation, even if a library is missing that
+    the command loads when needed. To hide a library, a copy of the command finds another library of the same name
+    first."""
     strange = next(
         (line.split()[-1] for line in open("/proc/self/maps") if re.search(r"/libm\.so\.6|/libm-2", line)), None
     )
@@ -796,8 +794,8 @@ def test_terminal():
 
 
 def test_files():
-    """Check that --files lists the files that a search with the same options searches, in trees that also have
-    pipes and links. A search reads pipes because of -D read or --follow."""
+    """Check that --files lists the files that a search with the same options searches, in trees with pipes and links. A
+    search reads pipes because of -D read or --follow."""
     os.mkfifo("d/pipe")
     os.symlink("nowhere", "d/e/dangling")
     for name in ("trawl", "tg"):
@@ -824,8 +822,8 @@ def test_files():
 
 
 def test_algorithms():
-    """Check --list-algorithms: the names, engines and lines of the gallery's table, and that the processor runs each
-    algorithm that is listed for the processor."""
+    """Check --list-algorithms: the names, engines and lines of the gallery's table, and that the CPU runs each algorithm
+    that is listed for it."""
     status, output, _ = run("trawl", ["--list-algorithms"])
     if status != 0:  # a build without the gallery
         return
@@ -841,8 +839,8 @@ def test_algorithms():
 
 
 def test_reports():
-    """Check which report is printed if options ask for several reports. trawl prints the first of -q, names and
-    counts, in whatever order the options stand; tg prints the last report."""
+    """Check which report is printed if options request several. trawl prints the first of -q, names and counts, in
+    whatever order the options are given; tg prints the last report."""
     for name, names, given in itertools.product(("trawl", "tg"), ("-l", "--files-without-match"), range(1, 16)):
         reports = [report for at, report in enumerate(("-o", "-c", names, "-q")) if given >> at & 1]
         for options in (reports, reports[::-1]):
@@ -853,8 +851,8 @@ def test_reports():
             assert run(name, [*options, "foo", "a", "none"]) == run(name, [*alone, "foo", "a", "none"])
 
 
-# Values for options that take a value; and options that this test leaves out, for example because they undo
-# --only-first or print no lines.
+# Values for options that take a value; and options that this test skips, for example because they undo --only-first or
+# print no lines.
 TAKES = {"max-count": "3", "binary-files": "text", "after-context": "1", "before-context": "1", "context": "1",
          "group-separator": "%", "color": "always", "context-separator": "%", "replace": "<$0>", "max-columns": "20",
          "colors": "highlight:bg:red", "hyperlink-format": "file", "field-match-separator": "%",
@@ -866,9 +864,9 @@ NOT_FIRST = {"OVERLAPPING",  # undoes --only-first
 
 
 def test_only_first():
-    """Check --only-first with each option that changes what is printed, and with two and three of them: the output is that of
-    a text in which each line has the first occurrence alone. The words that are no occurrences are put back before the outputs are
-    compared. So a report that forgets the option is found, also one that will be added."""
+    """Check --only-first with each option that changes what is printed, and with two and three of them: the output is that
+    of a text in which each line has only the first occurrence. (Words that are not occurrences are put back before the
+    outputs are compared.) So a report that forgets the option is found, even one that is added later."""
     categories, options = ("MISC", "OUTPUT", "CONTEXT", "LAYOUT", "BEYOND", "ERRORS", "PATTERN"), []
     for row in rows_of_table():
         is_of_lines = row["category"] in categories and row["served"] in ("LINES", "COUNTS", "START_LINES")
@@ -916,7 +914,7 @@ def test_only_first():
 
 
 def test_lines_come():
-    """Check, with the options that write each line at once, that a line is written before the rest of standard input
+    """Check, with the options that write each line at once, that a line is written before more of standard input
     comes."""
     for on_tty, options in (
         (True, []),

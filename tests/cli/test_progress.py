@@ -1,7 +1,7 @@
 """Tests --progress: who sees the bar, and that the bar leaves nothing behind.
 
-Each search reads a pipe until the terminal has seen the bar, or without a bar until a pause is over that is longer than
-the bar waits. So the test depends on no speed.
+Each search reads a pipe until the terminal has shown the bar or, where no bar is expected, for longer than the bar's
+delay. So the test does not depend on speed.
 """
 
 import concurrent.futures
@@ -23,7 +23,7 @@ starting = threading.Lock()
 
 
 def screen(seen):
-    """Return the text that a terminal shows which got these bytes."""
+    """Return the text that a terminal shows after receiving these bytes."""
     lines, column = [b""], 0
     for part in re.split(rb"(\n|\r|\x1b\[K)", seen):
         if part == b"\n":
@@ -90,13 +90,13 @@ CASES = (
     (["--progress", "-c", "fish"], "terminal", "file", False, False, b"2\n"),
     (["fish"], "terminal", "terminal", False, False, FISH),
     (["--progress", "fish"], "terminal", "terminal", True, False, FISH),
-    (["-c", "fish"], "count", "terminal", False, True, b""),  # a pager, which has the terminal for itself
+    (["-c", "fish"], "count", "terminal", False, True, b""),  # a pager, which owns the terminal
     (["-c", "fish", "-", "missing"], "counts", "terminal", True, False, b"trawl: missing: No such file or directory\n"),
 )
 
 
 def check(options, output, errors, sees_bar, raw, kept):
-    """`output` and `errors` are as for search(). kept: what the terminal shows in the end."""
+    """`output` and `errors` are as for search(). kept: what the terminal shows at the end."""
     files = [one + str(threading.get_ident()) if one != "terminal" else one for one in (output, errors)]
     assert screen(search(options, *files, sees_bar, raw, 2 if "missing" in options else 0)) == kept
     for name, right in zip(files, (b"2\n" if output == "count" else b"-:2\n", b"")):

@@ -1,8 +1,8 @@
 """Tests what SIGBUS does, when lines are written, and that a search that is over waits for nothing.
 
-A mapped file that becomes shorter during a search causes SIGBUS; the search ends at the file's new end, as a search of
-a file that is read. Any other SIGBUS ends the process. No test depends on durations: the test sends a signal while the
-program waits for input.
+A mapped file that becomes shorter during a search causes SIGBUS; the search ends at the file's new end, like a search of
+a file that is read. Any other SIGBUS ends the process. No test depends on durations: signals are sent while the program
+waits for input.
 """
 
 import array
@@ -81,8 +81,8 @@ def test_shorter_while_printed(options, folder):
     [(4096, ["-n", "-P", r"foo\nand"]), (3699999, ["-n", "-P", r"foo\nand"]), (4096, ["-h", "-P", "(?s)foo.*long"])],
 )
 def test_shorter_than_mapped(left, options, folder):
-    """Cut the file under --multiline, where the whole file is mapped, also so little that no page is missing, and
-    while one long write(2) takes the bytes from the mapping."""
+    """Cut the file under --multiline, where the whole file is mapped: even so little that no page is missing, and while one
+    long write(2) takes the bytes from the mapping."""
     path = os.path.join(folder, "cut")
     write(path, b"foo\nand so on until the line is long\n" * 100000)
     process = start(["--multiline", "--mmap"] + options + [path])
@@ -133,7 +133,7 @@ def test_written_early(threads, options, early, name):
     ],
 )
 def test_byte_by_byte(options, folder):
-    """Write a text into a pipe byte by byte, so that each chunk has a byte, and compare with the same text in a file."""
+    """Write a text into a pipe byte by byte, so that each chunk has one byte, and compare with the same text in a file."""
     path, text = os.path.join(folder, "letters"), "éfoo\n\U0001d4b3foo foo漢\nx foo\n_foo\nÉfo".encode()
     write(path, text)
     results = []
@@ -151,8 +151,8 @@ def test_byte_by_byte(options, folder):
 @pytest.mark.parametrize("option, output, status", [("-q", "/dev/null", 0), ("--line-buffered", "/dev/full", 2)])
 @pytest.mark.parametrize("waits", ["pipe", "-"])
 def test_over_before(threads, option, output, status, waits, name):
-    """Check that a search that is over, because -q found a line or a write failed, opens no pipe and reads no input.
-    Here pipe and input never end, so such a search would hang."""
+    """Check that a search that is over, because -q found a line or a write failed, opens no pipe and reads no input: here
+    both never end, so such a search would hang."""
     os.mkfifo(name + ".pipe")
     read, write = os.pipe()
     with open(output, "wb") as out:

@@ -1,10 +1,10 @@
 """Checks that the command's work is linear in the text and the output. The program counts its work (work_count.c), so a
 row's figure is the same in every run, and nearly the same if the text comes from a pipe.
 
-Each row runs on a text and on a text of eight times the size. The larger text may take up to 32 times the work: quadratic
-work would be 64 times, and linear work may be 20 times, since trawl may choose a different algorithm for the larger
-text, and algorithms differ by 2.5 times. If grep has the options, the answers are compared with grep's. With
-`-m expressions`, only the rows of expressions run, and the program may count in src/regex and RE2 alone.
+Each row runs on a text and on a text eight times as long. The longer text may take up to 32 times the work: quadratic
+work would be 64 times, and linear work may be 20 times, since trawl may choose a different algorithm for it, and
+algorithms differ by a factor of 2.5. If grep has the options, the answers are compared with grep's. With
+`-m expressions`, only the rows of expressions run, and the program may count only in src/regex and RE2.
 """
 
 import base64
@@ -67,7 +67,7 @@ ROWS = [
     ("context of three lines, file", ["-C3", "-n", "999"], lines_of, 1, False, True),
     ("--json of a line of NUL", ["-a", "--json", "needle"], nulls, 10, False, False),
     ("--json of a line of bytes", ["-a", "--json", "needle"], not_utf8, 4, False, False),
-    # Texts without word borders. A search must not take each position of such a text for a candidate.
+    # Texts without word boundaries. A search must not treat each position of such a text as a candidate.
     ("word, a line of it", ["-cw", "a"], line_of(b"a"), 3, False, True),
     ("word of two, a line of it", ["-cw", "aa"], line_of(b"a"), 3, False, True),
     ("word, a line of words that begin so", ["-cw", "a"], line_of(b"ab "), 4, False, True),
@@ -77,7 +77,7 @@ ROWS = [
     ("words, Fibonacci", ["-cw"] + nested_words(), fibonacci, 4, False, True),
     ("words, Fibonacci, -o", ["-ow"] + nested_words(), fibonacci, 4, False, True),
     ("whole lines", ["-cx", "a"], line_of(b"a"), 3, False, True),
-    # Expressions between word borders. A search must not shorten each match byte by byte.
+    # Expressions between word boundaries. A search must not shorten each match byte by byte.
     ("word of letters, a single line", ["-E", "-cw", "a+"], one_line(b" ", b"a", b"x\n"), 8, False, False),
     ("word, two alternatives", ["-E", "-cw", "foo|el.*at"], one_line(b"", b"fel,iat;xfoox", b"\n"), 20, False, False),
     ("word, anything", ["-P", "-ow", ".*"], one_line(b"", b"ab ", b".\n"), 8, False, False),
@@ -147,7 +147,7 @@ def test_lines_not_held(folder):
 
 
 # A row: arguments, most work per file, for a directory of small files. The command searches files without a match
-# together, but each file alone if matches are frequent. Only these rows show that the command does so.
+# together, but each file alone if matches are frequent. No other rows show this.
 FILES = [
     (["absent"], 250),
     (["-l", "absent"], 250),

@@ -1,6 +1,6 @@
 /* borders: bugs hide where a search goes from one block of the text to the next. Sets the sizes of
- * the CPU engine's blocks (struct cpu_sizes) far below their usual values, so that texts of a
- * few hundred bytes have many such borders of each kind, and plants patterns around the borders. */
+ * the CPU engine's blocks (struct cpu_sizes) far below their usual values, so that texts of a few
+ * hundred bytes have many such boundaries of each kind, and plants patterns around them. */
 #ifndef TRAWL_TESTS_DIFF_BORDERS_H
 #define TRAWL_TESTS_DIFF_BORDERS_H
 
@@ -47,10 +47,9 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* Leaves all sizes as they are, or makes about half of the sizes smaller. Also draws two limits:
- * one at which the engine makes the cells of a matrix in a different way, and one at which it
- * counts by pattern in a different way. For half of the texts, the first sample of the text is
- * taken early. */
+/* Leaves all sizes as they are, or makes about half of them smaller. Also draws two limits: one at
+ * which the engine makes the cells of a matrix in a different way, and one at which it counts by
+ * pattern in a different way. For half of the texts, the first sample is taken early. */
 static inline void borders_draw(struct test_random *random)
 {
     bool down = !test_random_one_in(random, 3);
@@ -70,10 +69,9 @@ static inline void borders_draw(struct test_random *random)
                 test_random_between(random, border_rows[i].least, border_rows[i].most);
 }
 
-/* Puts a pattern where it begins or ends one byte before, at, or one byte after a multiple of
- * `size`. If `size` is 0 or greater than the text, the pattern is put at the text's end. Some of
- * these patterns have a changed byte. If only whole words or lines count, some stand beside a line
- * end. */
+/* Puts a pattern so that it begins or ends at a multiple of `size`, or one byte before or after it.
+ * If `size` is 0 or greater than the text, the pattern is put at the text's end. Some of these
+ * patterns have a changed byte. If only whole words or lines count, some are beside a line end. */
 static inline void border_plant(struct test_random *random, struct diff_input *input, uint64_t size)
 {
     struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];

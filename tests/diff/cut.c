@@ -1,7 +1,7 @@
 /* cut: random records in a text, and the answers that a simple search gives about them. */
 #include "cut.h"
 
-#define STEP_BYTES 1024u /* distance of the offsets for which a device has a table of records */
+#define STEP_BYTES 1024u /* step of the device's table of records */
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
@@ -90,7 +90,7 @@ static bool is_null(const struct cut *cut, uint64_t record)
     return cut->has_validity && (cut->validity[bit / 8] >> bit % 8 & 1) == 0;
 }
 
-/* Counts the expected matches that lie in a record. */
+/* Counts the expected matches that are inside a record. */
 static void count_matches(struct cut *cut, const struct diff_expected *expected)
 {
     uint64_t record = 0;
@@ -152,7 +152,7 @@ void cut_make(struct test_random *random, const struct diff_input *input,
             (uint8_t)(density == 0   ? 255
                       : density == 1 ? 0
                                      : test_random_u64(random) | test_random_u64(random));
-    if (density == 1 && cut->validity_bytes > 0) /* nearly all are null */
+    if (density == 1 && cut->validity_bytes > 0) /* nearly all records are null */
         cut->validity[test_random_below(random, cut->validity_bytes)] = 0x42;
     count_all(cut, expected);
 }

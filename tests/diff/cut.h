@@ -1,4 +1,4 @@
-/* cut: cuts a text into records, and judges what trawl_records_into says about them. */
+/* cut: divides a text into records, and checks what trawl_records_into reports about them. */
 #ifndef TRAWL_DIFF_CUT_H
 #define TRAWL_DIFF_CUT_H
 
@@ -24,14 +24,14 @@ struct cut {
     uint32_t *counts; /* for each record, the number of occurrences of each pattern in it */
 };
 
-/* Cuts the input's text: into short, long, empty or null records, or with borders in, before and
- * after the expected matches. If no matches are given, or if only whole words or lines count, the
- * occurrences are those that a simple search finds in each record. Otherwise they are the expected
- * matches that lie in a record. */
+/* Divides the input's text into short, long, empty or null records, or with boundaries in, before
+ * and after the expected matches. If no matches are given, or if only whole words or lines count,
+ * the expected occurrences are those that a simple search finds in each record. Otherwise they are
+ * the expected matches that are inside a record. */
 void cut_make(struct test_random *random, const struct diff_input *input,
               const struct diff_expected *expected, struct cut *cut);
 void cut_free(struct cut *cut);
-/* Returns the records as the library takes them, in the host's memory. */
+/* Returns the records in the library's form, in the host's memory. */
 struct trawl_record_array cut_array(const struct cut *cut);
 
 /* A question about the records, and its arrays in the host's memory. */
@@ -43,10 +43,10 @@ struct cut_answer {
     uint64_t count; /* the right count */
 };
 
-/* Draws the room and the numbers' width, and makes arrays of that room. */
+/* Draws the room and the width of numbers, and makes arrays for that room. */
 void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_records_shape shape,
              struct cut_answer *answer);
-/* Judges the call's status, its `into` and the arrays of the answer. After a status other than OK
+/* Checks the call's status, its `into` and the arrays of the answer. After a status other than OK
  * and LIMIT only the guards are checked. Returns false and a message if something is wrong. */
 bool cut_judge(const struct cut *cut, const struct cut_answer *answer, enum trawl_status status,
                const struct trawl_records_out *into, char message[CUT_MESSAGE_BYTES]);

@@ -1,6 +1,6 @@
-/* diff: compares the library's answers with the answers of a simple search (oracle_naive.h), for
- * random inputs and for inputs that are bad for searches: under every method, published algorithm,
- * instruction set, chunk size, number of threads and kind of text.
+/* diff: compares the library's answers with those of a simple search (oracle_naive.h), for random
+ * inputs and for worst cases: under every method, published algorithm, instruction set, chunk size,
+ * number of threads and kind of text.
  *
  *   TRAWL_TEST_SEED     another sequence of inputs
  *   TRAWL_TEST_CASE=N   input N of the sequence alone
@@ -19,19 +19,19 @@
 /* one case in this many has a text of several MiB, and chunks of the size that the library
  * chooses */
 #define LARGE_ONE_IN 3000
-/* with tiny chunks, a run of a case reads about this many bytes at most, chunks' overlaps
- * included */
+/* with tiny chunks, a run of a case reads about this many bytes at most, chunks' overlaps included
+ */
 #define RUN_COST_MAX 600000
 #define LINES_INPUTS 30
 #define EMPTY_LINES 9000u
 #define LINES_CALLS 4 /* number of calls for each method and instruction set */
 #define NESTED_INPUTS 10
-/* at least this many of the 64 possible alignments of a text have to occur */
+/* at least this many of the 64 possible alignments of a text must occur */
 #define ALIGNMENTS_LEAST 60
 #define ALGORITHMS_MAX 32
 #define ALGORITHM_CALLS 2 /* number of calls for each input and published algorithm */
-/* Limit for text bytes * patterns of inputs for the published algorithms, whose right answer comes
- * from a comparison at each offset. */
+/* Limit for text bytes * patterns of inputs for the published algorithms, whose expected answer
+ * comes from a comparison at each offset. */
 #define ALGORITHM_BYTES_MAX 2000000u
 #define SILENCE_SECONDS 300 /* a run that takes longer counts as hung */
 
@@ -43,7 +43,7 @@ struct report {
     uint64_t cases[TRAWL_METHODS_COUNT][SETS_MAX];
     uint64_t refused[TRAWL_METHODS_COUNT];
     uint64_t built[TRAWL_METHODS_COUNT];
-    uint64_t alignments[SETS_MAX]; /* bit i: some text's address was i modulo 64 */
+    uint64_t alignments[SETS_MAX]; /* bit i: some text's address was i mod 64 */
     uint64_t places[PLACE_KINDS];
     uint64_t algorithms[ALGORITHMS_MAX]; /* number of runs with a match, for each algorithm */
     uint64_t total;
@@ -56,9 +56,9 @@ static bool is_slow(void)
     return test_divisor() > 1;
 }
 
-/* Returns the number of calls for each method and instruction set. Half of these calls are the
- * calls that a grep program and its option -c make. Under an emulator or a sanitizer, only that
- * half is made. */
+/* Returns the number of calls for each method and instruction set. Half of them are the calls that
+ * a grep program and its option -c make. Under an emulator or a sanitizer, only that half is made.
+ */
 static uint32_t lines_calls(void)
 {
     return test_divisor() < 16 ? LINES_CALLS : LINES_CALLS / 2;
@@ -80,8 +80,7 @@ static void say_current(int signal_number)
     raise(signal_number);
 }
 
-/* Searchers stay open between searches: state that a search leaves must not disturb the next
- * search. */
+/* Searchers stay open between searches: state that one search leaves must not affect the next. */
 static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
                                            uint64_t chunk_index)
 {
@@ -217,8 +216,7 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
             uint64_t chunk_index;
             config.instruction_set = trawl_instruction_set(call % sets);
             choose_config(random, input, &config, &chunk_index);
-            /* windows of matches, and counts of lines: the calls that a grep program and its
-             * option -c make */
+            /* windows of matches, and counts of lines: the calls for a grep program and its -c */
             if (calls > 1 && call < sets * 2)
                 config.call = call < sets ? HELD_WINDOWS : HELD_COUNT_LINES;
             passed = run_one(input, &expected, &config, plan, call % sets, chunk_index, index);
@@ -280,7 +278,7 @@ static void run_large(uint64_t index)
 }
 
 /* Searches texts that are full of candidates in some parts ("floods"). What a worker has learned in
- * a part of the text must not cost matches in the next part. Parts are several times as long as the
+ * one part of the text must not cost matches in the next. Parts are several times as long as the
  * tiles in which the library searches. Patterns have lengths near the limits at which verification
  * changes. */
 static void run_floods(void)
@@ -303,7 +301,7 @@ static void run_floods(void)
         for (uint64_t p = 0; p < parts_count; p++)
             input_fill(&random, parts[p], input.text + p * part_bytes, part_bytes);
         /* In half of the cases the pattern is from the first part, which is full of candidates. In
-         * the other half the pattern is from any part, and flags are drawn, such as whole words. */
+         * the others it is from any part, and flags such as whole words are drawn. */
         if (i % 2 == 0)
             part = 0;
         else
@@ -311,7 +309,8 @@ static void run_floods(void)
         memcpy(pattern,
                input.text + part * part_bytes + test_random_below(&random, part_bytes - bytes),
                (size_t)bytes);
-        if (i % 2 == 1 && test_random_one_in(&random, 2)) /* the text nearly has the pattern */
+        if (i % 2 == 1 &&
+            test_random_one_in(&random, 2)) /* the text has a near copy of the pattern */
             pattern[test_random_below(&random, bytes)] ^= 3;
         input_add_pattern(&input, pattern, bytes);
         input.kind = "floods";
@@ -321,10 +320,10 @@ static void run_floods(void)
 }
 
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
- * copies of the pattern in which that byte is changed. In random texts, the only different byte is
- * hardly ever a byte that the filters do not test. If i is even, the copies touch, and each fifth
- * copy is unchanged. A search may then step no further than the pattern's period, which is here the
- * pattern's length. */
+ * copies of the pattern in which that byte is changed. (In random texts, the only differing byte is
+ * hardly ever one that the filters do not test.) If i is even, the copies touch, and each fifth
+ * copy is unchanged: so a search must step no further than the pattern's period, here its length.
+ */
 static void run_near_misses(void)
 {
     static const uint64_t lengths[] = {2, 4, 7, 8, 9, 15, 16, 17, 18, 33, 64, 65};
@@ -364,8 +363,8 @@ static void run_borders(void)
     }
 }
 
-/* Makes a text whose lines end with a letter. Case is ignored, so a pattern that has the letter in
- * its other case still matches line ends. */
+/* Makes a text whose line end is a letter. Case is ignored, so a pattern that has the letter in its
+ * other case still matches line ends. */
 static void make_letter_ends(struct test_random *random, bool other_case, struct diff_input *input)
 {
     uint8_t pattern[8];
@@ -389,7 +388,7 @@ static void make_letter_ends(struct test_random *random, bool other_case, struct
 }
 
 /* Searches lines that end with a letter. A random input hardly ever has a letter as line end, and
- * only the letter's other case in the patterns. */
+ * only its other case in the patterns. */
 static void run_letter_ends(void)
 {
     struct test_random random = test_random_begin("diff letters end lines");
@@ -405,7 +404,7 @@ static void run_letter_ends(void)
 
 /* Searches for sets in lines, with several calls, so that each method counts and lists lines. Few
  * random inputs have such lines and patterns. Bytes, a long pattern and words each have their own
- * code that takes a hit per line. */
+ * code that reports a hit per line. */
 static void run_lines(void)
 {
     struct test_random random = test_random_begin("diff lines");
@@ -414,7 +413,7 @@ static void run_lines(void)
         struct diff_input input;
 
         input_generate_lines(&random, i % INPUT_LINE_SHAPES, &input);
-        if (input.text_bytes > 2 * EMPTY_LINES) /* more than the lane of a vector can count */
+        if (input.text_bytes > 2 * EMPTY_LINES) /* more than a vector lane can count */
             memset(input.text + test_random_below(&random, input.text_bytes - EMPTY_LINES),
                    input.line_end, EMPTY_LINES);
         run_input(&random, &input, 0, lines_calls());
@@ -423,7 +422,7 @@ static void run_lines(void)
 }
 
 /* Runs the automaton (a table that reads each byte once) on texts of several parts, and on sets of
- * strings that the automaton does not accept. */
+ * strings that it does not accept. */
 static void run_nested(void)
 {
     struct test_random random = test_random_begin("diff nested");
@@ -481,7 +480,7 @@ static void run_index(uint64_t index)
 
     random.state ^= index * 0x2545f4914f6cdd1du;
     borders_draw(&random);
-    if (index % LARGE_ONE_IN == 0) /* large inputs have borders with the usual sizes */
+    if (index % LARGE_ONE_IN == 0) /* large inputs have boundaries with the usual sizes */
         cpu_sizes = cpu_sizes_default;
     if (index == 0) {
         run_floods();
@@ -514,7 +513,7 @@ int main(void)
         print_report();
         return test_end();
     }
-    /* Case 0 consists of thousands of fixed cases, which do not count towards `wanted`. Otherwise a
+    /* Case 0 consists of thousands of fixed cases, which do not count towards `wanted`: otherwise a
      * short run would end before any random case. */
     for (uint64_t index = 0; report.total < wanted && test_failures < 10; index++) {
         run_index(index);

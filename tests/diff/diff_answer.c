@@ -1,7 +1,7 @@
-/* diff_answer: calls the functions of the CPU engine directly, and compares the occurrences that
- * the scans of a plan find with the expected occurrences, for each kind of answer (`want`) and for
- * chunks of any size. In some scans the automaton takes over at the first candidate; in other scans
- * the text decides. A test may replace the costs by which methods are chosen (answer_costs). */
+/* diff_answer: calls the CPU engine's functions directly, and compares the occurrences that the
+ * scans of a plan find with the expected ones, for each kind of answer (`want`) and for chunks of
+ * any size. In some scans the automaton takes over at the first candidate; in others the text
+ * decides. A test may replace the costs by which methods are chosen (answer_costs). */
 #include "diff/diff_answer.h"
 
 #include "diff/diff_run.h"
@@ -52,7 +52,7 @@ static void follow(struct answer *answer, const struct naive_match *match)
     }
 }
 
-/* Checks that the hit is the next expected match, or a later match if matches may be missing. If
+/* Checks that the hit is the next expected match, or a later one if matches may be missing. If
  * `length` is 0, the hit is as long as its literal. */
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {

@@ -13,7 +13,7 @@ struct answer_scans {
     uint64_t dense;  /* the automaton searched at least a part of the chunk */
     uint64_t sparse; /* no part was searched by the automaton */
     /* at the end, each string, or each part of the set (strings of similar lengths), was searched
-     * for by itself */
+     * separately */
     uint64_t by_parts;
     uint64_t by_classes; /* at the end, the set was searched by the method classes */
     uint64_t turned;     /* the search changed its program within the scan */
@@ -22,13 +22,13 @@ struct answer_scans {
 };
 extern struct answer_scans answer_scans;
 
-/* An array of rows, each with the costs of all methods. For each scan, the test draws the row by
+/* An array of rows, each with the costs of all methods. For each scan, the test draws the row with
  * which the worker chooses a method. If answer_costs is NULL, the worker's own costs decide. */
 extern const struct plan_costs *answer_costs;
 extern uint32_t answer_costs_count;
 
-/* Scans a text, which is not empty, for its count, hits, first hit, lines and spans, and checks the
- * answers by expected->matches. */
+/* Scans a nonempty text for its count, hits, first hit, lines and spans, and checks the answers by
+ * expected->matches. */
 void answer_check(const struct diff_input *input, const struct diff_expected *expected,
                   const struct trawl_plan *plan, const char *instruction_set,
                   struct test_random *random);

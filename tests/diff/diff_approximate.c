@@ -29,9 +29,9 @@
 #define RECORDS_MAX 100
 /* A case that takes longer counts as hung. Under an emulator a case took 400 seconds. */
 #define SILENCE_SECONDS 1200
-/* Each row has letters that equal each other. In the last row only the first letter equals the two
- * letters that follow. 0x1f600 and 0xf600 have the same slot in the library's cache of answers
- * about letters, but equal different letters. */
+/* Each row has letters that equal each other; in the last row only the first letter equals the two
+ * that follow. 0x1f600 and 0xf600 share a slot in the library's cache of answers about letters, but
+ * equal different letters. */
 static const uint32_t groups[][3] = {
     {'k', 'K', 0x212a}, {0xe9, 0xc9, 0xc9}, {0x1f600, 0xe8, 0xe8}, {0x20ac, 0x4e2d, 0xdf}};
 #define GROUPS (sizeof groups / sizeof groups[0])
@@ -74,9 +74,9 @@ static bool is_word(void *context, uint32_t c)
 
 static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
-/* A case's number modulo CELLS is the case's cell. The cell determines the alphabet, whether errors
- * are edits, whether several threads search, and whether patterns have exact parts, in which no
- * error is allowed. */
+/* A case's number modulo CELLS is its cell, which determines the alphabet, whether errors are
+ * edits, whether several threads search, and whether patterns have exact parts, in which no error
+ * is allowed. */
 #define CELLS 24u
 
 /* Numbers of errors around those at which the library's counters of mismatches need one more bit.
@@ -90,7 +90,7 @@ struct input {
     struct trawl_range exact[EXACT_MAX];
     struct approximate_range exact_again[EXACT_MAX];
     uint64_t symbols_max; /* symbols of the longest pattern */
-    bool is_plain;        /* no condition applies, so the first three patterns are sure to occur */
+    bool is_plain;        /* no condition applies, so the first three patterns must occur */
     bool with_utf8;
     bool with_also; /* a second byte ends lines, too */
     struct approximate_match *matches;
@@ -160,14 +160,14 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     uint8_t bytes[PATTERN_BYTES_MAX + 16];
 
     at = test_random_below(random, diff->text_bytes);
-    /* the first three patterns are copies of the text's start, of its end and of its middle, where
-     * chunks may meet */
+    /* the first three patterns are copies of the text's start, end and middle, where chunks may
+     * meet */
     if (input->is_plain && number < 3) {
         errors = 0;
         at = number == 0 || wanted > diff->text_bytes ? 0
              : number == 1                            ? diff->text_bytes - wanted
                                                       : (diff->text_bytes - wanted) / 2;
-        /* lengthen the copied part of the text to whole letters */
+        /* extend the copied part of the text to whole letters */
         for (; at > 0 && is_inside_letter(diff->text[at]); at--)
             wanted++;
         while (at + wanted < diff->text_bytes && is_inside_letter(diff->text[at + wanted]))
@@ -229,8 +229,8 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
 }
 
 /* Makes the exact parts of the patterns equal, except for those of patterns 1 to 3. Then the
- * library compares these patterns together, wherever the exact part stands in the text. In other
- * inputs no patterns share an exact part, or the exact part stands at every offset. */
+ * library compares these patterns together, wherever the exact part is in the text. In other inputs
+ * no patterns share an exact part, or it is at every offset. */
 static void share_exact(struct input *input)
 {
     struct naive_bytes first = input->diff.patterns[0];
@@ -253,8 +253,7 @@ static uint32_t plan_flags(const struct approximate_query *query)
            (query->any_base ? TRAWL_ANY_BASE : 0u);
 }
 
-/* Returns the input's plan, or NULL if the library rejects the patterns, for example as too
- * short. */
+/* Returns the input's plan; NULL: the library rejects the patterns, for example as too short. */
 static struct trawl_plan *plan_of(const struct input *input)
 {
     const struct approximate_query *query = &input->query;
@@ -285,7 +284,7 @@ static struct trawl_plan *plan_of(const struct input *input)
 static void input_make(struct test_random *random, struct input *input, uint64_t index)
 {
     bool is_long = test_random_one_in(random, 40), is_wide = test_random_one_in(random, 30);
-    /* so large that a device or a host worker searches it in several steps */
+    /* large enough that a device or a host worker searches it in several steps */
     bool is_large = test_random_one_in(random, 200);
     /* whether the patterns share their exact parts; in half of the cases with mismatches and exact
      * parts they do */
@@ -516,8 +515,8 @@ static void tally(const struct input *input, enum approx_method method, uint64_t
         input->match_count;
 }
 
-/* Checks that there were matches for each method in each cell that the method can search, at each
- * place in the text (enum where). */
+/* Checks that each method had matches in each cell that it can search, at each place in the text
+ * (enum where). */
 static void check_filled(void)
 {
     for (uint32_t method = 0; method < APPROX_METHODS; method++)
@@ -567,7 +566,7 @@ static bool run_one(struct test_random *random, struct input *input,
         passed = test_failures == failures;
         break;
     default:
-        /* the simple search knows no second line end, so only positions are compared */
+        /* the simple search has no second line end, so only positions are compared */
         if (input->with_also)
             config.call = HELD_POSITIONS;
         passed = run_call(&input->diff, expected, &config, plan, searcher, NULL, message);
@@ -638,9 +637,8 @@ static void run_case(uint64_t index)
 }
 
 /* Searches a text of ASCII with a single character of four bytes. One pattern ends with that
- * character, and the text has an error before the character. The second pattern begins with the
- * character's last byte, which is not a symbol of the text, so the second pattern must not occur
- * there. */
+ * character, and the text has an error before it. The second pattern begins with the character's
+ * last byte, which is not a symbol of the text, so this pattern must not occur there. */
 #define BESIDE_BYTES 120u
 #define BESIDE_LENGTHS 12u
 
@@ -676,25 +674,24 @@ static void check_beside(bool edits, uint64_t letters)
 }
 
 #define FLOOD_BYTES 150000u
-/* The test lets an engine list at most this many hits and candidates at once. The text has more, so
- * several lists are needed. */
+/* The test makes an engine list at most this many hits and candidates at once. The text has more,
+ * so several lists are needed. */
 #define FLOOD_HITS 40000u
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
-/* All patterns have the same exact part, which stands everywhere in this text. */
+/* All patterns have the same exact part, which is everywhere in this text. */
 #define FLOOD_PATTERNS 40u
 
 /* What a sink expects of a text of a single letter. `at` is the number of the next occurrence. With
- * mismatches, an occurrence begins at each offset; with edits, an occurrence ends at each
- * offset. */
+ * mismatches, an occurrence begins at each offset; with edits, one ends at each offset. */
 struct flood {
     bool edits;
     uint64_t at;
     uint64_t wrong;
 };
 
-/* Checks occurrence number flood->at. With mismatches the occurrence begins at offset flood->at.
- * With edits, the first FLOOD_ERRORS occurrences begin with the text and lack letters. */
+/* Checks occurrence number flood->at. With mismatches it begins at offset flood->at. With edits,
+ * the first FLOOD_ERRORS occurrences begin with the text and lack letters. */
 static void see_flood(struct flood *flood, const struct trawl_match *match)
 {
     uint64_t lacks = !flood->edits ? 0 : flood->at < FLOOD_ERRORS ? FLOOD_ERRORS - flood->at : 0;

@@ -59,8 +59,8 @@ static void fill_fibonacci(uint8_t *bytes, uint64_t count)
 
     for (uint64_t i = 0; i < count && i < 2; i++)
         bytes[i] = i == 0 ? 'a' : 'b';
-    /* the next Fibonacci word is the last word followed by the word before it. The last word begins
-     * with that word, so the bytes are copied from the begin. */
+    /* The next Fibonacci word is the last word followed by the one before it. The last word begins
+     * with that one, so the bytes are copied from the start. */
     while (length < count) {
         uint64_t room = count - length;
         uint64_t copied = length_before < room ? length_before : room;
@@ -198,7 +198,7 @@ static void mutate(struct test_random *random, uint8_t *bytes, uint64_t count)
     bytes[place] = (uint8_t)(bytes[place] + test_random_between(random, 1, 255));
 }
 
-/* Fills a nearly periodic pattern, such as a...ab, ba...a, a...aba...a or abab...abb, with which
+/* Fills a nearly periodic pattern, such as a...ab, ba...a, a...aba...a or abab...abb, for which
  * comparisons take long before they fail. */
 static void fill_near_period(struct test_random *random, uint8_t *bytes, uint64_t count)
 {
@@ -351,7 +351,7 @@ static uint8_t draw_line_end(struct test_random *random, const struct diff_input
     return input->has_line_end_also && test_random_one_in(random, 2) ? '\0' : input->line_end;
 }
 
-/* Puts line ends at random offsets, sometimes also NULs, which end lines for some calls. */
+/* Puts line ends at random offsets, and sometimes NULs, which end lines for some calls. */
 static void add_line_ends(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t one_in[] = {2, 9, 80, 900};
@@ -553,7 +553,7 @@ void input_rename(struct test_random *random, struct diff_input *input)
         input->flags = NAIVE_IGNORE_CASE;
     if ((input->flags & NAIVE_IGNORE_CASE) != 0)
         flip_case(random, input->text, input->text_bytes);
-    /* Where case or words count, only letters may replace letters. Where a NUL ends lines, all NULs
+    /* Where case or words count, only letters may replace letters; where a NUL ends lines, all NULs
      * must stay. So then only letters are renamed. */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) != 0 || input->has_line_end_also)
         way = 2;
@@ -564,7 +564,7 @@ void input_rename(struct test_random *random, struct diff_input *input)
         names['A' + i] = (uint8_t)('Z' - i);
     }
     /* replace a letter by a byte that is not a letter, but that differs from another byte only in
-     * bit 0x20, like the cases of a letter */
+     * bit 0x20, as the cases of a letter do */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) == NAIVE_IGNORE_CASE &&
         test_random_one_in(random, 2)) {
         uint64_t letter = test_random_below(random, 3);
@@ -683,9 +683,9 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         input->text[input->text_bytes - 1] = draw_line_end(random, input);
 }
 
-/* Makes patterns that are slices of a string and begin at a few offsets: many of 6 to 60 bytes, and
- * up to two that are far longer. The text consists of other slices of the string. Nearly each
- * offset is a candidate, so an automaton takes over. The text ends with the last pattern. */
+/* Makes patterns that are slices of a string, from a few offsets: many of 6 to 60 bytes, and up to
+ * two that are far longer. The text consists of other slices of the string. Nearly each offset is a
+ * candidate, so an automaton takes over. The text ends with the last pattern. */
 void input_generate_nested(struct test_random *random, struct diff_input *input)
 {
     uint64_t source_bytes = NESTED_BYTES_MAX, begins = test_random_between(random, 1, 12);
@@ -721,8 +721,8 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
     free(source);
 }
 
-/* Adds a string to a set of mixed lengths: a slice of the text, or the end, the beginning, or all
- * of an earlier string of the set; now and then with a byte changed. */
+/* Adds a string to a set of mixed lengths: a slice of the text, or the end, the start, or all of an
+ * earlier string of the set; now and then with a byte changed. */
 static void add_mixed(struct test_random *random, uint64_t longest, struct diff_input *input)
 {
     uint64_t kind = test_random_below(random, 8), bytes, from;

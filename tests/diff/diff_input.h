@@ -1,6 +1,5 @@
 /* diff_input: makes texts and patterns for the tests that compare the library with a simple search:
- * random inputs, and inputs that are known to be bad for searches. The random state that a caller
- * passes determines the input. */
+ * random inputs, and worst cases. The random state that a caller passes determines the input. */
 #ifndef TRAWL_DIFF_DIFF_INPUT_H
 #define TRAWL_DIFF_DIFF_INPUT_H
 
@@ -19,7 +18,7 @@ struct diff_input {
     uint64_t pattern_count;
     uint32_t flags; /* enum naive_flag, which has the numbers of enum trawl_plan_flag */
     uint8_t line_end;
-    bool has_line_end_also; /* line_end_also ends lines, too: a NUL, unless it is set */
+    bool has_line_end_also; /* line_end_also (NUL unless it is set) ends lines, too */
     uint8_t line_end_also;
 };
 
@@ -44,17 +43,16 @@ static inline struct naive_query input_query(const struct diff_input *input)
 
 /* Makes a text of random kind and of at most text_bytes_max bytes, and patterns for the text. */
 void input_generate(struct test_random *random, uint64_t text_bytes_max, struct diff_input *input);
-/* Makes a worst-case text and a pattern that is bad for the text, both of about the given size. */
+/* Makes a worst-case text and pattern, both of about the given size. */
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input);
 uint32_t input_worst_kinds(void);
 /* Makes a periodic text in which now and then a byte is changed. In some inputs the period is
- * longer than half of the pattern. In other inputs the period is a word or a line, and the pattern
- * is two to five of these words or lines. */
+ * longer than half of the pattern; in others it is a word or a line, and the pattern is two to five
+ * of these. */
 void input_generate_border(struct test_random *random, struct diff_input *input);
 /* Makes a text of copies of a short pattern. Most copies have a changed bit, in half of the inputs
- * all at the same byte. A search that never compares that byte would take all copies for
- * occurrences. */
+ * all at the same byte: a search that never compares that byte would report every copy. */
 void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
                                 struct diff_input *input);
 /* Makes lines with patterns and near copies of them at their starts, inside and at their ends.
@@ -68,10 +66,10 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
  * other strings. */
 void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
                           struct diff_input *input);
-/* Otherwise most inputs would have only a, b, c..., and worst cases a single case, so that no test
- * would notice folding that forgets `z`, or tables that forget byte 255. So two of three inputs get
- * other bytes in their place (z, y, x...; 0, 1, 2...; or 255, 254...), and more of these ignore
- * case, with letters of either case in the text. */
+/* Replaces letters: otherwise most inputs would have only a, b, c..., and worst cases a single
+ * case, so that no test would notice folding that forgets `z`, or tables that forget byte 255. So
+ * two of three inputs get other bytes (z, y, x...; 0, 1, 2...; or 255, 254...), and more of these
+ * ignore case, with letters of either case in the text. */
 void input_rename(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 

@@ -1,10 +1,10 @@
 /* diff_looks: before each chunk a worker may take a sample of the text (a "look"), and choose the
- * chunk's method by this sample. Compares the answers with those of a simple search.
+ * chunk's method by it. Compares the answers with those of a simple search.
  *
- * The kind of text changes several times within a text, seldom where a chunk ends. In three of four
- * cases the test makes up the costs of the methods, so that each method follows each other method;
+ * The kind of text changes several times within a text, rarely where a chunk ends. In three of four
+ * cases the test invents the costs of the methods, so that each method follows each other method;
  * otherwise the real costs decide. In most other tests the texts are too short for a look, or of a
- * single kind, so the method seldom changes between two chunks.
+ * single kind, so the method rarely changes between two chunks.
  */
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -24,7 +24,7 @@
 
 static struct test_random chance;
 
-/* With these costs one method costs nearly nothing, and all other methods cost very much. */
+/* With these costs one method costs nearly nothing, and all others cost very much. */
 #define NEVER 1e6
 #define CHEAP 1e-6
 static const struct plan_costs one_is_free[] = {
@@ -156,9 +156,9 @@ static void run_case(uint64_t index)
 
 /* Checks that the text decides the stride of the method classes, which reads the text at every
  * stride-th offset. The strings have 9 equal first bytes, and then 7 random letters. If `full`, the
- * text is full of the 9 bytes. With stride 8 (grams of 9 bytes), each gram of the 9 bytes would
- * make all strings candidates; with stride 6 (grams of 11 bytes), a gram makes one string in 676 a
- * candidate. The strings alone would give the same stride for all texts. */
+ * text is full of these 9 bytes. With stride 8 (grams of 9 bytes), each such gram would make all
+ * strings candidates; with stride 6 (grams of 11 bytes), a gram makes only 1 in 676 strings a
+ * candidate. From the strings alone, all texts would get the same stride. */
 static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
 {
     static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];

@@ -81,7 +81,7 @@ enum trawl_status run_searcher_open(const struct run_config *config,
     options.threads = config->threads;
     options.chunk_bytes = config->chunk_bytes;
     options.instruction_set = config->instruction_set;
-    if (config->place_offset % 2 == 1) /* only a text in a file can be mapped */
+    if (config->place_offset % 2 == 1) /* only a file can be mapped */
         options.map = TRAWL_MAP_ALWAYS;
     return trawl_searcher_open(&options, searcher, error);
 }
@@ -117,7 +117,7 @@ static void choose(struct held *held, const struct run_config *config)
     }
 }
 
-/* Checks that the finished call left the error record alone and reports that the whole text was
+/* Checks that the finished call left the error record unchanged and reports that the whole text was
  * searched. Returns NULL if so. */
 static const char *wrong_after(const struct held *held, const struct run_config *config,
                                const struct trawl_error *error)
@@ -143,8 +143,8 @@ static const char *wrong_after(const struct held *held, const struct run_config 
                : "stats.instruction_set is another";
 }
 
-/* Returns NULL if a search of the text's bytes, without a text object, gives the expected count and
- * first occurrence. Else returns what is wrong. */
+/* Returns NULL if a search of the text's bytes, without a text object, returns the expected count
+ * and first occurrence; otherwise what is wrong. */
 static const char *wrong_bytes(const struct held *held)
 {
     const struct diff_input *input = held->input;

@@ -19,8 +19,8 @@ struct run_config {
     enum place_kind place;
     uint64_t place_offset;
     enum held_call call;
-    /* Bits that decide where a sink stops, sizes of arrays, and flags. Each call reads different
-     * bits. */
+    /* Bits that decide where a sink stops, the sizes of arrays, and flags. Each call reads
+     * different bits. */
     uint64_t parameter;
 };
 

@@ -1,8 +1,8 @@
-"""Finds documents that hold parts of a benchmark's questions: a function, a stage and a command.
+"""Finds documents that contain parts of a benchmark's questions: a function, a stage and a command.
 
 python -m trawl.decontaminate --help describes the command.
 
-Questions and documents are brought to the same normal form. The questions are cut into n-grams (runs of n
+Questions and documents are brought into the same normal form. The questions are divided into n-grams (runs of n
 words, or of n characters), and each document is searched for all n-grams of all questions in one pass.
 
 >>> questions = ["Who wrote the book of love?", "Too short"]
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _BATCH = 256  # documents that are normalized before they are searched
-# A table translates ASCII, and letters and digits (\w) keep their normal form. Only other characters are looked up.
+# ASCII is translated by a table; letters and digits (\w) stay as they are. Only other characters are looked up.
 _OTHERS = re.compile("[^\\0-\\x7f\\w]")
 # Characters that every normal form skips: format characters (Cf), enclosing marks (Me), variation
 # selectors and fillers.
@@ -45,15 +45,15 @@ _NOTHING_HIGH = re.compile(
     "[\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001"
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
-# Apostrophes and quotes that Unicode calls letters, and accents to which NFKC would add a blank.
+# Apostrophes and quotes that Unicode counts as letters, and accents to which NFKC would add a blank.
 _QUOTES = re.compile(
     "[\u02b9-\u02bf\u02ee\u07f4\u07f5\ua78b\ua78c\u00a8\u00af\u00b4\u00b8\u02d8-\u02dd\u037a\u0384\u0385"
     "\u1fbd\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed\u1fee\u1ffd\u1ffe\u2017\u203e\u309b\u309c"
     "\ufc5e-\ufc63\ufe49-\ufe4c\ufe70\ufe72\ufe74\ufe76\ufe78\ufe7a\ufe7c\ufe7e\uffe3]"
 )
 _ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-# Tags of HTML, the target of a link in Markdown, and commands for fonts in LaTeX. The names of tags that
-# may stand inside a word are a group.
+# HTML tags, the target of a Markdown link, and LaTeX font commands. The names of tags that may be inside a word
+# are a group.
 _MARKUP = re.compile(
     "</?(?:(a|abbr|b|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup"
     "|tt|u|var|wbr)|[bh]r|article|aside|blockquote|body|caption|center|dd|div|dl|dt|figure|footer|h[1-6]"
@@ -63,7 +63,7 @@ _MARKUP = re.compile(
     r"|\\(?:emph|underline|text(?:bf|it|rm|sc|sf|sl|tt)|math(?:bf|cal|it|rm|sf|tt)) *\{",
     re.IGNORECASE,
 )
-# The number of a list's item, at the start of a line; and a hyphen at the end of a line.
+# The number of a list item, at the start of a line; and a hyphen at the end of a line.
 _ITEM = (
     r"([ \t>*#\u2022\u00b7\u2013-]{0,8})(?:[\u2460-\u24ff\u2776-\u2793]|\d\ufe0f?\u20e3"
     r"|\d{1,3}(?:\.\d{1,3}){1,4}[.):\]]?(?=\s)|[(\[]?(?:\d{1,3}|[A-Za-z]|[IVXLivxl]{2,6})[.):\]]+(?=\s))"
@@ -75,11 +75,11 @@ _AFTER, _BEFORE = re.compile(_PART), re.compile(_PART + r"\Z")
 
 
 class Overlap(NamedTuple):
-    """A question of which a document holds n-grams.
+    """A question with n-grams that a document contains.
 
-    document, question: 0-based numbers. total: how many different n-grams the question has. found: how many of the
-    question's n-grams the document holds. ratio: found / total. ngram: the question's n-gram that comes first in the
-    document, in normal form."""
+    document, question: 0-based numbers. total: how many different n-grams the question has. found: how many of them the
+    document contains. ratio: found / total. ngram: the question's n-gram that comes first in the document, in normal
+    form."""
 
     document: int
     question: int
@@ -95,25 +95,25 @@ class Overlap(NamedTuple):
 class Form:
     """A normal form of texts: form(text) is the normal form as UTF-8.
 
-    By default, a text's words are runs of what the second row names; words are separated by what the
-    third row names, and what the first row names is as if absent:
+    By default, a text's words are runs of the characters in the second row, separated by the characters in the
+    third row; what the first row names is ignored:
 
     nothing     format characters (Cf: zero-width characters, the soft hyphen), enclosing marks (Me),
-                variation selectors, fillers; tags of HTML that may stand inside a word
+                variation selectors, fillers; HTML tags that may be inside a word
     words       letters (L), marks (M), numbers (N), in Unicode's form NFKC, case folded
     separators  white space (Z and tabs, line ends), punctuation (P: also _ and dashes), symbols (S), controls
-                (Cc), unassigned characters (C), apostrophes that are letters, the accents that are characters of
-                their own; other tags, a link's target, the commands for fonts of LaTeX
+                (Cc), unassigned characters (C), apostrophes that are letters, stand-alone accents;
+                other tags, a link's target, LaTeX font commands
 
-    nfkc: characters that Unicode calls compatible are equal (NFKC). Examples are e + accent and the
-      accented letter, full-width letters, ligatures.
+    nfkc: characters that Unicode calls compatible are equal (NFKC), for example e + accent and the accented
+      letter, full-width letters, ligatures.
     ignore_case: letters that differ only in case are equal (str.casefold).
-    punctuation: what happens to characters that are not a letter, mark or number. "split": they separate words, as a
+    punctuation: how characters other than letters, marks and numbers count. "split": they separate words, as a
       blank does. "delete": they are removed, so that "don't" becomes "dont". "keep": they are part of words.
     spaces: "fold": a run of white space becomes one blank, and leading and trailing white space is
       removed. "delete": white space is removed. "keep": white space stays.
-    markup: entities of HTML are characters, and tags, the targets of links and commands for fonts are not
-      part of the text. False: they are text.
+    markup: HTML entities are characters, and tags, the targets of links and font commands are not part of the
+      text. False: all of them are text.
 
     >>> Form()("\\u201cDon\\u2019t\\u201d,\\u3000she  <i>s\\u200baid</i> _so_")
     b'don t she said so'
@@ -135,8 +135,8 @@ class Form:
             if value not in known:
                 raise ValueError(f"{name}: one of {', '.join(known)} is needed, not {value!r}")
         self.punctuation, self.spaces, self.markup = punctuation, spaces, markup
-        # Normalize before and after folding case: the folded letter and a mark may compose to a
-        # character although the original letter and the mark do not.
+        # Normalize before and after folding case: the folded letter and a mark may compose, even if the original letter
+        # and the mark do not.
         normal: list[Any] = [functools.partial(unicodedata.normalize, "NFKC")] if nfkc else []
         self._steps = [*normal, str.casefold, *normal] if ignore_case else normal
         ascii = [self._character(chr(code)) for code in range(128)]
@@ -146,7 +146,7 @@ class Form:
         self._characters = _Characters(self)
 
     def _character(self, one: str) -> str:
-        """Return what replaces a character, case aside."""
+        """Return the replacement of a character, ignoring case."""
         kind = unicodedata.category(one)
         if one.isspace() and self.spaces == "keep":
             return one
@@ -177,8 +177,8 @@ class Form:
         return b" ".join(data.split()) if self.spaces == "fold" else data
 
     def unlisted(self, text: str, words: Collection[bytes] | None) -> str:
-        """Return the text without the numbers of a list's items. A hyphen and a line end between letters are
-        skipped too, if `words` (None: every word) holds the word that is joined."""
+        """Return the text without the numbers of list items, and with words joined that a hyphen and a line end divide, if
+        `words` (None: all words) has the joined word."""
 
         def joined(found: re.Match[str]) -> str:
             before = _BEFORE.search(text, max(0, found.start() - 40), found.start())
@@ -232,9 +232,9 @@ class Questions:
     nfkc, ignore_case, punctuation, spaces, markup: the normal form, see Form. Words need spaces="fold".
     ValueError: no question is left to search for.
 
-    questions, documents: iterables of str and None, or columns of pyarrow, polars or pandas. Each text is
-    read in two ways: with all of its words; and without the numbers at the starts of lines ("2.", "(b)"), and with
-    the parts of a word joined that a hyphen and a line end divide, if the questions have the whole word.
+    questions, documents: iterables of str and None, or columns of pyarrow, polars or pandas. Each text is read in two
+    ways: with all of its words; and without the numbers at the starts of lines ("2.", "(b)"), joining the parts of a
+    word that a hyphen and a line end divide, if the questions have the whole word.
 
     >>> questions = Questions(["abc def", "x"], characters=4, short="whole")
     >>> questions.short, questions.unsearched, questions.totals
@@ -267,7 +267,7 @@ class Questions:
         self.short: list[int] = []
         self.unsearched: list[int] = []
         self.totals: list[int] = []
-        # A question that can be read in two ways has two readings. _question[reading] is the question of a reading, and
+        # A question that can be read in two ways has two readings. _question[reading] is the reading's question, and
         # _owners[n-gram] are the readings that contain the n-gram.
         self._question: list[int] = []
         self._totals: list[int] = []
@@ -305,7 +305,7 @@ class Questions:
         return data.split() if self.of_words else data.decode("utf-8", "surrogatepass")
 
     def _add(self, units: Any, question: int, ngrams: dict[bytes, int]) -> int:
-        """Add a reading of a question, and return the number of the reading's different n-grams."""
+        """Add a reading of a question, and return the number of its different n-grams."""
         size = min(self.size, len(units))
         parts: Any = (units[at : at + size] for at in range(len(units) - size + 1))
         if self.of_words:
@@ -322,9 +322,9 @@ class Questions:
         return len(own)
 
     def normalized(self, document: str | None) -> bytes | None:
-        """Return the document in normal form. If the document can be read in a second way, a byte that no normal form
-        has and the second normal form follow. If n-grams are words, blanks are added at the ends, so that an n-gram
-        between blanks matches whole words."""
+        """Return the document in normal form. If it can be read in a second way, a byte that no normal form has and the
+        second normal form follow. If n-grams are words, blanks are added at the ends, so that an n-gram between blanks
+        matches whole words."""
         if document is None:
             return None
         whole = b" %b " if self.of_words else b"%b"

@@ -1,5 +1,5 @@
-"""python -m trawl.decontaminate runs the command. The command is a module of its own, because worker
-processes cannot import __main__."""
+"""python -m trawl.decontaminate runs the command, which is in a module of its own, because worker processes cannot
+import __main__."""
 
 import sys
 

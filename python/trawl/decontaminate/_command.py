@@ -126,7 +126,7 @@ def _pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any
 
 
 def texts_of(piece: Any, column: str | None) -> list[tuple[str | None, str | None]]:
-    """Return (text, None) or (None, the fault) for each record. column None: a line is a text."""
+    """Return (text, None) or (None, the reason) for each record. column None: a line is a text."""
     if isinstance(piece, list):
         return [json_text(line, column) if column else plain_text(line) for line in piece]
     texts = piece.column(column).to_pylist()
@@ -153,8 +153,8 @@ def questions_of(path: str, column: str) -> Iterator[str]:
 
 
 class Writer(contextlib.ExitStack):
-    """Writes a file of lines, compressed if the name says so, or a Parquet file; None: standard output. At the end of
-    a `with` block without an exception, the file takes its name."""
+    """Writes a file of lines, compressed if its name says so, or a Parquet file; None: standard output. At the end of a
+    `with` block without an exception, the file gets its name."""
 
     def __init__(self, path: str | None) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class Writer(contextlib.ExitStack):
 
 
 def rows_for(path: str | None, rows: list[dict[str, Any]]) -> Any:
-    """Return the rows in the form that Writer(path) takes."""
+    """Return the rows in the form that Writer(path) accepts."""
     if path is None or not path.endswith(".parquet"):
         return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
     import pyarrow
@@ -203,12 +203,12 @@ class Done(NamedTuple):
     records: int
     rows: list[dict[str, Any]]
     wrong: list[tuple[int, str]]
-    clean: Any  # the piece's documents without an overlap or a fault; None: not asked for
+    clean: Any  # the piece's documents without an overlap or an error; None: not requested
 
 
 class Work:
-    """Searches a piece of a file, in a worker process if there are several workers. Numbers count from the piece's
-    start."""
+    """Searches a piece of a file, in a worker process if there are several workers. Numbers count from the start of the
+    piece."""
 
     def __init__(self, questions: Questions, options: argparse.Namespace) -> None:
         self.questions, self.column, self.id = questions, options.column, options.id
