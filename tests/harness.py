@@ -1,7 +1,7 @@
-"""harness: what the tests in Python share: where the build is, how many random cases there are, and how programs are run.
+"""harness: what the Python tests share: where the build is, how many random cases there are, and how programs are run.
 
-TRAWL_BUILD names the folder of the build that is tested, by default build/release. TRAWL_TEST_SEED, TRAWL_TEST_SCALE and
-TRAWL_TEST_DIVISOR are as for every test (tests/test.h).
+TRAWL_BUILD names the folder of the build to test, by default build/release. TRAWL_TEST_SEED, TRAWL_TEST_SCALE and
+TRAWL_TEST_DIVISOR work as in every test (tests/test.h).
 """
 
 import ctypes
@@ -21,14 +21,14 @@ TRAWL, SERVE = str(BUILD / "trawl"), str(BUILD / "trawl-serve")
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 SCALE, DIVISOR = (float(os.environ.get(f"TRAWL_TEST_{name}") or 1) for name in ("SCALE", "DIVISOR"))
 IS_SANITIZED = bool(os.environ.get("TRAWL_TEST_SANITIZED"))
-WAIT_S = 120  # for what has to come soon; no test depends on a shorter time
+WAIT_S = 120  # for what must come soon; no test depends on a shorter time
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT",
              "TRAWL_TOKEN_FILE")  # fmt: skip
 numbers = itertools.count()  # numbers for the environments: see environment()
 
 
 def amount(normal):
-    """Return how many cases there are where a normal run has `normal` cases: at least one case."""
+    """Return the number of cases where a normal run has `normal` of them: at least one."""
     return max(1, int(normal * SCALE) // int(DIVISOR))
 
 
@@ -37,8 +37,8 @@ def random_of(name, number=0):
 
 
 def environment(locale="C.UTF-8", **more):
-    """Return the environment of a program, with few of this process's variables. Looking for leaks takes a third of a
-    short run under sanitizers, so there only each fourth program looks for leaks."""
+    """Return the environment of a program, with few of this process's variables. The check for leaks takes a third of a
+    short run under sanitizers, so there only every fourth program checks for leaks."""
     if IS_SANITIZED and DIVISOR > 1 and next(numbers) % 4:
         more.setdefault("LSAN_OPTIONS", "detect_leaks=0")
     return {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, "LC_ALL": locale, **more}
@@ -76,8 +76,8 @@ def terminal():
 
 
 def respect_modes():
-    """Take root's right to read closed files from all programs that this process will start. Return True if closed
-    files are closed to these programs. Otherwise no file would be unreadable where tests run as root."""
+    """Take root's right to read closed files from all programs that this process will start: otherwise no file would be
+    unreadable where tests run as root. Return True if closed files are closed to these programs."""
     drop = functools.partial(ctypes.CDLL(None).prctl, 24)  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
     return all(drop(right, 0, 0, 0) == 0 for right in (1, 2)) or os.geteuid() != 0
 

@@ -1,11 +1,11 @@
-/* late: makes threads late, and watches for a program that hangs. CMake's trawl_test_late links
- * this file into a test. In the test, a thread then waits at random before some locks and after
- * some unlocks. So mistakes that show only if a thread is slow show in more runs.
+/* late: delays threads, and watches for a program that hangs. CMake's trawl_test_late links this
+ * file into a test, in which a thread then waits at random before some locks and after some
+ * unlocks. So bugs that show only if a thread is slow show in more runs.
  *
- * A separate thread watches the test. If for WATCH_STEPS seconds no thread works and no check is
- * made, the watch prints a line and fails the test, long before ctest's time limit would.
+ * A separate thread watches the test. If no thread works and no check is made for WATCH_STEPS
+ * seconds, it prints a line and fails the test, long before ctest's time limit would.
  *
- * TRAWL_TEST_LATE=0: no thread is late.
+ * TRAWL_TEST_LATE=0: no thread is delayed.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1
 #define WATCH_STEPS 20 /* after this many steps without progress the program counts as hung */
-/* A program that takes this many milliseconds of processor time in a step does not hang. */
+/* A program that uses this many milliseconds of processor time in a step does not hang. */
 #define WATCH_WORK_MS 20u
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
@@ -88,8 +88,8 @@ static uint64_t worked_ms(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Returns true if a different thread of the program runs, is ready to run, or waits for a disk. On
- * an overloaded machine a thread may be ready for seconds without running. */
+/* Returns true if another thread of the program runs, is ready to run, or waits for a disk. On an
+ * overloaded machine a thread may be ready for seconds without running. */
 static bool somebody_can_work(void)
 {
     DIR *tasks = opendir("/proc/self/task");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pytest.sh BUILD ARGUMENT...: run pytest with these arguments on the programs of BUILD, for CTest. Status 77: there is
-# no pytest, or a test cannot run here.
+# pytest.sh BUILD ARGUMENT...: run pytest with these arguments on the programs of BUILD, for CTest. Status 77: pytest is
+# not installed, or a test cannot run here.
 if place=$(bash "$(dirname "$0")/../scripts/judges.sh" tools); then
     python=$place/bin/python
 elif python3 -c 'import pytest' 2>/dev/null; then

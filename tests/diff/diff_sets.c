@@ -1,5 +1,5 @@
-/* diff_sets: compares searches for sets of strings with a simple search. The inputs lead to each of
- * the ways in which the library verifies candidates. */
+/* diff_sets: compares searches for sets of strings with a simple search. Together the inputs lead
+ * to each way in which the library verifies candidates. */
 #include "cpu/set_matcher.h"
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -12,8 +12,8 @@
 /* after this many cases, each way to search for a set must have been used */
 #define CASES_TELLING 7
 #define PATTERN_BYTES_MAX 300u
-/* Lengths of strings that are longer than the part of the text that a single lane of a vector reads
- * in a step of the automaton. */
+/* Lengths of strings that are longer than the part of the text that one vector lane reads in a step
+ * of the automaton. */
 #define LENGTHY_BYTES_MIN 3900u
 #define LENGTHY_BYTES_MAX 5000u
 #define LENGTHY_FROM_MAX 200u
@@ -96,9 +96,9 @@ static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_inp
     free(source);
 }
 
-/* Makes words, many of which begin alike, and lines of similar length that hold the words whole,
- * cut short, or with a changed last byte. In some inputs each line has a word of the set, in other
- * inputs few lines do. */
+/* Makes words, many of which begin alike, and lines of similar length that contain the words whole,
+ * cut short, or with a changed last byte. In some inputs each line has a word of the set, in others
+ * few lines do. */
 static void generate_lines(struct diff_input *input)
 {
     uint64_t count = test_random_between(&chance, 33, 400), longest, line, at = 0;
@@ -141,8 +141,8 @@ static struct naive_match *oracle(const struct diff_input *input, uint64_t *matc
     return aho_matches(&query, (struct naive_bytes){input->text, input->text_bytes}, match_count);
 }
 
-/* Checks that this file's quick computation of the expected matches agrees with the simple
- * search. */
+/* Checks that this file's fast computation of the expected matches agrees with the simple search.
+ */
 static void check_oracle(const struct diff_input *input)
 {
     struct naive_query query = input_query(input);
@@ -168,10 +168,10 @@ static void end_text(struct diff_input *input, struct naive_bytes string)
                (size_t)string.bytes_count);
 }
 
-/* Makes strings that are too long for the automaton, of which many begin near each other in the
- * text, and some are equal; often also strings of 1 to 20 bytes, and sometimes 30 strings of 1,000
- * to 2,000 bytes. In two of three inputs the text ends with the first string, or is the first
- * string. */
+/* Makes strings that are too long for the automaton, many of which begin near each other in the
+ * text, and some of which are equal; often also strings of 1 to 20 bytes, and sometimes 30 strings
+ * of 1,000 to 2,000 bytes. In two of three inputs the first string is the end of the text, or all
+ * of it. */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -201,7 +201,7 @@ static void generate_lengthy(struct diff_input *input)
         if (from > 0 && test_random_one_in(&chance, 2))
             add_slice(input, source, from - 1, test_random_between(&chance, 1, 20));
     }
-    if (!test_random_one_in(&chance, 3)) { /* the first string ends with the text, or is the text */
+    if (!test_random_one_in(&chance, 3)) { /* the first string is the text's end, or all of it */
         if (test_random_one_in(&chance, 2))
             input->text_bytes = input->patterns[0].bytes_count;
         end_text(input, input->patterns[0]);
@@ -212,8 +212,8 @@ static void generate_lengthy(struct diff_input *input)
     free(source);
 }
 
-/* Adds a string with a byte that is not a letter. The text has the same string with a byte that
- * differs from that byte only in bit 5, in which the cases of a letter differ, too. */
+/* Adds a string with a byte that is not a letter. The text has the same string with another byte
+ * that differs from this one only in bit 5, like the cases of a letter. */
 static void add_near_letter(struct diff_input *input, const uint8_t *source)
 {
     static const uint8_t near_letters[] = {'@', '[', '`', '{', '0', 0x10, '_', 0x7f};
@@ -230,8 +230,8 @@ static void add_near_letter(struct diff_input *input, const uint8_t *source)
                (size_t)count);
 }
 
-/* Makes 35 to 9,000 strings, as for the method classes, which groups strings by their length. In
- * some inputs one string is shorter. */
+/* Makes 35 to 9,000 strings, as for the method classes, which groups strings by length. In some
+ * inputs one string is shorter. */
 static void generate_many(struct diff_input *input)
 {
     static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
@@ -249,7 +249,7 @@ static void generate_many(struct diff_input *input)
     input_begin(&chance, kind, test_random_between(&chance, 1, count <= 600 ? 2000 : 200), input);
     input->flags = flags[test_random_below(&chance, sizeof flags / sizeof *flags)];
     memcpy(input->text, source + test_random_below(&chance, 100), (size_t)input->text_bytes / 2);
-    if (input->text_bytes > 300) /* slices of the source at random offsets, across all borders */
+    if (input->text_bytes > 300) /* slices of the source at random offsets, across all boundaries */
         for (uint32_t i = 0; i < 10; i++)
             memcpy(input->text + test_random_below(&chance, input->text_bytes - 100),
                    source + test_random_below(&chance, source_bytes - 100), 100);
@@ -270,7 +270,7 @@ static void generate_many(struct diff_input *input)
     free(source);
 }
 
-/* Makes words whose hashes have the same first bits, so that each word of the text is compared with
+/* Makes words whose hashes begin with the same bits, so that each word of the text is compared with
  * all patterns. Few of the text's words are patterns, so the worker's limit on comparisons is
  * exceeded before an occurrence is found. In half of the inputs one word in four is different: it
  * has any hash, and occurs often. */
@@ -304,8 +304,8 @@ static void generate_alike(struct diff_input *input)
     free(words);
 }
 
-/* Makes patterns that share their first eight bytes, and 40 random patterns. In the text, the eight
- * bytes stand at every eighth offset, and only one of the patterns that share them occurs. */
+/* Makes patterns that share their first eight bytes, and 40 random patterns. The text has the eight
+ * bytes at every eighth offset, and only one of the patterns that share them. */
 static void generate_shared(uint32_t patterns, struct diff_input *input)
 {
     uint8_t word[] = "abcdefgh?";
@@ -369,8 +369,8 @@ static void generate_repeats(struct diff_input *input)
 }
 
 /* Makes a few long strings that begin with spaces, and a text full of runs of spaces, so that a
- * search that has begun with the method buckets changes to the method classes. Hardly any other
- * input has so many candidates for so few strings. */
+ * search with the method buckets changes to the method classes. Hardly any other input has so many
+ * candidates for so few strings. */
 static void generate_turning(struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
@@ -432,7 +432,7 @@ static const enum trawl_method methods[] = {TRAWL_METHOD_SET, TRAWL_METHOD_BUCKE
 static void run_case(const struct diff_input *input, uint32_t set)
 {
     const bool whole = (input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
-    /* A plan divides the set into parts only if the caller asks for no method. */
+    /* A plan divides the set into parts only if the caller chooses no method. */
     bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
 
     run_method(input, open ? TRAWL_METHOD_AUTO : methods[test_random_below(&chance, whole ? 2 : 3)],
@@ -441,7 +441,7 @@ static void run_case(const struct diff_input *input, uint32_t set)
 
 /* Checks that the nibble tables (a filter that looks up halves of bytes) reject nearly all offsets
  * of a random text. The answers do not show this: with tables that let every offset pass, all
- * occurrences would be found, too. */
+ * occurrences would still be found. */
 static void check_passing(const struct plan_nibbles *nibbles)
 {
     uint8_t text[2000 + PLAN_NIBBLE_BYTES_MAX];
@@ -464,8 +464,8 @@ static void check_passing(const struct plan_nibbles *nibbles)
 }
 
 /* Tests each form of the nibble tables under every instruction set. Other inputs mostly have few
- * strings or short strings, and use a single instruction set each. So they would not show that an
- * instruction set reads a table in a different order than the plan has filled the table. */
+ * strings or short ones, and use a single instruction set each, so they would not show that an
+ * instruction set reads a table in a different order than the plan wrote it. */
 static void test_nibbles(void)
 {
     static const uint64_t counts[] = {5, 9, 33, 50, 100, 200}, more[] = {0, 1, 7};
@@ -473,7 +473,8 @@ static void test_nibbles(void)
     bool met[2][2][PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{{{false}}}};
     uint32_t forms = 0;
 
-    chance = test_random_begin("nibbles"); /* the forms must not depend on which tests ran before */
+    chance =
+        test_random_begin("nibbles"); /* the forms must not depend on which tests ran earlier */
     for (uint64_t least = 1; least <= 9; least++)
         for (uint32_t c = 0; c < 18; c++) {
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
@@ -508,10 +509,10 @@ static void test_nibbles(void)
     TEST_CHECK_U64(forms, 2 * (3 * 3 + 1 + 2 + 2));
 }
 
-/* Searches for strings that together hold every byte value, all values but one, or all but two. The
- * text repeats the sequence of the values that the strings hold. If there is a value that no string
- * holds, it replaces the sequence's first byte in about half of the repetitions. Strings of random
- * bytes hardly ever hold all of the 256 values but one or two. */
+/* Searches for strings that together contain every byte value, all but one, or all but two. The
+ * text repeats the sequence of these values; a missing value replaces the sequence's first byte in
+ * about half of the repetitions. Strings of random bytes hardly ever lack just one or two of the
+ * 256 values. */
 static void test_all_bytes(void)
 {
     for (uint32_t other = 0; other < 3; other++) {
@@ -531,8 +532,8 @@ static void test_all_bytes(void)
     }
 }
 
-/* Searches texts in which many parts of the text look like the begin of a pattern, so that the
- * lists of candidates fill up. */
+/* Searches texts in which many parts look like the start of a pattern, so that the lists of
+ * candidates fill up. */
 static void test_full(void)
 {
     cpu_sizes = cpu_sizes_default;
@@ -549,9 +550,9 @@ static void test_full(void)
     }
 }
 
-/* Searches for words of few bytes. In the text, words stand between two equal bytes, and these
- * bytes have every value. Tests sets of few words, for which there are nibble tables, and larger
- * sets. In random texts, a short word hardly ever stands before a byte that is not a letter. */
+/* Searches for words of few bytes. In the text, words are between two equal bytes, which take every
+ * value. Tests sets of few words, for which there are nibble tables, and larger sets. In random
+ * texts, a short word is hardly ever before a byte that is not a letter. */
 static void test_neighbours(void)
 {
     const uint64_t width = 40; /* with more words an automaton would be used */
@@ -583,8 +584,8 @@ static void test_neighbours(void)
 }
 
 /* Searches texts of 64 successive lengths, with an unreadable page after them, under every
- * instruction set. Random lengths would seldom be such that the last lane of a vector of samples
- * lies beyond the text. */
+ * instruction set. With random lengths, the last vector lane of samples would rarely be beyond the
+ * text. */
 static void test_ends(void)
 {
     static const enum trawl_method tried[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,
@@ -603,8 +604,8 @@ static void test_ends(void)
         struct trawl_plan *plan = NULL;
         struct diff_input input;
 
-        /* in one of four rounds, some strings are shorter than a stem (8 bytes) and some are
-         * longer, since the method classes stores their keys differently */
+        /* in one of four rounds, some strings are shorter than a stem (8 bytes) and some longer,
+         * since the method classes stores their keys differently */
         generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))
@@ -662,7 +663,7 @@ int main(void)
                      &input);
         borders_draw(&chance);
         borders_plant(&chance, &input);
-        if (!alike) /* other bytes would have other hashes, but here the hashes have to be alike */
+        if (!alike) /* other bytes would have other hashes, but here the hashes must be alike */
             input_rename(&chance, &input);
         run_case(&input, set);
         for (set = 0; alike && set < sets; set++)

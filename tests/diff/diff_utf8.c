@@ -1,12 +1,12 @@
 /* diff_utf8: checks characters beyond ASCII. The caller tells the library which case variants such
- * a character has, and whether the character is part of a word.
+ * a character has, and whether it is a word character.
  *
- * A small made-up table replaces Unicode's table. The table has pairs of letters with the same and
- * with different numbers of bytes, groups of three and more letters, and letters that equal letters
- * of ASCII. The expected matches come from a simple search in this file, which decodes text and
+ * A small made-up table replaces Unicode's. It has pairs of letters with the same and with
+ * different numbers of bytes, groups of three and more letters, and letters that equal ASCII
+ * letters. The expected matches come from a simple search in this file, which decodes text and
  * pattern and compares code point by code point. In some inputs the table is one-sided: character A
- * has the variant B, but B lacks the variant A. In other inputs each byte is a character. Further
- * tests check the least and greatest characters of each length in UTF-8.
+ * has the variant B, but B lacks the variant A. In others each byte is a character. Further tests
+ * check the least and greatest characters of each length in UTF-8.
  */
 #include "calls.h"
 #include "diff/diff_answer.h"
@@ -39,7 +39,7 @@ static const uint32_t groups[][GROUP_MAX] = {
 };
 #define GROUPS (sizeof groups / sizeof *groups)
 
-/* The letters of which texts and patterns are made. */
+/* The letters in texts and patterns. */
 static const uint32_t alphabet[] = {
     'k',    'K',    0x212a, 's',     'S',     0x17f,  0x430, 0x410, 0x44f, 0x42f,  0x3c3,   0x3c2,
     0x3a3,  0xe5,   0xc5,   0x212b,  0xdf,    0x1e9e, 0x1c4, 0x1c5, 0x1c6, 0x2c65, 0x23a,   0x3b8,
@@ -50,7 +50,7 @@ static const uint32_t alphabet[] = {
 
 /* The letters for texts in which each byte is a character. 0xe0 to 0xef are the small letters of
  * 0xc0 to 0xcf, and 0xb0 is a capital letter whose small letter is b. 0xc2 and 0x81 would be a
- * character of UTF-8. */
+ * UTF-8 character. */
 static const uint32_t single_alphabet[] = {0x81, '1', 'q', 'b',  0xb0, 0xe2,
                                            0xc2, ' ', 'A', 0xff, '\n', 'B'};
 #define SINGLE_LETTERS (sizeof single_alphabet / sizeof *single_alphabet)
@@ -75,7 +75,7 @@ static const uint32_t *group_of(uint32_t code_point)
 }
 
 /* A function `variants` for struct trawl_utf8. If `context` is not NULL, the table is one-sided:
- * for two in three characters of a group, the function leaves out variants. */
+ * for two in three characters of a group, the function omits variants. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -167,7 +167,7 @@ static uint32_t lower(uint32_t code_point)
     return code_point >= 'A' && code_point <= 'Z' ? code_point | 32 : code_point;
 }
 
-/* Returns true if the text's character `got` may stand for the pattern's character `wanted`. */
+/* Returns true if the text's character `got` matches the pattern's character `wanted`. */
 static bool stands_for(void *context, uint32_t got, uint32_t wanted, bool ignore_case)
 {
     uint32_t found[TRAWL_UTF8_VARIANTS_MAX] = {0}, count;
@@ -215,7 +215,8 @@ static bool occurs(const struct diff_input *input, void *context, uint64_t begin
             return false;
         got = decode(input->text + at, input->text_bytes - at, &text_length);
         wanted = decode(pattern.bytes + i, pattern.bytes_count - i, &pattern_length);
-        if (wanted == INVALID) { /* the pattern's byte stands for itself, also within a character */
+        if (wanted ==
+            INVALID) { /* the pattern's byte is compared as it is, even within a character */
             text_length = 1;
             if (input->text[at] != pattern.bytes[i])
                 return false;
@@ -282,7 +283,7 @@ static void generate(struct test_random *random, struct diff_input *input)
     input->flags =
         test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : NAIVE_IGNORE_CASE;
     /* To check whole words, the library decodes the character before the word backwards. So texts
-     * of words have a character of 1, 2, 3 or 4 bytes as a frequent letter. */
+     * of words have a frequent letter of 1, 2, 3 or 4 bytes. */
     if ((input->flags & NAIVE_WHOLE_WORD) != 0 && !is_single)
         letters[0] = words[test_random_below(random, sizeof words / sizeof *words)];
     input->text = test_memory((uint64_t)4 * TEXT_CODE_POINTS_MAX);
@@ -297,8 +298,8 @@ static void generate(struct test_random *random, struct diff_input *input)
                                                               : 5;
         uint64_t bytes = fill(random, letters, letter_count,
                               test_random_between(random, 1, length_max), pattern);
-        /* In most cases this byte is not a character. A faulty library could take all such bytes
-         * for equal. */
+        /* In most cases this byte is not a character. A library with a bug might treat all such
+         * bytes as equal. */
         if (test_random_one_in(random, 6))
             pattern[test_random_below(random, bytes)] =
                 (uint8_t)test_random_between(random, 128, 255);
@@ -383,7 +384,7 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t c
 
 /* The first and the last character of each length, and neighbouring bytes that are not characters
  * (RFC 3629). Random texts have only some of these characters, and hardly ever these other bytes,
- * so the tests would miss a comparison in the decoder that is off by one. */
+ * so they would miss an off-by-one comparison in the decoder. */
 static const struct {
     uint32_t code_point; /* 0: these bytes are not a character, and do not end in a character */
     const char *bytes;
@@ -423,7 +424,7 @@ static uint32_t bound_variants(void *context, uint32_t code_point,
 static bool every_word(void *context, uint32_t code_point)
 {
     (void)context;
-    /* here every value beyond ASCII counts as a letter, also values that are not characters */
+    /* here every value beyond ASCII counts as a letter, even if it is not a character */
     return code_point >= 0x80 && code_point < 0x110000;
 }
 
@@ -439,7 +440,8 @@ static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const 
 
 static void check_bounds(struct trawl_searcher *searcher)
 {
-    /* variants that are not characters: 0x178 fits in no byte, and 0x110078 is beyond Unicode */
+    /* variants that are not characters: 0x178 does not fit in a byte, and 0x110078 is beyond
+     * Unicode */
     static const uint32_t beyond[] = {0x178, 0x110078};
 
     TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE | TRAWL_SINGLE_BYTE, beyond, "ka", "xa"),
@@ -459,7 +461,7 @@ static void check_bounds(struct trawl_searcher *searcher)
         TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
         (void)snprintf(text, sizeof text, "%sx", bounds[i].bytes);
         TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
-        /* bytes of no character make a strict word longer, too */
+        /* bytes outside of characters make a strict word longer, too */
         (void)snprintf(text, sizeof text, "-x%s- -%sx- -x-", bounds[i].bytes, bounds[i].bytes);
         TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD | TRAWL_STRICT_WORD, &bound, "x", text),
                        1);
@@ -498,8 +500,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            /* how many times the scans (the parts of an engine that search) are checked directly: 3
-             * for method AUTO, which may divide the set into parts; 1 for SET; 0 for others */
+            /* how many scans (parts of an engine's search) are checked directly: 3 for method AUTO,
+             * which may divide the set into parts; 1 for SET; 0 for others */
             uint32_t answers;
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
@@ -508,8 +510,8 @@ int main(void)
             for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
                 struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
                 config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
-                /* whole words are always searched also in pipes, where the character before a word
-                 * may lie in an earlier piece; other searches are in one case of four */
+                /* whole words are always searched in pipes, too, where the character before a word
+                 * may be in an earlier piece; other searches only in one case of four */
                 config.place = (enum place_kind)test_random_below(
                     &random, (input.flags & NAIVE_WHOLE_WORD) != 0 || test_random_one_in(&random, 4)
                                  ? PLACE_KINDS

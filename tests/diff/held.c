@@ -26,7 +26,7 @@ struct seen {
     uint64_t lines, line_at; /* number of line ends before the offset `line_at` */
     uint64_t missing_end;    /* the least end of the matches that are missing */
     uint64_t *by_pattern;    /* occurrences of each pattern */
-    /* facts about the matches of the windows, if the library may leave out matches */
+    /* facts about the matches of the windows, if the library may omit matches */
     struct selection got;
     bool window_last;
 };
@@ -109,8 +109,8 @@ static void want_u64(struct held *held, const char *what, uint64_t got, uint64_t
         wrong(held, "%s is %" PRIu64 ", expected %" PRIu64, what, got, expected);
 }
 
-/* Checks a sum. After OK the sum must be right; after a failed read it must be at most the right
- * sum; after any other failure it must be unchanged. */
+/* Checks a sum. After OK it must be right; after a failed read it must be at most the right sum;
+ * after any other failure it must be unchanged. */
 static void want_sum(struct held *held, enum trawl_status status, uint64_t sum, uint64_t expected)
 {
     if (status == TRAWL_OK)
@@ -127,7 +127,7 @@ static bool same_match(const struct trawl_match *got, const struct naive_match *
 
 /* Skips expected matches that may be missing before this match. If reading failed, these are the
  * matches that end beyond the bytes that could be read. Every match up to there was found, so each
- * match that is seen must end before each match that is missing. */
+ * match that was seen must end before each missing one. */
 static void skip_missing(struct seen *seen, const struct trawl_match *match)
 {
     const struct diff_expected *expected = seen->held->expected;
@@ -219,9 +219,9 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
     return count;
 }
 
-/* Checks window->line_ends_before: for each match, how many line ends come before it. A window must
- * have these numbers if the flag asks for line ends, no spans are asked for, and matches are not
- * dense (LINE_ENDS_BYTES). */
+/* Checks window->line_ends_before: for each match, how many line ends precede it. A window must
+ * have these numbers if the flags require line ends and no spans, and if matches are not dense
+ * (LINE_ENDS_BYTES). */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
@@ -241,7 +241,7 @@ static void check_line_ends(struct held *held, const struct trawl_window *window
             count_line_ends(held->input, window->bytes, window->matches[i].begin - window->begin));
 }
 
-/* Checks what each window promises: no gap to the window before, the text's bytes, and whole
+/* Checks what each window promises: no gap after the previous window, the text's bytes, and whole
  * matches in memory. */
 static void check_window(struct held *held, uint64_t begin, const struct trawl_window *window)
 {
@@ -307,7 +307,7 @@ static bool is_longest(const struct held *held)
     return (held->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
 }
 
-/* Checks that each match of a window is expected, where the library may leave out matches. */
+/* Checks that each match of a window is expected, where the library may omit matches. */
 static void select_matches(struct seen *seen, const struct trawl_match *matches, uint64_t count)
 {
     const struct diff_expected *expected = seen->held->expected;
@@ -402,7 +402,7 @@ static enum trawl_status search_first(struct held *held, struct seen *seen,
 }
 
 /* Fills an array of begins, and checks the begins and the count: after OK the number of all
- * occurrences, after a failure at most that number or untouched. */
+ * occurrences; after a failure at most that number, or untouched. */
 static enum trawl_status fill_begins(struct held *held, struct trawl_error *error)
 {
     uint64_t bytes = (held->room + 1) * sizeof(uint64_t), total = held->expected->match_count;
@@ -505,7 +505,7 @@ static int take_fed(void *context, const struct trawl_match *matches, uint64_t m
     bool waits = (fed->held->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
 
     for (uint64_t i = 0; i < match_count; i++) {
-        /* a whole word is decided only once the character after the match is there, so the match
+        /* a whole word is decided only when the character after the match has come, so the match
          * may come up to 4 bytes later */
         if (matches[i].end > fed->now ||
             (!by_lines && matches[i].end + (waits ? 4 : 0) <= fed->before))
@@ -534,7 +534,7 @@ static int compare_fed(const void *a, const void *b)
 }
 
 /* Feeds the next bytes, or ends the text. A feed that fails for lack of memory changes nothing, and
- * is made once more. */
+ * is repeated. */
 static enum trawl_status feed_once(struct fed *fed, struct trawl_stream *stream, bool ends,
                                    struct trawl_error *error)
 {
@@ -606,9 +606,10 @@ static bool is_ascii(struct naive_bytes bytes)
     return true;
 }
 
-/* Returns true if the simple search can judge records: it finds what is expected in the text, and
- * the plan has no errors and no expressions. A record's borders are not those of the text's words
- * and lines, so these need bytes that are alike with Unicode's letters and without. */
+/* Returns true if the simple search can check records: it finds what is expected in the text, and
+ * the plan has no errors and no expressions. A record's boundaries are not those of the text's
+ * words and lines, so whole words and lines need bytes that mean the same with Unicode's letters
+ * and without. */
 static bool naive_can_judge(const struct held *held)
 {
     const struct naive_query query = input_query(held->input);
@@ -638,7 +639,7 @@ static bool naive_can_judge(const struct held *held)
     return same;
 }
 
-/* Loads records of the text, asks for each shape of answers, and unloads the records. */
+/* Loads records of the text, requests each shape of answers, and unloads the records. */
 static enum trawl_status ask_records(struct held *held, struct trawl_error *error)
 {
     struct test_random random = {held->input->text_bytes * 31 + held->input->pattern_count};
@@ -662,7 +663,7 @@ static enum trawl_status ask_records(struct held *held, struct trawl_error *erro
             held->right = false;
         cut_answer_free(&answer);
         if (status == TRAWL_LIMIT ||
-            /* published algorithms search no loaded records */
+            /* published algorithms cannot search loaded records */
             (status == TRAWL_ARGUMENT && strncmp(own.message, "algorithm ", 10) == 0))
             status = TRAWL_OK;
         else if (status != TRAWL_OK && error != NULL)
@@ -742,7 +743,7 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         wrong(held, "the match that ends at %" PRIu64 " is missing", seen.missing_end);
     if (held->stopped && status != TRAWL_STOPPED)
         wrong(held, "status %d, though the sink stopped the search", (int)status);
-    /* a stream and records are several searches */
+    /* a stream and records need several searches */
     if (status == TRAWL_OK && held->right && call != HELD_STREAM && call != HELD_RECORDS &&
         !stats_agree(held->searcher, call == HELD_FIRST || held->lines_max != UINT64_MAX))
         wrong(held, "the statistics of workers do not add up to those of the call");

@@ -49,8 +49,8 @@ static uint8_t *guarded_map(uint64_t bytes)
     return map + PAGE_BYTES;
 }
 
-/* Returns the memory in which all texts lie. Only the ends of the memory are guarded by unreadable
- * pages, so a guarded text lies at the start or at the end. */
+/* Returns the memory for all texts. Only its ends are next to unreadable pages, so a guarded text
+ * is at its start or end. */
 static uint8_t *arena(void)
 {
     static uint8_t *bytes;
@@ -60,9 +60,9 @@ static uint8_t *arena(void)
     return bytes;
 }
 
-/* Fills the bytes after the text so that a search that reads too far finds an occurrence across
- * the text's end. To do so, finds the longest prefix of the first pattern with which the text ends,
- * and writes the rest of that pattern after the text. */
+/* Fills the bytes after the text so that a search that reads too far finds an occurrence across the
+ * text's end: writes the rest of the first pattern after the longest of its prefixes with which the
+ * text ends. */
 static void lure_behind(const struct diff_input *input, uint8_t *behind, uint64_t room)
 {
     struct naive_bytes pattern;
@@ -114,7 +114,7 @@ static void write_all(int descriptor, const uint8_t *bytes, uint64_t count)
     while (count > 0) {
         ssize_t written = write(descriptor, bytes, (size_t)count);
         if (written <= 0)
-            return; /* the reader has closed the pipe, because the search stopped early */
+            return; /* the search stopped early and closed the pipe */
         bytes += written;
         count -= (uint64_t)written;
     }
@@ -160,7 +160,7 @@ static void pipe_fill(struct place *place)
     place->writer_started = true;
 }
 
-/* Writes the text to the file in memory that all texts use, after `before` bytes. Returns the
+/* Writes the text, after `before` bytes, to the file in memory that all texts share. Returns the
  * descriptor. */
 static int file_fill(const struct diff_input *input, uint64_t before)
 {

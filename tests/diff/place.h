@@ -39,8 +39,8 @@ struct place {
 const char *place_name(enum place_kind kind);
 /* Returns true if the text is a stream, which can be searched only once. */
 bool place_is_stream(enum place_kind kind);
-/* Opens the text of an input at a place. Returns false if the library rejects the text. If the
- * operating system refuses, ends the test program. */
+/* Opens the text of an input at a place. Returns false if the library rejects the text. If a system
+ * call fails, ends the test program. */
 bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t offset,
                 struct place *place, struct trawl_error *error);
 void place_close(struct place *place);

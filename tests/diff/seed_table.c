@@ -1,12 +1,12 @@
-/* seed_table: searches short texts with matches that were written by hand (seed_table.def), padded
- * so that each text crosses the edges of vectors, pages and chunks, under every method, instruction
- * set and published algorithm. The simple search of the tests must find the same matches. */
+/* seed_table: searches short texts whose matches were written by hand (seed_table.def), padded so
+ * that each text crosses the boundaries of vectors, pages and chunks, under every method,
+ * instruction set and published algorithm. The tests' simple search must find the same matches. */
 #include "diff/diff_run.h"
 
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8
-/* A row's text is moved across an edge: first the text ends EDGE_REACH bytes before the edge, at
- * last the text begins 2 bytes after the edge. */
+/* A row's text is moved across a boundary: at first it ends EDGE_REACH bytes before the boundary,
+ * at last it begins 2 bytes after it. */
 #define EDGE_REACH 40
 /* calls that count lines, and searches of pipes, are made for texts up to this length */
 #define LINES_BYTES_MAX 1000u
@@ -38,7 +38,7 @@ struct seed_row {
 #define MATCHES(...) \
     {__VA_ARGS__}, sizeof((struct seed_match[]){__VA_ARGS__}) / sizeof(struct seed_match)
 #define NO_MATCHES {{0, 0}}, 0
-/* The highest 8 bits of a row's flags may hold a byte that ends lines instead of a newline. */
+/* The highest 8 bits of a row's flags may be a byte that ends lines instead of a newline. */
 #define ENDS(byte) ((uint32_t)(byte) << 24)
 #define ROW(name, flags, patterns, text, ...) {name, flags, patterns, text, __VA_ARGS__},
 
@@ -47,8 +47,8 @@ static const struct seed_row rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* Each row is placed across each of these offsets: ends of vectors, of a page, and of pieces into
- * which the library may cut a text. */
+/* Each row is placed across each of these offsets: boundaries of vectors, of a page, and of pieces
+ * into which the library may divide a text. */
 static const uint64_t edges[] = {0, 64, 128, 256, 512, 1024, 4096, 16384, 32768, 65536};
 static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
 static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
@@ -94,7 +94,7 @@ static uint8_t line_end_of(const struct seed_row *row)
 }
 
 /* Returns a byte for the padding, which must add no match and no word character. For whole lines,
- * the byte ends lines. */
+ * it ends lines. */
 static uint8_t padding_byte(const struct seed_row *row)
 {
     return row->flags & TRAWL_WHOLE_LINE ? line_end_of(row) : 0xfe;
@@ -156,7 +156,7 @@ struct seed_run {
     struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* 1 and 2 threads */
 };
 
-/* Searches a padded row by every method and instruction set, each with a random call and chunk
+/* Searches a padded row with every method and instruction set, each with a random call and chunk
  * size. */
 static void search_row(struct seed_run *run)
 {
@@ -214,7 +214,7 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
     uint64_t reach = run->row->text.bytes_count + EDGE_REACH;
     uint64_t begin = edge > reach ? edge - reach : 0;
 
-    /* A normal run tries each fifth offset, starting at a random offset. */
+    /* A normal run tries every fifth offset, from a random one on. */
     if (!test_is_long()) {
         begin += test_random_below(&run->random, 5);
         step *= 5;

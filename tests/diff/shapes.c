@@ -1,6 +1,6 @@
-/* shapes: makes random records and patterns and checks their matrix (which record holds which
+/* shapes: makes random records and patterns and checks their matrix (which record contains which
  * pattern): compares each batch, on arrival, with the first begin of each pattern in each record.
- * In a dense case, most records hold many of the patterns. */
+ * In a dense case, most records contain many of the patterns. */
 #include "diff/shapes.h"
 
 #include "diff/held.h"
@@ -27,7 +27,7 @@ static uint64_t record_bytes(struct test_random *random, uint64_t kind, uint64_t
     }
 }
 
-/* If `longest` is not 0, the case is dense, and each record has fewer bytes than this number. */
+/* If `longest` is not 0, the case is dense, and each record has fewer bytes than that. */
 static void make_records(struct test_random *random, bool whole, uint64_t longest,
                          struct shapes_case *c)
 {
@@ -176,7 +176,7 @@ static const int64_t *expected_row(const struct shapes_case *c, uint64_t record)
 }
 
 /* Compares the cells of the batch's records: values, number and order. The shape ANY has a bit for
- * each record instead of cells. */
+ * each record instead. */
 static void check_cells(const struct shapes_case *c, const struct trawl_matrix_batch *batch,
                         enum trawl_matrix_shape shape)
 {
@@ -238,8 +238,8 @@ enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *sear
     enum trawl_status status = trawl_matrix_open(searcher, plan, &c->array, shape, &matrix, error);
 
     c->rows_seen = 0;
-    /* The expected answer is computed only now, because a test draws many cases and runs few of
-     * them. */
+    /* The expected answer is computed only now, because a test draws many cases and runs only a few
+     * of them. */
     if (c->expected == NULL) {
         c->expected = (int64_t *)test_memory((c->array.record_count * c->tape.pattern_count + 1) *
                                              sizeof *c->expected);

@@ -1,5 +1,5 @@
 /* shapes: makes random records and patterns, and compares every shape of their matrix (which record
- * holds which pattern) with the answers of a simple search. */
+ * contains which pattern) with the answers of a simple search. */
 #ifndef TRAWL_TESTS_DIFF_SHAPES_H
 #define TRAWL_TESTS_DIFF_SHAPES_H
 
@@ -19,12 +19,11 @@ struct shapes_case {
     uint64_t rows_seen;
 };
 
-/* Makes a case: few or many records, of which some are empty, some have a single byte, some are
- * long and some are null; offsets of 4 and of 8 bytes; patterns from the tape, of which some occur
- * twice in the list; flags. `whole`: occurrences must be whole words or lines, and the method is
- * AUTO. */
+/* Makes a case: few or many records, some of them empty, of a single byte, long or null; offsets of
+ * 4 and of 8 bytes; patterns from the tape, some of them twice in the list; flags. `whole`:
+ * occurrences must be whole words or lines, and the method is AUTO. */
 void shapes_make(struct test_random *random, bool whole, struct shapes_case *c);
-/* Makes a case of records of fewer than `longest` bytes, most of which hold many of the short
+/* Makes a case of records of fewer than `longest` bytes, most of which contain many of the short
  * patterns. */
 void shapes_make_dense(struct test_random *random, uint64_t pattern_count, uint64_t longest,
                        struct shapes_case *c);
@@ -32,9 +31,8 @@ void shapes_free(struct shapes_case *c);
 /* Builds the plan of the case's patterns, by the case's method. */
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error);
-/* Makes `steps` random calls with the case's plan. Each call searches the records, or their bytes
- * as a text, with one of the two searchers. So the plan and the searchers serve both kinds of
- * searches. */
+/* Makes `steps` random calls with the case's plan. Each searches the records, or their bytes as a
+ * text, with one of the two searchers, so that plan and searchers are used for both kinds. */
 void shapes_mix(struct test_random *random, struct shapes_case *c,
                 struct trawl_searcher *const searchers[2], const struct trawl_plan *plan,
                 uint32_t steps);

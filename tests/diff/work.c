@@ -1,9 +1,9 @@
 /* work: checks that the work of a search is linear in the text's length, whatever the text and the
- * pattern. Work is counted, because times would differ from run to run. For this test the library
- * is compiled once more so that each basic block calls __sanitizer_cov_trace_pc. The library's
- * calls of memcmp and memchr go through functions of this file, which count work for the bytes
- * compared. The library's clock returns the work so far, so the count is the same in every run.
- * Builds with sanitizers run the same searches but count nothing. */
+ * pattern. Work is counted, because times would differ from run to run: for this test the library
+ * is compiled again so that each basic block calls __sanitizer_cov_trace_pc. The library's calls of
+ * memcmp and memchr go through functions of this file, which count work for the bytes compared. The
+ * library's clock returns the work so far, so the count is the same in every run. Builds with
+ * sanitizers run the same searches but count nothing. */
 #include <unistd.h>
 
 #include "diff/diff_run.h"
@@ -70,8 +70,9 @@ struct worst_row {
 };
 static struct worst_row worst[TRAWL_METHODS_COUNT];
 
-/* Searches by a plan, and checks the work. A simple search would take too long here. Instead the
- * count must be the same for all methods and instruction sets: *count_known is the first count. */
+/* Searches with a plan, and checks the work. A simple search would take too long here, so instead
+ * the count must be the same for all methods and instruction sets: *count_known is the first count.
+ */
 static void run_plan(const struct diff_input *input, const struct run_config *config,
                      const struct trawl_plan *plan, uint64_t *count_known)
 {
@@ -186,7 +187,7 @@ static uint64_t work_of(const struct diff_input *input, enum trawl_method method
 }
 
 /* Makes strings whose first bytes (begin_alike) or last bytes are equal, in a text full of these
- * bytes. Filters that test only the six low bits of a byte cannot tell these bytes from letters. */
+ * bytes. Filters that test only the low six bits of a byte cannot tell them from letters. */
 static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike, struct diff_input *input)
 {
@@ -216,9 +217,9 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
 }
 
 /* Checks that the text decides well between the methods buckets, classes and automaton: the plan's
- * own choice must be within two thirds of the way from the least work to the most. The bound is
- * loose because the number of basic blocks is not the time by which the plan chooses, and because a
- * trial of the other methods costs work, too. */
+ * own choice must be at most two thirds of the way from the least work to the most. The bound is
+ * loose because the number of basic blocks is not the time by which the plan chooses, and because
+ * trying the other methods costs work, too. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike)
 {
@@ -242,8 +243,8 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
     input_free(&input);
 }
 
-/* Checks that in a text of ASCII a search for characters (UTF-8) costs at most twice as much as a
- * search for bytes, even if the text is full of near occurrences of a long pattern. */
+/* Checks that in ASCII text a search for characters (UTF-8) costs at most twice as much as a search
+ * for bytes, even if the text is full of near occurrences of a long pattern. */
 static void test_characters(uint8_t *text, uint64_t text_bytes, bool edits)
 {
     struct naive_bytes pattern = {text + 3, 1000};
@@ -282,7 +283,7 @@ int main(void)
     uint64_t plans[TRAWL_METHODS_COUNT] = {0};
 
     test_begin("work");
-    alarm(600); /* end the test, because quadratic work would take far too long */
+    alarm(600); /* end the test: quadratic work would take far too long */
     for (uint32_t kind = 0; kind < input_worst_kinds(); kind++)
         for (uint32_t size = 0; size < SIZES; size++) {
             bool is_long = pattern_sizes[size] > text_bytes / 2;

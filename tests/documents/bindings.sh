@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bindings.sh EXAMPLES LIBRARY_FOLDER: compile the examples in other languages against the shared library, and run
-# them. Status 77: no compiler of these languages is here.
+# them. Status 77: no compiler for these languages is installed.
 set -euo pipefail
 
 examples=$1 libraries=$2

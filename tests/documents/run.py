@@ -1,22 +1,22 @@
-"""run: the commands that documents show are run, and must print what the documents say.
+"""run: runs the commands in documents, which must print what the documents say.
 
 run.py [--update] [--stories] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
 
 A Markdown document's commands are in blocks marked ```console, those of a C file indented in its first comment. A line
-that begins with `$ ` is a command, `> ` continues it, and the lines after are what it prints, standard error too.
-`...` stands for any text. A status is 0, or what a comment at the command's end says: `# status 1`. A document's
+that begins with `$ ` is a command, `> ` continues it, and the lines after it are what it prints, including standard error.
+`...` means any text. The status must be 0, or what a comment at the command's end says: `# status 1`. A document's
 commands run in order, in one shell, in an empty folder; with --stories, each heading `## ` begins a new shell and
-folder. Before a block of commands that are not run (```sh), a comment must say the reason: <!-- not run: REASON -->
+folder. Before a block of commands that are not run (```sh), a comment must give the reason: <!-- not run: REASON -->
 
---stories          each heading `## ` begins a story, which knows the functions of tests/stories/server.sh
---path FOLDER      put it before PATH; programs of the system stay reachable
---link NAME=PATH   the empty folder holds a link NAME to PATH
+--stories          each heading `## ` begins a story, which can use the functions of tests/stories/server.sh
+--path FOLDER      put FOLDER before PATH; the system's programs stay reachable
+--link NAME=PATH   the empty folder has a link NAME to PATH
 --programs FOLDER  a C file's program has the file's name in FOLDER; the empty folder gets a link to it
---shell COMMAND    COMMAND SCRIPT runs a script, instead of `bash -c`, for example in another root
+--shell COMMAND    run a script with COMMAND SCRIPT instead of `bash -c`, for example in another root
 --update           write what the commands print into Markdown documents, instead of comparing
 
-Exit status 0: as the documents say; 1: not; 77: nothing could run here, with the line SKIPPED: why. The tests call this
-file's functions; tests/install runs it in systems without pytest.
+Exit status 0: as the documents say; 1: not; 77: nothing could run here, with the line SKIPPED: reason. The tests call this
+file's functions; tests/install runs it on systems without pytest.
 """
 
 import argparse
@@ -29,13 +29,13 @@ import sys
 import tempfile
 
 MARK = "\x01"
-# How the commands of a document with the line THREE_WAYS are run: options that must not change a byte of the output.
+# How the commands of a document with the line THREE_WAYS are run: options that must not change the output.
 THREE_WAYS = "<!-- in three ways -->"
 WAYS = "", "--engine=cpu --mmap", "--chunk-bytes=5 -j3"
 
 
 class Wrong(Exception):
-    """Raised if the document's commands and output cannot be told apart; the message says where."""
+    """Raised if a document's commands and output cannot be told apart; the message says where."""
 
 
 def shown_lines(path, lines):
@@ -104,8 +104,8 @@ def stories_of(path, every=True, turn=0):
 
 
 def run(steps, path=(), links=None, stories=False, options=None, shell="bash -c"):
-    """Return (output lines, status) of each step that ran. options: what the file of options holds; with options, also
-    '', leaks are looked for."""
+    """Return (output lines, status) of each step that ran. options: the contents of the file of options; if not None,
+    leaks are checked, too."""
     script = 'cd "$(mktemp -d)" && export HOME=$PWD && trap "rm -rf $PWD" EXIT\n' if shell != "bash -c" else ""
     if stories:
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../stories/server.sh")) as file:
@@ -127,7 +127,7 @@ def run(steps, path=(), links=None, stories=False, options=None, shell="bash -c"
             TERM="xterm",
             TRAWL_CONFIG_PATH=config.name if options else "",
         )
-        if options is None:  # GCC's LeakSanitizer fails if a thread ends while LeakSanitizer looks for leaks
+        if options is None:  # GCC's LeakSanitizer fails if a thread ends during its check
             environment.setdefault("LSAN_OPTIONS", "detect_leaks=0")
         result = subprocess.run(
             [*shlex.split(shell), script],

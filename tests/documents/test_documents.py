@@ -1,5 +1,5 @@
-"""Runs the commands that documents and examples show: they must print what the documents say. (README.md: tests/install.
-run.py says how commands are written.)"""
+"""Runs the commands in documents and examples, which must print what the documents say. (README.md: tests/install. run.py
+describes how commands are written.)"""
 
 import os
 
@@ -21,7 +21,7 @@ def check(document, **more):
 
 @pytest.fixture
 def device(monkeypatch):
-    """A simulated device, except under ThreadSanitizer, which does not follow the device's fibers."""
+    """A simulated device, except under ThreadSanitizer, which cannot follow the device's fibers."""
     if DRIVER.exists() and "thread" not in os.environ.get("TRAWL_TEST_SANITIZED", ""):
         monkeypatch.setenv("LD_LIBRARY_PATH", f"{DRIVER}:{os.environ.get('LD_LIBRARY_PATH', '')}")
 

@@ -1,4 +1,4 @@
-/* dense: checks that a search turns to a set's automaton (a table that reads each byte once). In
+/* dense: checks that a search switches to a set's automaton (a table that reads each byte once). In
  * one test, a hit in nearly each line keeps the parts that are searched at once small. In the
  * other, most positions have the first bytes of a string (its stem) but no occurrence. (The test
  * sim_table makes the automaton while memory fails.)
@@ -16,8 +16,8 @@ static struct trawl_pattern patterns[PATTERNS];
 static uint32_t pattern_count;
 static uint8_t pattern_bytes[PATTERNS][LENGTH_MAX];
 
-/* Returns how many bytes of a text the automaton reads. If `is_free`, the search uses the automaton
- * whatever it costs to make. */
+/* Returns how many bytes of a text the automaton reads. If `is_free`, the search switches to the
+ * automaton whatever making it costs. */
 static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enum want want,
                                 bool is_free)
 {
@@ -67,9 +67,9 @@ static void test_lines(struct engine *engine, struct test_random *random)
     TEST_CHECK(automaton_reads(engine, lines, WANT_LINES, true) > LINES_BYTES / 2);
 }
 
-/* Searches a text where each position has the stem of a string, without the string's other bytes.
- * There are no candidates, so the work on stems must make the search turn to the automaton. The
- * answers do not show whether the search turns. */
+/* Searches a text in which each position has the stem of a string, but not its other bytes. There
+ * are no candidates, so the work on stems must make the search switch to the automaton, which the
+ * answers do not show. */
 static void test_stems(const char *instruction_set)
 {
     static uint8_t bytes[LINES_BYTES + 2 * FIND_LOAD_SLACK];
@@ -82,8 +82,8 @@ static void test_stems(const char *instruction_set)
     for (uint32_t i = 0; i < STEMS; i++) {
         memcpy(pattern_bytes[i], bytes + i, SET_STEM_BYTES);
         for (uint32_t k = SET_STEM_BYTES; k < SET_STEM_BYTES + 2; k++)
-            /* the change is in the high half of a byte, and for longer strings the tables of a
-             * filter test only the low halves of bytes */
+            /* changes only the high half of a byte: for longer strings, the tables of a filter test
+             * only the low halves */
             pattern_bytes[i][k] = bytes[i + k] ^ 0x10;
         patterns[i] = (struct trawl_pattern){pattern_bytes[i], SET_STEM_BYTES + 2};
     }

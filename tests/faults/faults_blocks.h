@@ -32,8 +32,7 @@ static inline void blocks_give_back(void *context, void *pointer, uint64_t bytes
     free(pointer);
 }
 
-/* Makes the library allocate by the functions above, which count the library's blocks from now
- * on. */
+/* Makes the library allocate with the functions above, which count its blocks from now on. */
 static inline void blocks_count(void)
 {
     struct trawl_allocator functions = {NULL, blocks_take, blocks_give_back};

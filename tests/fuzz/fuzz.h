@@ -1,5 +1,5 @@
-/* fuzz: the functions that each fuzz target defines, for libFuzzer and for the replay of the
- * target's corpus. */
+/* fuzz: the functions that each fuzz target defines, for libFuzzer and for the replay of its
+ * corpus. */
 #ifndef TRAWL_FUZZ_FUZZ_H
 #define TRAWL_FUZZ_FUZZ_H
 

@@ -1,5 +1,5 @@
-/* fuzz_search: makes a plan, a searcher and a text out of the input's bytes, and compares the
- * search's answer with the oracle.
+/* fuzz_search: makes a plan, a searcher and a text from the input's bytes, and compares the
+ * search's answer with the oracle's.
  *
  * Byte 0      bits 0-2: flags of the plan; bit 3: the plan gets the text as a sample; bit 4: lines
  *             end in 'a' instead of a newline; bit 5: a NUL ends lines, too
@@ -31,8 +31,8 @@
 
 static const uint64_t chunk_sizes[CHUNK_SIZES] = {0, 1, 3, 16, 31, 64, 100, 512};
 
-/* Returns the searcher with these settings. Each searcher is opened once, because a fuzzer tries
- * millions of inputs. */
+/* Returns the searcher with these settings. Each is opened once, because a fuzzer tries millions of
+ * inputs. */
 static struct trawl_searcher *searcher_for(const struct run_config *config, uint32_t set,
                                            uint32_t chunk)
 {
@@ -114,7 +114,7 @@ static void read_config(const uint8_t *bytes, struct run_config *config, uint32_
     }
 }
 
-/* Returns true if a plan may reject the chosen method or algorithm for some patterns. */
+/* Returns true if the chosen method or algorithm may reject some patterns. */
 static bool may_refuse(const struct run_config *config)
 {
     if (config->algorithm != NULL)

@@ -1,6 +1,6 @@
-/* replay: runs a fuzz target without a fuzzer, in any build: on every kept input as it is, on the
- * input with other settings, then on kept inputs with random changes. Arguments: files and folders
- * with the kept inputs. */
+/* replay: runs a fuzz target without a fuzzer, in any build: on every input of the corpus, on the
+ * same input with other settings, then on random changes of inputs. Arguments: files and folders of
+ * the corpus. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -105,8 +105,8 @@ static void replay_changed(void)
     }
 }
 
-/* Replays a folder's files in alphabetical order. The order must be the same on each machine, since
- * replay_changed draws kept inputs by number. */
+/* Replays a folder's files in alphabetical order, which must be the same on each machine, since
+ * replay_changed draws inputs by number. */
 static void replay_folder(const char *path)
 {
     struct dirent **entries = NULL;

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes one of the runs for a machine with a GPU. Each run builds what it needs, ends within ten minutes, and prints a
+# Makes one of the runs for a machine with a GPU. Each builds what it needs, ends within ten minutes, and prints a
 # summary last.
 #     bash tests/gpu/device_run.sh suites                        all suites of ./dev test gpu
 #     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  what "./dev bench gpu" measures
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the figures of docs/papers.md
 #     bash tests/gpu/device_run.sh gallery                       26,000 cases of published algorithms, and
 #                                                a tenth of the cases under compute-sanitizer's memcheck
-# The folder $OUT, or build/gpu-out, gets PART.log, the whole output. suites and bench also leave PART.tar.gz there.
+# The whole output goes to PART.log in the folder $OUT, or build/gpu-out. suites and bench also leave PART.tar.gz there;
 # bench and papers also leave JSON and a report. The variable TRAWL_GPU_SECONDS replaces the limit of 570 seconds.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

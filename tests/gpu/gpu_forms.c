@@ -1,5 +1,5 @@
 /* gpu_forms: every form of answer on real devices, in the random sessions of tests/sim/forms_test.c
- * with longer texts: each session has other sizes of buffers, lists and gaps.
+ * with longer texts. Each session has different sizes of buffers, lists and gaps.
  *
  * TRAWL_TEST_CASE=N runs only session N. TRAWL_TEST_SECONDS=N: begins no session after N seconds.
  */

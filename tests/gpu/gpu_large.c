@@ -1,7 +1,7 @@
-/* gpu_large: tests the CUDA engine through the public functions with large sizes: texts beyond
- * 4 GiB, patterns of tens of thousands of bytes, texts where every position is a match, texts
- * larger than the device's memory, and engines opened and closed many times. Expected answers are
- * planted, counted by hand, or those of the CPU engine.
+/* gpu_large: tests the CUDA engine through the public functions with large sizes: texts beyond 4
+ * GiB, patterns of tens of thousands of bytes, texts in which every position matches, texts larger
+ * than the device's memory, and engines opened and closed many times. Expected answers are planted,
+ * counted by hand, or those of the CPU engine.
  *
  * With TRAWL_TEST_SCALE=long a text has 5 GiB (and needs as much host memory), else 64 MiB.
  */
@@ -60,7 +60,7 @@ static void find_by_methods(struct trawl_searcher *gpu, const struct haystack *h
     }
 }
 
-/* Searches by each algorithm of the gallery that takes texts. */
+/* Searches with each algorithm of the gallery for texts. */
 static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack *hay)
 {
     const char *name;
@@ -79,8 +79,8 @@ static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack
     }
 }
 
-/* Searches for needles planted through the whole text, in a long run also at offsets of more than
- * 32 bits. */
+/* Searches for needles planted throughout the text, in a long run even at offsets beyond 32 bits.
+ */
 static void beyond_4_gib(struct trawl_searcher *gpu)
 {
     uint64_t bytes = test_is_long() ? 5ull << 30 : 64ull * MIB;
@@ -106,7 +106,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
     free(memory);
 }
 
-/* Compares the answers of both engines by each method that fits the pattern. */
+/* Compares the answers of both engines, with each method that fits the pattern. */
 static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, struct trawl_text *text,
                     const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
 {
@@ -155,8 +155,8 @@ static int check_step(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* Searches the texts a^n and (ab)^n for patterns that match at every position, or at every second
- * position, and for patterns that match nowhere because of their last byte. */
+/* Searches the texts a^n and (ab)^n for patterns that match at every position or every second one,
+ * and for patterns that match nowhere because of their last byte. */
 static void dense(struct trawl_searcher *gpu)
 {
     static const uint64_t lengths[] = {1, 2, 8, 9, 64, 65, 300, 5000, 70000};
@@ -220,8 +220,8 @@ static uint64_t resident_kib(void)
 }
 
 /* Opens and closes the engine many times, and checks that the process's memory does not grow each
- * time. The script around this test checks device memory: it reads the driver's figure before and
- * after. */
+ * time. The script around this test checks device memory by the driver's figure before and after.
+ */
 static void open_and_close(void)
 {
     uint64_t before = 0, grown = 0;

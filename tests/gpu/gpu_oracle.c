@@ -1,5 +1,5 @@
 /* gpu_oracle: compares the CUDA engine on a real device with the oracle, in thousands of the random
- * cases of tests/sim. Each worker on the engine has other limits: sizes of grids, tiles and
+ * cases of tests/sim. Each worker of the engine has different limits: sizes of grids, tiles and
  * buffers.
  *
  *     gpu_oracle [PART...]      default: all parts
@@ -11,8 +11,8 @@
  * TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
  * TRAWL_TEST_CASE=N: runs only case N of each part, with the other cases of the same worker.
  * TRAWL_TEST_SECONDS=N: opens no worker after N seconds, and prints how many cases were run.
- * TRAWL_TEST_THREADS=N: runs the gallery's cases in N threads, each with a worker. (Processes take
- * turns on a device, and would wait for a turn after each small kernel.)
+ * TRAWL_TEST_THREADS=N: runs the gallery's cases in N threads, each with a worker. (Processes would
+ * take turns on a device, and wait for a turn after each small kernel.)
  */
 #include <string.h>
 #include <time.h>

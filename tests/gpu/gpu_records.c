@@ -1,7 +1,7 @@
-/* gpu_records: compares the matrix (which record holds which pattern) on a real device with the
- * oracle. Searches by rabin-karp-matrix, by the published form of that algorithm, and by trawl's
- * own methods. The device searches small or large pieces of the records at once. Some cases have
- * more patterns than a launch takes, or long records. */
+/* gpu_records: compares the matrix (which record contains which pattern) on a real device with the
+ * oracle. Searches with rabin-karp-matrix, with the published form of that algorithm, and with
+ * trawl's own methods. The device searches small or large pieces of the records at a time. Some
+ * cases have more patterns than fit into a launch, or long records. */
 #include "gallery/tests/records_case.h"
 
 #include "cuda/limits.h"
@@ -74,8 +74,8 @@ static void many_patterns(uint64_t count)
     scene_end(&scene);
 }
 
-/* Searches records that are copied to the device in several pieces, with matches across the pieces'
- * borders. */
+/* Searches records that are copied to the device in several pieces, with matches across the
+ * boundaries of pieces. */
 static void long_records(void)
 {
     struct test_random random = test_random_begin("gpu records long");

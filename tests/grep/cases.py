@@ -1,7 +1,7 @@
 """cases: what the tests of random command lines share. A test named test_case(rng, trawl, folder) runs once for each
-case, with random numbers that depend on the case's number alone: `-k 'case and 17'` repeats case 17. Every second case
-runs the command with small buffers. The module's CASES is the number of cases; if it has ONE_IN, at least one in so many
-cases has to select something; features(rng, trawl, folder): see Pairs. (conftest.py has the fixtures.)
+case, with random numbers that depend only on the case's number: `-k 'case and 17'` repeats case 17. Every second case
+runs the command with small buffers. The module's CASES is the number of cases; if it has ONE_IN, at least one case in
+that many must select something; for features(rng, trawl, folder) see Pairs. (conftest.py has the fixtures.)
 """
 
 import collections
@@ -13,23 +13,23 @@ from harness import DIVISOR, IS_SANITIZED, SCALE, SEED, TRAWL, amount, environme
 
 TELLING = 70  # from this number of cases on, conftest.py checks how many cases select something
 
-# how many cases ran, how many of them selected something, and how many were left out, by reason
+# how many cases ran, how many of them selected something, and how many were skipped, by reason
 counts = collections.Counter()
 
 
 def some(rows):
-    """Return the rows of a check to try: all rows, or a fourth in a short run under sanitizers."""
+    """Return the rows of a check to try: all rows, or a quarter in a short run under sanitizers."""
     rows = list(rows)
     return rows[SEED % 4 :: 4] if IS_SANITIZED and amount(TELLING) < TELLING else rows
 
 
 def undoubted(said):
-    """Return what trawl said on standard error, without the message about a list of -f whose strings do not occur."""
+    """Return trawl's standard error, without the message about a list of -f whose strings do not occur."""
     return re.sub(rb"^trawl: .*: nothing was found; .*\n", b"", said, flags=re.MULTILINE)
 
 
 def link(trawl, path):
-    """Return a link to the command, by which the command is called tg."""
+    """Return a link named tg to the command."""
     path = os.path.join(path, str(abs(hash(trawl))), "tg")
     if not os.path.lexists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -38,8 +38,8 @@ def link(trawl, path):
 
 
 def shrink(parts, fails):
-    """Reduce a failing case: parts are lists, and fails(parts) says whether the case still fails with shorter lists. Return the
-    shortest lists found."""
+    """Reduce a failing case: parts are lists, and fails(parts) returns whether the case still fails with shorter lists.
+    Return the shortest lists found."""
     shorter = True
     while shorter:
         shorter = False
@@ -58,8 +58,7 @@ def shrink(parts, fails):
 
 
 def stats_wrong(said, jobs=0, size=None):
-    """Return which numbers of --stats disagree with each other, with -j, or with the bytes of the files; None: all
-    agree."""
+    """Return which numbers of --stats contradict each other, -j, or the bytes of the files; None: all agree."""
     found = dict(re.findall(rb"^([a-zA-Z/ ]+): (.*)$", said, re.MULTILINE))
     number = {name.decode(): float(value.split()[0]) for name, value in found.items() if value[:1].isdigit()}
     size, seconds = number["bytes"] if size is None else size, number["seconds"]
@@ -88,8 +87,9 @@ class Pairs:
     """Chooses the random numbers of each case so that the cases cover pairs of features evenly: two options, or an
     option and a kind of input. (Of test_layout.py's 4,370 pairs, 250 independent cases cover 3,940.)
 
-    Without features, each case has its own. features(rng) draws a case as test_case will, and returns the set of the case's features. A case is
-    drawn CANDIDATES times. The draw is run that has the most pairs (per feature) of which the block had few before."""
+    Without features, each case has its own. features(rng) draws a case as test_case will, and returns the set of the
+    case's features. A case is drawn CANDIDATES times, and the draw is run that has the most pairs (per feature) that
+    were rare in its block so far."""
 
     CANDIDATES = 4
     BLOCK = 400  # to repeat a case, only the cases before it in its block are drawn

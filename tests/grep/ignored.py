@@ -1,6 +1,6 @@
 """ignored: makes random trees with ignore files, for the tests that compare which files are searched.
 
-Names come from a short list, so that globs often match; every file has some of a few words.
+Names come from a short list, so that globs often match; every file contains a few of some words.
 """
 
 import os
@@ -60,7 +60,7 @@ def glob(rng, braces=False):
 
 
 def cut(rng, path):
-    """Return a path as a glob; half of the paths have a wildcard in place of some bytes."""
+    """Return a path as a glob; in half of the cases with a wildcard in place of some bytes."""
     begin = rng.randrange(len(path) + 1)
     end = rng.choice([begin, len(path), begin + rng.randrange(4)])
     parts = [path[:begin], path[end:]] if rng.random() < 0.5 else [path]
@@ -78,7 +78,7 @@ def rules(rng, braces=False, folder="", tree=()):
             if rng.random() < 0.5:
                 text = text[text.rfind("/") + 1 :]
             text = text.replace("#", "\\#").replace("!", "\\!") if text[:1] in "#!" else text
-        if lines and rng.random() < 0.2:  # the same glob again; one of the two rules is for directories alone
+        if lines and rng.random() < 0.2:  # the same glob again; one of the two rules is only for directories
             text = lines[-1].strip().lstrip("!")
             text = text[:-1] if text.endswith("/") else text + "/"
         if rng.random() < 0.08:
@@ -102,7 +102,7 @@ def put(top, name, text):
 
 
 def lines(rng):
-    """Return a small text, at times a binary text or a text that is not UTF-8."""
+    """Return a small text, sometimes binary or not UTF-8."""
     return rng.choice([""] * 12 + ["foo\0", "\0", "\udce9 foo\n", "x\udcff\n"]) + "".join(
         " ".join(rng.choice(WORDS) for _ in range(rng.randrange(4))) + "\n" for _ in range(rng.randrange(1, 6))
     )

@@ -1,7 +1,7 @@
-"""locales: makes the locales that the tests of random command lines need, by localedef.
+"""locales: makes the locales that the tests of random command lines need, with localedef.
 
-The folder `locales` beside the command keeps the locales for the next run; LOCPATH names this folder to
-grep and trawl. Debian's package `locales` has the sources. A message names each locale that cannot be made.
+The folder `locales` beside the command keeps them for the next run; LOCPATH tells grep and trawl where it is. Debian's
+package `locales` has the sources. A message names each locale that cannot be made.
 """
 
 import os
@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-# KNOWN has for each locale: source, character map, Python's name of the map, strings of letters.
+# KNOWN lists for each locale: source, character map, Python's name of the map, strings of letters.
 LETTERS_LATIN = ["é", "É", "ß", "ÿ", "µ", "café", "CAFÉ", "éa", "aé", "×", "ñ", "Ñ"]
 LETTERS_TURKISH = ["i", "I", "İ", "ı", "dir", "DİR", "DIR", "ş", "Ş", "ğ", "Kılıç", "KILIÇ", "k", "s", "iς", "İΣ", "σ"]
 LETTERS_GREEK = ["σ", "ς", "Σ", "Σίσυφος", "ΣΊΣΥΦΟΣ", "ώ", "Ώ", "ΰ", "Ψ", "ψ"]
@@ -48,13 +48,13 @@ def make(name, folder):
         with open(path, "w", encoding="ascii") as file:
             file.write(DEFINITION % source + REST)
         made = os.path.join(work, name)
-        # -c: go on after warnings, such as one about a missing part that is not used here
+        # -c: continue after warnings, such as one about a missing part that is not used here
         subprocess.run(["localedef", "-c", "--no-archive", "-i", path, "-f", charmap, made], capture_output=True)
         if os.path.exists(os.path.join(made, "LC_CTYPE")) and not os.path.exists(os.path.join(folder, name)):
             try:
                 shutil.move(made, os.path.join(folder, name))
             except OSError:
-                pass  # another test was faster
+                pass  # another test has made it
 
 
 def prepare(trawl, every):

@@ -1,8 +1,8 @@
 """Compares the command's approximate searches, and its searches of FASTA files, with loops over the symbols.
 
-Cases have --mismatches or --edits, and print lines, or have -o, -c, -v, --distance or --positions; FASTA files are cut
-into lines of any length and are searched on both strands; the input is a file or a pipe, with small chunks.
-TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test. docs/approximate.md says what an occurrence is.
+Cases have --mismatches or --edits, and print lines, or have -o, -c, -v, --distance or --positions. FASTA files are wrapped
+at lines of any length and searched on both strands; the input is a file or a pipe, with small chunks.
+TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test. docs/approximate.md defines an occurrence.
 """
 
 import gzip
@@ -43,9 +43,9 @@ class Case:
         # the option -n, or --pattern-number for FASTA files
         self.number = rng.random() < 0.3 and self.report != ("--json" if self.fasta else "--positions")
         self.null = not self.fasta and self.report != "--json" and rng.random() < 0.25  # -z
-        # the option --hex; its patterns may hold line ends, too
+        # the option --hex; its patterns may contain line ends, too
         self.hex = self.report in ("--positions", "--count-matches") and not self.ends and rng.random() < 0.6
-        # With codec latin-1 symbols are bytes, which this test holds as characters of Latin-1.
+        # With codec latin-1, symbols are bytes, which this test treats as characters of Latin-1.
         is_wild = self.fasta and not self.dna and self.report != "--json" and rng.random() < 0.4
         self.codec = "latin-1" if self.hex or is_wild else "utf-8"
         self.name, self.limit = rng.random() < 0.25, rng.choice([None, None, None, 1, 3])
@@ -72,7 +72,7 @@ class Case:
         )
 
     def takes(self, text, begin, end):
-        """Return True if -w or -x lets a span occur."""
+        """Return True if a span may occur under -w or -x."""
         if self.ends == "-x":
             return begin == 0 and end == len(text)
         return not self.ends or not re.search(r"\w$", text[:begin]) and not re.match(r"\w", text[end:])
@@ -92,8 +92,7 @@ def hamming(case, pattern, exact, text):
 
 
 def levenshtein(case, pattern, exact, text):
-    """Return the edit distances of all beginnings of the text from the whole pattern; the empty beginning comes
-    first."""
+    """Return the edit distances of all prefixes of the text from the whole pattern; the empty prefix comes first."""
     never = 99
     row = [0]
     for j in range(len(pattern)):
@@ -112,7 +111,7 @@ def levenshtein(case, pattern, exact, text):
 
 def edits(case, pattern, exact, text):
     reach = len(pattern) + case.most
-    # from the end of a span to the key of the best span with this end; the key's last part is the span's begin
+    # maps the end of a span to the key of the best span with this end; the key's last part is the span's begin
     spans = {}
     for begin in range(len(text)):
         for length, distance in enumerate(levenshtein(case, pattern, exact, text[begin : begin + reach])):
@@ -157,7 +156,7 @@ def leftmost_longest(found):
 
 
 def expected_lines(case, patterns, text):
-    if any("\n" in pattern for pattern in patterns):  # then an occurrence may lie in several lines
+    if any("\n" in pattern for pattern in patterns):  # then an occurrence may cross lines
         lines = [text]
     else:
         lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n") if text else []
@@ -217,7 +216,7 @@ def lines_case(rng, case):
         fits = len(line) > case.most and line.strip("- _") == line and "\0" not in line
         patterns = sorted({*patterns, *[line] * fits})
     expected, found = expected_lines(case, patterns, text)
-    if case.null:  # NUL and newline change places
+    if case.null:  # NUL and newline are swapped
         patterns, text = [pattern.translate(EXCHANGED) for pattern in patterns], text.translate(EXCHANGED)
         if case.report not in ("-c", "-vc", "--positions", "--count-matches"):
             expected = expected.translate(EXCHANGED)
@@ -226,9 +225,9 @@ def lines_case(rng, case):
 
 def fasta_case(rng, case):
     """Make a search of a FASTA file; return the patterns, the text, the expected output, and whether anything is found.
-    The files have names of any length, wrapped lines, carriage returns, blank lines and lines that are not searched.
-    Symbols are bytes or bases. The report is occurrences, as lines, BED or JSON, a count, or the file's name; with -m only
-    the first occurrences count."""
+    The files have names of any length, wrapped lines, carriage returns, blank lines and lines to ignore. Symbols are
+    bytes or bases. The report is occurrences (as lines, BED or JSON), a count, or the file's name; with -m only the
+    first occurrences count."""
     text, output = [], []
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
     # longer than the smallest block in which the command reads a sequence: 32 times a pattern's bytes and errors
@@ -248,7 +247,7 @@ def fasta_case(rng, case):
         else:
             name = ""
         width = rng.choice([1, 7, 60, 1000])
-        if "\r" in sequence:  # inside a line a carriage return is a letter, which is equal to no base
+        if "\r" in sequence:  # inside a line, a carriage return is a letter that equals no base
             width, sequence = 1000, sequence.rstrip("\r")
         for at in range(0, len(sequence), width):
             text.append(
@@ -332,7 +331,7 @@ def test_case(rng, trawl, folder):
     )
 
 
-# A row: locale, text, arguments, what is printed.
+# A row: locale, text, arguments, output.
 LOCALES = [
     ("ja_JP.eucJP", "abxd\n", ["--edits=1", "abcd"], "abxd\n"),
     ("ja_JP.eucJP", "accd\n", ["--mismatches=1", "--any-base", "ACGD"], "accd\n"),

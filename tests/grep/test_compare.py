@@ -1,18 +1,18 @@
-"""Runs random command lines with GNU grep -F and with trawl, and compares all that can be seen.
+"""Runs random command lines with GNU grep -F and with trawl, and compares everything that can be observed.
 
 Compared are standard output, exit status, standard error (with the program's name exchanged) and, if standard input is a
-file, the file's offset after the run. In some cases standard output is the null device, or standard input is a text whose
-end cannot be read.
+file, its offset after the run. In some cases standard output is the null device, or standard input is a text whose end
+cannot be read.
 
-Left out are cases in which grep's answer depends on luck, grep's engines differ among themselves, or grep is wrong.
-docs/differences.md lists these cases, and tests/grep/test_odd.py shows an example of each. They are counted by name:
+Skipped are cases in which grep's answer depends on luck, grep's engines differ among themselves, or grep is wrong.
+docs/differences.md lists these cases, and tests/grep/test_odd.py has an example of each. They are counted by name:
 
-- "a NUL late": a NUL beyond the first 96 KiB of a file with leading context or long lines. Where grep's buffers begin is
+- "a NUL late": a NUL beyond the first 96 KiB of a file with leading context or long lines: where grep's buffers begin is
   luck. For the same reason choose_input puts no NUL into a pipe beyond the first read.
 - "-m 0": where grep leaves standard input, and whether grep meets an error there.
-- The function is_left_out has the further names.
+- The function is_left_out has the other names.
 
-Also left out are usage errors, where trawl prints one line and grep several lines (tests/cli has usage errors), and -NUM of
+Also skipped are usage errors, where trawl prints one line and grep several (tests/cli has usage errors), and -NUM of
 two digits after an operand.
 """
 
@@ -54,7 +54,7 @@ class Case:
         self.locale = "C"
         self.stdin = None  # None: /dev/null; ("file", path, offset); ("pipe", bytes); ("broken", bytes)
         self.nowhere = False  # standard output is the null device
-        self.smart = False  # trawl gets -S, which must find out whether case is ignored
+        self.smart = False  # trawl gets -S, which must decide whether case is ignored
         self.environment = {}
 
 
@@ -102,7 +102,7 @@ def random_text(rng, charset=None):
 
 
 def random_big_text(rng, charset=None):
-    """Return a text that crosses the borders of buffers (32 KiB, 96 KiB, 256 KiB), with something
+    """Return a text that crosses the boundaries of buffers (32 KiB, 96 KiB, 256 KiB), with something
     rare inside."""
     kind = charset if charset and rng.random() < 0.7 else rng.choice(["words", "utf8", "ab", "words"])
     lines = [random_line(rng, kind) for _ in range(50)]
@@ -126,8 +126,8 @@ def random_big_text(rng, charset=None):
 
 
 class Files(dict):
-    """A tree of files. files is {path: bytes} of the regular files. locale: the locale whose letters most of the files
-    have; None: no particular locale."""
+    """A tree of files. files is {path: bytes} of the regular files. locale: the locale of the letters in most of the
+    files; None: no particular locale."""
 
     locale = None
 
@@ -204,7 +204,7 @@ SHRINKING = re.compile(
 
 
 def ends_open(pattern):
-    """Return True if the pattern ends inside a character of UTF-8."""
+    """Return True if the pattern ends inside a UTF-8 character."""
     return any(
         is_utf8(pattern[-length:] + rest) and not is_utf8(pattern[-length:])
         for length in (1, 2, 3)
@@ -358,8 +358,7 @@ def takes_context(case, letters):
 
 
 def is_left_out(case, files):
-    """Return the name of the reason why a case is left out (see the top of this file); None: the case is not left
-    out."""
+    """Return the reason why a case is skipped (see the top of this file); None: it is not skipped."""
     words = set(case.arguments)
     codec = locales.codec(case.locale)
     shows_matches = any(str(w).startswith("--col") or w == "-o" for w in words)
@@ -401,7 +400,7 @@ BROKEN_AT = 0x200000000000  # an address far from all mappings of the process
 
 
 def broken_text(text):
-    """Return a descriptor that gives the text and then fails: this process's memory, up to an
+    """Return a descriptor that returns the text and then fails: this process's memory, up to an
     unmapped page."""
     system = ctypes.CDLL(None, use_errno=True)
     system.mmap.restype = ctypes.c_void_p
@@ -431,7 +430,7 @@ def run(program, case, top):
             done = subprocess.run(
                 arguments, cwd=top, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
             )
-        elif case.stdin[0] == "broken":  # the offset afterwards is luck, so it stays None
+        elif case.stdin[0] == "broken":  # the offset afterwards depends on luck, so it stays None
             descriptor, end = broken_text(case.stdin[1])
             done = subprocess.run(
                 arguments, cwd=top, env=environment, stdin=descriptor, capture_output=True, timeout=60
@@ -474,7 +473,7 @@ def show(name, result):
 
 
 class Tree:
-    """The last tree of files, which CASES_PER_TREE cases search."""
+    """The last tree of files, which CASES_PER_TREE cases share."""
 
     number, top, files, known = -1, "", {}, ()
 
@@ -482,7 +481,7 @@ class Tree:
 def prepare_tree(number, trawl, folder):
     if Tree.number == -1:
         known = locales.prepare(trawl, cases.amount(CASES) > 10 * CASES)
-        Tree.known = [name for name in known if locales.letters(name)]  # odd.py has the cases of EUC-JP
+        Tree.known = [name for name in known if locales.letters(name)]  # test_odd.py has the cases of EUC-JP
     if number != Tree.number:
         if Tree.top:
             shutil.rmtree(Tree.top)
@@ -492,8 +491,8 @@ def prepare_tree(number, trawl, folder):
 
 
 def compare(case, top, files, trawl):
-    """Return (why the case is left out or None, whether the case selects something, what grep
-    does, what trawl does)."""
+    """Return (why the case is skipped, or None; whether the case selects something; what grep does; what trawl
+    does)."""
     why = is_left_out(case, files)
     if why is not None:
         return why, False, None, None
@@ -512,20 +511,20 @@ def compare(case, top, files, trawl):
     expected = (expected[0], expected[1], rename(expected[2]), expected[3])
     stops = any(w in ("-q", "-l", "-L") for w in case.arguments)
     if stops and max(len(line) for text in files.values() for line in text.split(b"\n")) >= 4095:
-        stops = None  # then grep fills its buffers differently, so -q, -l and -L end at a different offset
+        stops = None  # grep then fills its buffers differently, so -q, -l and -L end at a different offset
     if (
         stops is None
         or b"binary file" in expected[2]
         or any(w == "-I" or str(w).startswith("--bin") for w in case.arguments)
     ):
-        # If grep stops early, grep may leave the offset where its last read(2) ended.
+        # If grep stops early, it may leave the offset where its last read(2) ended.
         expected, got = expected[:3] + (None,), got[:3] + (None,)
     return None, expected[0] == 0, expected, got
 
 
 def reduced(case, trawl):
-    """Return a case that differs with as few arguments and lines as the shrinker finds, the lines of its
-    files, and a function that restores the files."""
+    """Return a failing case with as few arguments and lines as the shrinker finds, the lines of its files, and a
+    function that restores the files."""
     names = sorted(
         name for name in Tree.files if name in case.arguments or case.stdin and case.stdin[:2] == ("file", name)
     )
@@ -596,15 +595,15 @@ def test_case(rng, trawl, folder):
     pytest.fail(said % (case.locale, case.environment, stdin, lines, case.arguments, own, *differences))
 
 
-# A row: string, whether standard output is the null device, options. The last row is only for texts without a NUL:
-# after a late NUL, it depends on grep's buffers which lines of context grep prints.
+# A row: string, whether standard output is the null device, options. The last row is only for texts without a NUL: after
+# a late NUL, grep's buffers decide which lines of context it prints.
 BORDER_ROWS = [("needle", False, options) for options in (["-q"], ["-l"], ["-L"], ["-c"], ["-m1"], ["-n", "-m2"], ["-xl"],
                                                           ["-o", "-b", "-m1"], ["-a", "-m1"])] + \
               [("x", True, ["-vm1"]), ("x", False, ["-vm1"]), ("x", False, ["-vq"]), ("none", False, ["-lI"]), ("none", False, ["-LI"]), ("needle", False, ["-A1", "-m1"])]  # fmt: skip
 
 
 def test_borders(trawl, folder):
-    """Compare texts in which a selected line or the next line ends near the end of a buffer of grep. A NUL may lie on
+    """Compare texts in which a selected line or the next line ends near the end of a buffer of grep. A NUL may be on
     either side of this end, or a buffer later. Compare also the offset at which both programs leave standard input."""
     for ends, begin in ((-17, 0), (-16, 0), (-15, 0), (-1, 0), (0, 0), (1, 0), (0, 1), (-16, 1000), (1, BLOCK)):
         for null in (None, -1, 0, BLOCK):
@@ -625,8 +624,8 @@ def test_borders(trawl, folder):
 
 
 def test_short_lines(trawl, folder):
-    """Compare, with each mix of options, which lines hold a word, an empty word, a letter, or a byte that is no
-    character. The lines are all short lines over eight letters, or over six letters some of which take several
+    """Compare, with each mix of options, which lines contain a word, an empty word, a letter, or a byte outside of
+    characters. The lines are all short lines over eight letters, or over six letters some of which have several
     bytes."""
     letters = [b"a", b"B", b"-", b"_", "©".encode(), "é".encode(), "†".encode(), b"\xa9"]
     long_letters = [b"a", b"-", "漢".encode(), "𝒳".encode(), b"\xa2", b"\xb3"]
@@ -650,9 +649,8 @@ def test_short_lines(trawl, folder):
 
 
 def test_short_files(trawl, folder):
-    """Compare all files of up to four short lines, searched together in any order: context between selected lines,
-    lines that are not text and NULs. (The random cases leave out such context: "-A after a line that is not
-    printed".)"""
+    """Compare all files of up to four short lines, searched together in any order: context between selected lines, lines
+    that are not text, and NULs. (The random cases skip such context: "-A after a line that is not printed".)"""
     rng, small, names = cases.random_of("short files", 0), os.environ.get("TRAWL_SMALL", trawl), []
     lines = [b"foo", b"b", b"\xff", "foo é".encode(), b"\0"]
     for count in range(1, 5):
@@ -686,7 +684,7 @@ def test_short_files(trawl, folder):
 
 
 def test_capitals(trawl, folder):
-    """Check that -S finds a string in the other case exactly if no letter is a capital, with invalid bytes and long characters between."""
+    """Check that -S ignores case exactly if no letter is a capital, even among invalid bytes and long characters."""
     rng = random.Random("capitals %d" % cases.SEED)
     lower, upper = ([piece.encode() for piece in pieces] for pieces in ("aéя漢😀b", "AÉЯZ"))
     for number in range(cases.amount(400)):

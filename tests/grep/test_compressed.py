@@ -3,12 +3,12 @@
 A case has a text, a format, pieces (members of any length, blocks, the pieces of bgzip and pzstd), a kind of input (a
 file, a pipe, standard input from a file, or a tree that also has uncompressed files) and options. If a compressed file
 is cut off or changed, the search must end (unless the format's tool accepts the change) with status 2 and a message
-that names the file and a byte, and the output before must be that of the undamaged text, up to the line that is cut.
-One worker and several must give the same bytes, messages included. In the end the script searches a text that is far
+that names the file and a byte, and the output before it must be that of the undamaged text, up to the line that is cut.
+One worker and several must print the same bytes, messages included. At the end the script searches a text that is far
 larger than its file, in little memory.
 
 TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 160; 20: 50,000);
-TRAWL_TEST_DIVISOR divides this number. Left out: formats whose program or library is missing here; NUL bytes, for which
+TRAWL_TEST_DIVISOR divides this number. Skipped: formats whose program or library is not installed; NUL bytes, for which
 the answer depends on how many bytes a read returns.
 """
 
@@ -33,7 +33,7 @@ FORMATS = {
 }
 OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"],
            ["-B2"], ["-C1"], ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]  # fmt: skip
-# Other programs that make pieces, with their options; a program that is not installed is left out.
+# Other programs that make pieces, with their options; a program that is not installed is skipped.
 PIECES = {
     "gzip": [["gzip", "-1"], ["bgzip"], ["bgzip", "-l1"]],
     "xz": [["xz", "-0", "--block-size=3000"], ["xz", "-T2", "-0"]],
@@ -52,7 +52,7 @@ def pack(name, text):
 
 
 def pack_pieces(rng, name, text):
-    """Return the text packed as one member or several, perhaps with empty members and with NULs between."""
+    """Return the text compressed as one member or several, perhaps with empty members and with NULs between them."""
     ways = [FORMATS[name]] + [way for way in PIECES[name] if shutil.which(way[0])]
     packed, at = b"", 0
     cuts = sorted(rng.randrange(len(text) + 1) for _ in range(rng.choice([0, 0, 1, 3, 9])))
@@ -111,7 +111,7 @@ def check_whole(trawl, top, case, rng):
     text = b"".join(texts)
     packed = pack_pieces(rng, name, text) + b"\0" * rng.choice([0, 0, 10])
     way = rng.choice(["file", "pipe", "tree", "stdin"])
-    if way == "tree" and "-T" in options:  # the width of numbers follows a file's size, which grep's pipes do not tell
+    if way == "tree" and "-T" in options:  # the width of numbers depends on a file's size, which grep's pipes hide
         way = "file"
     grep, ours = ["grep", "-F"] + options, [trawl, "--search-zip"] + own + options
     if way == "pipe":
@@ -138,7 +138,7 @@ def check_whole(trawl, top, case, rng):
             break
     names = ["tree/%d" % i for i in range(4)] if way == "tree" else ["tree/2"]
     got = run(ours + names, os.path.join(top, "packed"))
-    # leave out the separators between files, which grep with a single file does not print
+    # drop the separators between files, which grep with a single file does not print
     if {"-A1", "-B2", "-C1"} & set(options) and way == "tree":
         parts, got = [b"".join(parts).replace(b"--\n", b"")], (got[0], got[1].replace(b"--\n", b""), got[2])
     return (min(statuses), b"".join(parts), b""), got
@@ -155,7 +155,7 @@ def check_damaged(trawl, top, case, rng):
         del packed[rng.randrange(12, len(packed)) :]
     elif way < 0.9 or not several:
         packed[rng.randrange(12, len(packed))] ^= rng.randrange(1, 256)
-    else:  # insert bytes that do not belong there, at the end or inside a member
+    else:  # insert foreign bytes, at the end or inside a member
         at = rng.choice([len(packed), rng.randrange(12, len(packed))])
         packed[at:at] = rng.choice(
             [b"garbage", b"\x1f\x8b\x08\0garbage", pack(rng.choice(FORMATS_HERE), b"foo\n"), rng.randbytes(99)]
@@ -168,11 +168,11 @@ def check_damaged(trawl, top, case, rng):
         if found != got:
             rows = (own, got[0], len(got[1]), got[2], others, found[0], len(found[1]), found[2])
             return "%r: status %d, %d bytes, %r; %r gives status %d, %d bytes, %r" % rows
-    if several:  # what the tools say of a file with several members differs from tool to tool
+    if several:  # tools differ in what they say of a file with several members
         return None
     tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
-    # trawl found no error, so the tool must accept the file, too: the change must be in a byte without meaning, as in
-    # the file name of a head
+    # trawl found no error, so the tool must accept the file, too: the change must be in a byte without meaning, such as
+    # the file name in a header
     if got[0] != 2:
         return (
             None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
@@ -240,8 +240,8 @@ def test_large_text(trawl, folder):
 
 
 def test_damage(trawl, folder):
-    """Check that each way to read a damaged file finds the same lines. The text is so long that a call of
-    liblz4 or libzstd decodes several blocks. If the call fails, the blocks before the damage must not be lost."""
+    """Check that each way to read a damaged file finds the same lines. The text is so long that a call of liblz4 or libzstd
+    decodes several blocks: if the call fails, the blocks before the damage must not be lost."""
     text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
     for name, is_last in [(name, False) for name in FORMATS_HERE] + [("bzip2", True)] * ("bzip2" in FORMATS_HERE):
         packed = bytearray(pack(name, text))
@@ -261,8 +261,8 @@ def test_damage(trawl, folder):
 
 
 def test_damaged_byte(trawl, folder):
-    """Check that the message names the same byte of a damaged member, whatever the number of threads. The
-    member is longer than what a decoder reads at once, so threads begin to read at different bytes."""
+    """Check that the message names the same byte of a damaged member, whatever the number of threads. The member is longer
+    than what a decoder reads at a time, so threads begin to read at different bytes."""
     rng = random.Random(1)
     words = [b"%x" % rng.randrange(1 << 24) for _ in range(3000)]
     for name in FORMATS_HERE:
@@ -277,7 +277,7 @@ def test_damaged_byte(trawl, folder):
 
 
 def test_long_strings(trawl, folder):
-    """Check that strings longer than a chunk are found in many short members, which several threads unpack."""
+    """Check that strings longer than a chunk are found in many short members, which several threads decompress."""
     rng = random.Random(3)
     members = [bytes(rng.choices(b"abcdefgh", k=rng.randrange(2000, 6000))) for _ in range(120)]
     text = b"".join(members)

@@ -1,8 +1,8 @@
 """Compares the answers of --encoding on random texts with the answers on the same texts in UTF-8.
 
 The script converts the texts itself: UTF-16 by a loop over its units, other encodings by Python. The texts may have
-lone surrogates, bytes that are no character, NULs, and ends in the middle of a character. If ripgrep is installed, the
-script compares ripgrep's answers, too: by default ripgrep treats byte order marks as --encoding=auto does.
+lone surrogates, bytes outside of characters, NULs, and end in the middle of a character. If ripgrep is installed, its
+answers are compared, too: by default it treats byte order marks as --encoding=auto does.
 """
 
 import itertools
@@ -90,7 +90,7 @@ def draw(rng):
         return rng.choice(["auto", "none"]), text.encode(), text
     if kind == "latin":
         data = random_data(rng, "latin-1") + bytes(rng.randrange(1, 256) for _ in range(20))
-        # as the Encoding Standard has it
+        # as the Encoding Standard requires
         text = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in data)
         return "ISO-8859-1", rng.choice([b"", b"", MARKS[2]]) + data, text
     name, codec, letters = rng.choice(OTHERS)
@@ -134,8 +134,8 @@ def test_case(rng, trawl, folder):
             pytest.fail(
                 "%r with %s through a pipe of %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
             )
-    # After a lone surrogate, ripgrep takes a half unit (one byte at the end) as a part of the same invalid character,
-    # trawl as one more. And of two byte order marks ripgrep removes both.
+    # After a lone surrogate, ripgrep treats half a unit (one byte at the end) as part of the same invalid character, trawl
+    # as one more. And of two byte order marks ripgrep removes both.
     differs = len(data) % 2 == 1 or text.startswith("\ufeff")
     if name == "auto" and options == ["-a"] and not differs and shutil.which("rg"):
         theirs = cases.execute(["rg", "-F", "--no-config", "-a", "-e", pattern.rstrip("\n"), "file"], here)
@@ -145,8 +145,8 @@ def test_case(rng, trawl, folder):
 
 
 def test_nulls(trawl, folder):
-    """Check that a NUL makes a converted file binary as it makes a file in UTF-8 binary, wherever the NUL is.
-    The other texts here are short, or searched with -a."""
+    """Check that a NUL makes a converted file binary just as a UTF-8 file, wherever the NUL is. The other texts here are
+    short, or searched with -a."""
     for turn, at in enumerate((0, 5000, 98303, 98304, 150000, 196608, 200000)):
         text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
         for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):
@@ -162,8 +162,7 @@ def test_nulls(trawl, folder):
 
 
 def test_at_once(trawl, folder):
-    """Check that trawl searches the bytes of a pipe before further bytes come. (Only a file is converted in whole
-    blocks.)"""
+    """Check that trawl searches the bytes of a pipe before more bytes come. (Only a file is converted in whole blocks.)"""
     with subprocess.Popen(
         [trawl, "--encoding=utf-16le", "foo"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=cases.environment()
     ) as process:
@@ -174,7 +173,7 @@ def test_at_once(trawl, folder):
 
 
 def test_in_pieces(trawl, folder):
-    """Check that trawl finds a byte order mark that a pipe brings in two pieces."""
+    """Check that trawl finds a byte order mark that a pipe delivers in two pieces."""
     for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
         data = "\ufefffoo\n".encode(encoding)
         for cut in range(1, 4):
@@ -194,7 +193,7 @@ def test_in_pieces(trawl, folder):
 
 
 def test_refused(trawl, folder):
-    """Check the messages for a folder, for an unknown encoding, and for two options that exclude each other."""
+    """Check the messages for a folder, for an unknown encoding, and for two contradicting options."""
     os.makedirs(os.path.join(folder, "here", "sub"), exist_ok=True)
     write(os.path.join(folder, "here", "file"), "x\nfoo\n".encode("utf-16"))
     here = os.path.join(folder, "here")
@@ -213,7 +212,7 @@ def test_refused(trawl, folder):
 
 
 def test_whole(trawl, folder):
-    """Check whole texts in other encodings: characters lie at the borders of reads, and the last line has no end."""
+    """Check whole texts in other encodings: characters are at the boundaries of reads, and the last line has no end."""
     for name, codec, letters in OTHERS:
         for shift in range(4):
             for text in ("a" * shift + letters, ("a" * shift + letters * 50000)[:70000] + letters):
@@ -231,8 +230,8 @@ def test_whole(trawl, folder):
 
 
 def test_labels(trawl, folder):
-    """Check that each label of the Encoding Standard means each byte, and each pair of bytes, that it means to ripgrep 15, also
-    where a letter or a line end cuts a character."""
+    """Check that each label of the Encoding Standard decodes each byte, and each pair of bytes, as in ripgrep 15, even where
+    a letter or a line end cuts a character."""
     rg = cases.ripgrep() or ""
     version = cases.execute([rg, "--version"])[1] if rg else b""
     if not re.match(rb"ripgrep (1[5-9]|[2-9]\d)", version):
@@ -278,7 +277,7 @@ def test_labels(trawl, folder):
 
 
 def test_broken(trawl, folder):
-    """Check that an error of reading is reported, behind the text before the error."""
+    """Check that an error of reading is reported, after the text before the error."""
     for encoding, codec in (("auto", "utf-8"), ("auto", "utf-16"), ("latin1", "latin-1"), ("utf-32le", "utf-32-le")):
         descriptor, end = compare.broken_text("foo\nbar\n".encode(codec) * 9)
         got = cases.execute([trawl, "--encoding=" + encoding, "-c", "foo"], folder, stdin=descriptor)

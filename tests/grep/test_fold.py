@@ -3,11 +3,10 @@ finds. The letter is a string or an expression, in each syntax. The letters are:
 the bytes of Latin-1's letters and digits in the C locale, and in locales with a byte for each character; and letters
 that follow an i, with or without a dot, in Turkish.
 
-A text has each of these letters in a separate line. The script searches the text for each letter with -x -i. By trawl
-alone it also searches for the letter and one more character that may differ (--mismatches=1), which must select the
-same lines. With a TRAWL_TEST_SCALE below 10 the script takes only a part of the letters and bytes, chosen by
-TRAWL_TEST_SEED, and all letters of MANY, which have more than one other form, or for which the programs' rules
-differ.
+A text has each of these letters on a separate line. The script searches it for each letter with -x -i. With trawl it
+also searches for the letter and one more character that may differ (--mismatches=1), which must select the same lines.
+With a TRAWL_TEST_SCALE below 10 the script tries only some of the letters and bytes, chosen by TRAWL_TEST_SEED, and all
+letters in MANY, which have more than one other form, or for which the programs' rules differ.
 """
 
 import os
@@ -43,7 +42,7 @@ def lines_found(program, letter, path, locale="C.UTF-8", **more):
 
 
 def check(judge, fronts, letter, path, locale="C.UTF-8"):
-    """Check that each form of the letter finds the lines that the judge finds."""
+    """Check that each form of the letter finds the lines that the reference program finds."""
     expected = lines_found(judge, letter, path, locale)
     for name, option, forms in fronts:
         for form in forms:
@@ -102,7 +101,7 @@ def test_turkish(folder, others):
     if "tr_TR.UTF-8" not in others:
         pytest.skip("there is no locale tr_TR.UTF-8")
     path = written(folder, [(first + letter + "\n").encode() for letter in CHOSEN for first in "iIİı"])
-    for number, letter in enumerate(CHOSEN):  # each letter stands after each of the four letters i in turn
+    for number, letter in enumerate(CHOSEN):  # each letter follows each of the four letters i in turn
         check(
             ["grep", "-F"],
             OF_GREP[:1] + [("trawl", "-E", ["%s", "%s()"])],

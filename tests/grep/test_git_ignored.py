@@ -1,8 +1,8 @@
-"""Compares which files of random trees trawl and git leave out because of .gitignore.
+"""Compares which files of random trees trawl and git skip because of .gitignore.
 
 Each tree is a repository with random .gitignore files, .git/info/exclude and core.excludesFile. `trawl --files --ignore`
 must list the files that `git ls-files --others --exclude-standard` lists, and for each other path `git check-ignore` must
-name a rule. A tree is a case. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are
+name a rule. A tree is a case. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE sets their number
 (default 1: 320).
 """
 
@@ -16,7 +16,7 @@ import pytest
 
 CASES = 320
 
-# Where the user's settings are, below the folder of the tree; "" is an empty variable, None a variable that is not set.
+# Where the user's settings are, below the folder of the tree; "" is an empty variable, None an unset one.
 PLACES = [{"HOME": home, "XDG_CONFIG_HOME": config} for home in ("home", "", None) for config in ("home/xdg", "", None)]
 variables = dict(PLACES[2])
 # Where git's settings are besides these places: a file in place of the user's, or the system's.
@@ -43,7 +43,7 @@ def git(top, home, *arguments, **more):
     return subprocess.run(["git"] + list(arguments), cwd=top, env=environment(home), capture_output=True, **more)
 
 
-# Rules at the borders of .gitignore's syntax.
+# Rules at the limits of .gitignore's syntax.
 ODD_RULES = ["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[", "[a", "[[:alpha:]]", "[[:digit:]x]*",
              "a[", "\\", "a\\", "{a,b}", "*.{c,o}", "[a\\]b]", "[\\a]", "[!\\]]", "a ", "a\\ ", "\\ ", "#", "\\#x",
              "\\!y", "!\\!y", "/a/", "a//b", "b/", "*/", "/*", "!/*", "[b-a]", "[a-]", "[]a]", "?", "a/*", "a/**",
@@ -52,8 +52,8 @@ ODD_RULES = ["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[",
              "[[:space:]]", "[[:punct:]]", "é", "[é]", "?.c", "*.c/", "b/*/a.c", "*[0-9]", "A.C", "\\\\", "*\\",
              "a[/]b", "b?a", "/x[!z]a", "/x[.-0]a", "/x?a", "c/*/", "/e/b/", "d/**/f/", "**/a.c/", "/c/a*/", "d/e/",
              "*.gz", "*.tar.gz", "*.so.1", "g?b/x", "g*b/x", "[!x]b/x", "g[!x]b/x"]  # fmt: skip
-# Texts of several rules, of which the last rule that matches decides. Some texts leave out all files except those that
-# a single glob matches.
+# Texts of several rules, of which the last rule that matches decides. Some skip all files except those that a single glob
+# matches.
 ODD_TEXTS = ["x\n!x", "x/\n!x", "x\n!x/", "!x\nx", "*\n!*/\n!/a*", "*\n!*/\n!*a", "*.c\n!*.c", "a.c\n!*.c", "*.c\n!a.*",
              "!*.c\na.c", "*\n!*/\n!?[!a]*"]  # fmt: skip
 NAMES = ["a", "b", "ab", "-", "z", "]", "[", "\\", "a\\", "a ", "a\r", " ", "#", "#x", "!y", "\ta", "a\t", "{a,b}", "é",
@@ -119,7 +119,7 @@ def test_case(rng, trawl, folder):
         pytest.fail("git: %r" % listed.stderr)
     inside = rng.choice(folders) if rng.random() < 0.3 else ""
     if inside and git(top, home, "check-ignore", "-q", "--no-index", inside[:-1]).returncode == 0:
-        inside = ""  # trawl searches an ignored directory if the command line names it
+        inside = ""  # trawl searches an ignored directory that the command line names
     expected = set(name[len(inside) :] for name in map(os.fsdecode, paths_of(listed.stdout)) if name.startswith(inside))
     own = [trawl, "--files", "-Z", "--ignore", "--hidden", "--no-ignore-dot", "-g", "!.git"]
     place, operand = os.path.join(top, inside), ""
@@ -150,10 +150,10 @@ def test_case(rng, trawl, folder):
 
 
 def test_every_rule(trawl, folder):
-    """Compare odd rules, each in its own inside, on the same names, with several ends of the rule's file. Then, in
+    """Compare odd rules, each in its own directory, on the same names, with several ends of the rule's file. Then, in
     repositories inside another, compare the forms in which git's settings name a file of rules, and each of PLACES, in
-    which HOME and XDG_CONFIG_HOME are set, empty or not set. Last, compare a linked worktree, and a inside whose
-    repository lies outside the inside."""
+    which HOME and XDG_CONFIG_HOME are set, empty or not set. Last, compare a linked worktree, and a directory whose
+    repository is outside of it."""
     variables.clear()
     variables.update(PLACES[2])
     top, home = os.path.join(folder, "rules"), os.path.join(folder, "home")
@@ -169,7 +169,7 @@ def test_every_rule(trawl, folder):
     git(top, home, "init", "-q", "inner/most")
     for name in ("x", "inner/x", "inner/most/x", "inner/most/sub/x", "inner/most/sub/y"):
         ignored.put(top, name, "")
-    ignored.put(top, ".git/info/exclude", "x\n")  # means nothing in the inner repositories
+    ignored.put(top, ".git/info/exclude", "x\n")  # has no effect in the inner repositories
     ignored.put(home, "mine", "/x\ninner/x\nsub/y\n")
     ignored.put(home, ".config/git/ignore", "y\n")
     for text in SETTINGS:

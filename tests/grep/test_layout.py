@@ -1,8 +1,8 @@
-"""Runs random command lines with all options about printed lines together, and compares with a model of the printer.
+"""Runs random command lines with all options about printed lines, and compares them with a model of the printer.
 
-GNU grep lacks many of the options, and ripgrep combines some options in a different way (rg_output.py says which). The
-model is a loop over the lines. The inputs are files, directories, pipes and standard input that can seek, also a
-missing file; the texts have blank lines, carriage returns, lines longer than a chunk, and last lines without line end.
+GNU grep lacks many of the options, and ripgrep combines some in a different way (rg_output.py says which). The model is a
+loop over the lines. The inputs are files, directories, pipes, standard input that can seek, and missing files; the texts
+have blank lines, carriage returns, lines longer than a chunk, and last lines without line end.
 Standard output and standard error go to the same pipe.
 """
 
@@ -105,7 +105,7 @@ class Case:
         return found | {"size" * bool(self.bytes), "binary" * self.binary}
 
     def clean(self):
-        """Take back options that exclude each other."""
+        """Remove options that exclude each other."""
         on = self.on
         if self.expressions:
             on -= {"w", "pattern-number", "overlapping"}
@@ -165,7 +165,7 @@ class Case:
         if self.style != "none" and (self.style or rng.random() < 0.2) and self.report != "json":
             self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
             add("--color=always")
-        # options that take back a part of --pretty may stand before or after --pretty
+        # options that undo a part of --pretty may come before or after it
         pretty = self.style is None and rng.random() < 0.12
         if pretty:
             when = "always" if self.palette is not None else rng.choice(["", "", "auto", "never"])
@@ -320,7 +320,7 @@ class Printer:
         return self.case.paint(begin + self.path.replace(b"/", self.case.slash) + end, "fn")
 
     def link(self, line, column):
-        """Return the begin and the end of a link to a line of the file."""
+        """Return the sequences that begin and end a link to a line of the file."""
         path = os.path.join(self.folder, self.path)
         if not self.case.link or not os.path.exists(path):  # standard input
             return b"", b""
@@ -486,8 +486,8 @@ class Printer:
             selected = count < left and case.spans(content)[0] != ("v" in case.on)
             if selected:
                 count += 1
-                # the search ends at this line only if the text has enough lines of context after it; otherwise it
-                # reads to the end
+                # the search ends at this line only if the text has enough lines of context after it; otherwise it reads
+                # to the end
                 if count == left and index + case.after < len(lines):
                     self.searched = offset + len(content) + len(end)
             if quiet:
@@ -520,9 +520,9 @@ def random_text(rng, case):
         lines.append(rng.choice([b"", b"", b"", b" ", b"\t ", b"\v"]) + line + rng.choice([b"", b"", b"", b"", b"\r"]))
     if case.crlf:
         lines = [line.rstrip(b"\r") + b"\r" for line in lines]
-    if lines and rng.random() < 0.01:  # a text longer than the blocks of 96 KiB whose lines a NUL can take back
+    if lines and rng.random() < 0.01:  # longer than the blocks of 96 KiB whose lines a NUL can discard
         lines = (lines * (100000 // (1 + sum(map(len, lines))) + 1))[:40000]
-    if lines and rng.random() < 0.01:  # beyond the 63 KiB of a line that are read again
+    if lines and rng.random() < 0.01:  # longer than the 63 KiB of a line that are read again
         far = b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3))
         lines[-1] = lines[0] + far + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
     if case.binary:
@@ -545,8 +545,8 @@ def data(text):
 
 
 def json_expected(output, files, case):
-    """Return the messages that --json should print, without times. files: (path, lines, number of searched bytes, where the
-    first NUL is). The number of printed bytes comes from the output, which is a list of lines."""
+    """Return the messages that --json should print, without times. files: (path, lines, number of searched bytes, offset of
+    the first NUL). The number of printed bytes comes from the output, which is a list of lines."""
     names = ("searches", "searches_with_match", "bytes_searched", "matched_lines", "matches", "bytes_printed")
     wanted, sums = [], dict.fromkeys(names, 0)
     for path, lines, searched, null in files:
@@ -689,10 +689,9 @@ SELECTED = [["foo"], ["--crlf", "-x", "  foo bär foo"], ["-P", "o+"], ["-v", "n
 
 
 def test_long_lines(trawl, folder):
-    """Compare the output for lines that are longer than a chunk, which the command reads again, with the output for
-    the same lines in a long chunk, for each option alone. (In a case with many options, another option may read the
-    line first.)"""
-    # a NUL takes back the lines already found in its block
+    """Compare the output for lines longer than a chunk, which the command reads again, with the output for the same lines
+    in a long chunk, for each option alone. (In a case with many options, another option may read the line first.)"""
+    # a NUL discards the lines already found in its block
     for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):
         write(os.path.join(folder, name), "  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)
     rows = [(selected, "long") for selected in SELECTED] + [(selected, "null") for selected in SELECTED[:2]]
@@ -704,7 +703,7 @@ def test_long_lines(trawl, folder):
 
 
 def test_much_before_null(trawl, folder):
-    """Check the messages of --json for a block with a NUL and with more output before the NUL than the command can take back."""
+    """Check the messages of --json for a block with more output before its NUL than the command can discard."""
     write(os.path.join(folder, "much"), b"a\n" * 40000 + b"\0" + b"a\n" * 2000)
     long = 900 * "y"
     for own in ["--chunk-bytes=4096"], ["--chunk-bytes=4096", "-j1", "none"], []:

@@ -1,7 +1,7 @@
-"""Compares which strings the command finds, where, and how often, with loops over the bytes. (test_layout.py compares
-what it prints of lines.)
+"""Compares which strings the command finds, where, and how often, with loops over the bytes. (test_layout.py compares the
+printed lines.)
 
-Cases print -o, --overlapping or --positions, with --pattern-number and without, or counts of -c, --count-matches or
+Cases print -o, --overlapping or --positions, with and without --pattern-number, or counts of -c, --count-matches or
 --count-by-pattern, all but --overlapping also with --only-first. Cases have -i, -w, -x, any bytes, duplicates, empty
 strings, strings inside other strings, several files, trees and pipes. Strings come from -e, from files of lines, or in
 hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
@@ -58,7 +58,7 @@ class Case:
         return {"%s %s" % row for row in vars(self).items() if row[0] != "any_byte"}
 
     def fold(self, data):
-        """Return the bytes in a form in which strings that the case's options take for equal are equal. The form has the
+        """Return the bytes in a form in which strings that are equal under the case's options are equal. The form has the
         same length, except for some letters of LETTERS."""
         if not self.ignore_case:
             return data
@@ -119,7 +119,7 @@ def holds_empty(case, line):
 
 
 def spans_at(case, patterns, text):
-    """Return {(begin, end): numbers of the strings}, with --only-first only the longest of the spans that begin first in each line."""
+    """Return {(begin, end): numbers of the strings}; with --only-first, only for the longest of the first spans in each line."""
     numbers_at, best, ends = {}, {}, [end for _, end in lines_of(text)]
     for number, pattern in enumerate(patterns):
         for span in occurrences(case, pattern, text):
@@ -139,8 +139,7 @@ def count_lines(case, patterns, text):
 
 
 def spans_taken(case, patterns, text):
-    """Return the sorted {(begin, end): numbers of the strings} of all spans, or of the spans that
-    -o takes."""
+    """Return the sorted {(begin, end): numbers of the strings} of all spans, or of the spans for -o."""
     numbers_at = spans_at(case, patterns, text)
     if case.report != "-o" and case.report != "--count-matches":
         taken = sorted(numbers_at)
@@ -253,7 +252,7 @@ def make_patterns(rng, case, texts):
             ends = [line for line in whole.split(b"\n") if line.endswith(b"\r") and b"\0" not in line]
             pattern = rng.choice([pattern, *ends]).rstrip(b"\r") or b"b"
         if case.form == "crlf":
-            pattern += b"\r"  # grep takes the carriage return for a part of the string
+            pattern += b"\r"  # for grep, the carriage return is a part of the string
         patterns.append(pattern)
     if rng.random() < (0.4 if case.returns and case.whole_lines else 0.15):
         patterns = rng.choice([patterns, patterns, patterns[:1], []])
@@ -342,8 +341,8 @@ def test_case(rng, trawl, folder):
 
 
 def test_long_line(trawl, folder):
-    """Check the numbers of a line that is too long to be kept in memory, and of very many matches. Check also
-    such a long line as context, before further lines of context."""
+    """Check the numbers of a line that is too long to be kept in memory, and of very many matches; and such a long line as
+    context, before more lines of context."""
     text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
     patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
     path = os.path.join(folder, "long")
@@ -368,8 +367,8 @@ def test_long_line(trawl, folder):
 
 
 def test_line_ends(trawl, folder):
-    """Check the numbers of lines behind many line ends in a row, in each way in which the command counts
-    lines. Some texts have more line ends in a row than a byte can count."""
+    """Check the numbers of lines after many consecutive line ends, in each way in which the command counts lines. Some
+    texts have more consecutive line ends than a byte can count."""
     for number, count in enumerate((254, 255, 256, 257, 511, 512, 9000, 70000)):
         text = (b"\n" * count + b"x\n") * 2
         for options in ([], ["-B2"], ["-A3"], ["-o"], ["-v"], ["-P"], ["-i"], ["-w"], ["-x", "--chunk-bytes=100"],
@@ -400,7 +399,7 @@ def test_both_cases(trawl, folder):
         done = run(trawl, ["-i", "--count-matches", "--overlapping", *words], utf8, cwd=folder, input=strings.encode())
         if done.stdout != b"%d\n" % len(strings):
             pytest.fail("%r occurrences of the letters %s" % (done.stdout, strings))
-    # The string ᲀ also equals the letter в, but the string в does not equal ᲀ. So the two strings are different, and
+    # The string ᲀ also matches the letter в, but the string в does not match ᲀ. So the two strings are different, and
     # both occur at 0.
     done = run(trawl, ["-iob", "--pattern-number", "-e", "в", "-e", "ᲀ"], True, cwd=folder, input="вᲀ".encode())
     assert done.stdout == "0:1:в\n0:2:в\n2:2:ᲀ\n".encode(), "two letters at the same place: %r" % done.stdout
@@ -449,8 +448,8 @@ def test_trees(trawl, folder):
 
 
 def test_statistics(trawl, folder):
-    """Check the numbers of --stats after searches that take a measurable time. The numbers must not count a
-    search of a small file twice."""
+    """Check the numbers of --stats after searches that take a measurable time. They must not count a search of a small file
+    twice."""
     path = os.path.join(folder, "many")
     write(path, b"".join(b"%d foo\n" % i for i in range(300000)))
     for options in (["-c", "foo"], ["-c", "none"], ["-j1", "-c", "77"], ["-co", "7"], ["-ci", "-e", "FOO 7", "-e", "x"],

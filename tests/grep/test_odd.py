@@ -1,6 +1,5 @@
-"""Checks an example for each point that docs/differences.md lists where trawl differs from GNU grep 3.8 on purpose: what
-trawl prints, and what grep prints.
-(trawl alone, if grep is not 3.8)
+"""Checks an example of each point in docs/differences.md where trawl differs from GNU grep 3.8 on purpose: what trawl
+prints, and what grep prints (only trawl, if grep is not 3.8).
 """
 
 import os

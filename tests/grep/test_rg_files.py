@@ -1,10 +1,10 @@
 """Compares which files ripgrep and trawl search, in random trees with ignore files.
 
-The script compares the lists of --files (sorted by the script if --sort=path is not given), the output of a search of
-these files, and the status. The command runs as tg, or as trawl with --ignore. TRAWL_TEST_SEED (default 1) chooses the
-cases, TRAWL_TEST_SCALE how many cases there are (default 1: 1600).
+The script compares the lists of --files (which it sorts if --sort=path is not given), the output of a search of these
+files, and the status. The command runs as tg, or as trawl with --ignore. TRAWL_TEST_SEED (default 1) chooses the cases,
+TRAWL_TEST_SCALE sets their number (default 1: 1600).
 
-Nothing is left out but the cases of ROWS, each of which stands in docs/differences.md; `rows` shows that each row still differs.
+Only the cases of ROWS are skipped, each of which is in docs/differences.md; `rows` shows that each row still differs.
 """
 
 import itertools
@@ -28,8 +28,8 @@ FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"]
            *[["--follow", "--max-filesize=10"]] * 3, ["--ignore-file-case-insensitive"], ["--glob-case-insensitive"],
            ["--ignore-file=../more"], ["--ignore-file=../more", "--ignore-file=../other"],
            ["--ignore-file=../other", "--ignore-file=../more"]]  # fmt: skip
-# What differs on purpose: (texts of files of rules, paths of other files, folder of the search, options, what ripgrep lists, what tg lists).
-# HOME is the user's folder, TREE2 a folder beside the tree.
+# What differs on purpose: (texts of files of rules, paths of other files, folder of the search, options, what ripgrep lists,
+# what tg lists). HOME is the user's folder, TREE2 a folder beside the tree.
 ROWS = [
     ({".git/HEAD": "", ".gitignore": "{a,b}\n"}, "a b {a,b}", "", [], "{a,b}", "a b"),
     ({".ignore": "a[!b]c\n"}, "a/c axc abc", "", [], "abc", "a/c abc"),
@@ -59,7 +59,7 @@ def make_tree(rng, top, home):
     for folder in ["", inner][: 1 + bool(inner)]:
         if folder or rng.random() < 0.8:
             os.makedirs(os.path.join(top, folder, ".git/info"))
-            if rng.random() < 0.6:  # rules of an outer repository, often for files of the inner one
+            if rng.random() < 0.6:  # rules of an outer repository, often about files of the inner one
                 there = [name for name in files if name.startswith(inner)] or files
                 ignored.put(top, folder + ".git/info/exclude", ignored.rules(rng, False, "", there))
     shutil.rmtree(home, ignore_errors=True)
@@ -83,7 +83,7 @@ def make_tree(rng, top, home):
             + [folder for folder in folders[1:] if name == "link" and not place.startswith(folder)]
         )
         os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, name))
-    # a folder beside the tree, whose name begins as the tree's
+    # a folder beside the tree, whose name begins with the tree's
     for name in ("a", "b", "a.c", "src/a.c", "foo/b", "build/a"):
         ignored.put(top + "2", name, "foo\n")
     for i, name in enumerate(files):
@@ -93,9 +93,9 @@ def make_tree(rng, top, home):
 
 
 def make_case(rng, top, folders, files):
-    """Return (options for both programs, operands, working directory, what is searched for)."""
+    """Return (options for both programs, operands, working directory, string to search for)."""
     options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
-    while options.count("--unrestricted") > 3:  # ripgrep refuses a fourth
+    while options.count("--unrestricted") > 3:  # ripgrep rejects a fourth
         options.remove("--unrestricted")
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         classes = r"[!a]* [^fb]* [!a-m]?* [A-C]* [!A-F]*.? [[:alpha:]]* [a-c-f]* [\]a]* *** ***/a* {,}".split()
@@ -113,7 +113,7 @@ def make_case(rng, top, folders, files):
         if rng.random() < 0.3:
             options += ["--type-not", rng.choice(TYPES)]
     if "own" in options:
-        options = ["c" if word == "all" else word for word in options]  # of "all", ripgrep knows earlier types alone
+        options = ["c" if word == "all" else word for word in options]  # ripgrep's "all" has only earlier types
         options += ["--type-add", rng.choice(["own:*.{c,o}", "own:a*", "own:include:c,py"])]
     if rng.random() < 0.05:
         options += ["--type-clear", "c"]
@@ -137,7 +137,7 @@ def make_case(rng, top, folders, files):
                 options[i] = word[: word[0] == "!"] + rng.choice([top, top[1:]]) + "/" + word.lstrip("!/")
     elif choice < 0.44 and len(folders) > 1:  # a directory with rules above it
         operands = [rng.choice(["", "./"]) + rng.choice(folders[1:])]
-    elif choice < 0.7:  # some rules lie above the root
+    elif choice < 0.7:  # some rules are above the root
         folder = rng.choice(folders)
         names = ("ignore-parent", "ignore-exclude", "ignore-dot", "ignore-vcs", "require-git")
         options += rng.choice([[], [], *(["--no-" + name] for name in names)])
@@ -185,7 +185,7 @@ def binary_notes(own, expected, got):
 
 
 def compare(rng, trawl, tg, tree, home, reduced=None):
-    """Return what is wrong, or None. reduced: options that take the place of the drawn options."""
+    """Return what is wrong, or None. reduced: options instead of the drawn ones."""
     top, folders, files = tree
     options, operands, folder, search = make_case(rng, top, folders, files)
     options = options if reduced is None else reduced
@@ -202,7 +202,7 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
     # standard input is a pipe in about half of these cases, and both programs must leave the pipe alone
     data = b"foo\n" if rng.random() < 0.5 and (operands or search == ["--files"]) else None
     expected, got = run(rg, home if operands == [top + "2"] else place, home, data), run(own, place, home, data)
-    # under the name trawl the command prints no lines that are not UTF-8, and other notes on binary files
+    # called trawl, the command does not print lines that are not UTF-8, and prints other notes on binary files
     if own[0] == tg:
         wrong = binary_notes(own, expected, got)
         if wrong:
@@ -282,8 +282,8 @@ def test_case(rng, trawl, folder):
 
 
 def test_every_glob(trawl, folder):
-    """Compare -g and --iglob for many short globs, each alone, on names that differ by a letter or a slash; and files
-    and links of several sizes and times. (A glob of a random case matches hardly anything.)"""
+    """Compare -g and --iglob for many short globs, each alone, on names that differ by a letter or a slash; and files and
+    links of several sizes and times. (A glob of a random case hardly matches anything.)"""
     top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home-globs"))
     if not os.path.lexists(tg):
         os.symlink(trawl, tg)

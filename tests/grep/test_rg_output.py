@@ -1,9 +1,9 @@
 """Runs random command lines with ripgrep and with tg, and compares what both print and return.
 
 Every option of tools/trawl/options/flags.def that ripgrep has is drawn together with every other, in both orders, and
-with further options. Each case takes the next pair of options. The script compares the status, and standard output byte
-for byte; with --json, every message except the times. Texts and names are not always UTF-8. Nothing is left out but the
-cases of ROWS, each of which stands in docs/differences.md; `rows` shows that each row still differs.
+with more options: each case uses the next pair. The script compares the status, and standard output byte for byte; with
+--json, every message except the times. Texts and names are not always UTF-8. Only the cases of ROWS are skipped, each of
+which is in docs/differences.md; `rows` shows that each row still differs.
 """
 
 import functools
@@ -22,7 +22,7 @@ CASES = 2400
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 TABLE = os.path.join(ROOT, "tools/trawl/options/flags.def")
 
-# Letters and values with which a row of flags.def is drawn. Rows that take no value need no entry.
+# Letters and values with which a row of flags.def is drawn. Options without a value need no entry.
 LETTERS = {"null": "0", "encoding": "E", "no-filename": "I", "follow": "L", "type-not": "T", "multiline": "U",
            "max-depth": "d", "replace": "r", "case-sensitive": "s", "unrestricted": "u", "search-zip": "z"}  # fmt: skip
 REPLACEMENTS = ["", "X", "$0", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement",
@@ -53,7 +53,7 @@ WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_"
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
 EXPRESSIONS = ["", "a*", "^$", "^", "$", "o+", "foo|fo", "(f)(o)", "[^a]", "b?", "(?:)|b", "x|", "^a", "a$", "a{2}",
                "^.*$", "(?P<foo>o)o", "fo+b", "o*$", " *", "."]  # fmt: skip
-# With --multiline: expressions that cross lines, or find where lines begin and end.
+# With --multiline: expressions that cross lines, or match where lines begin and end.
 CROSSING = [r"\n", r"o\n", r"\s+", r"\s*", r"foo\s+\w", r"a\n*b", r"(?s)f.*?a", r"(?s)b.+", r"[^a]+", r"[^fo]*\n",
             r"(\w+)\n(\w+)", r"o$\n^f", r"\n\n", r"^\n", r"\n$", r"(?:a|\n)+", r"b\z", r"\Aa?", r"x\s?", r"\W\n",
             r"foo|\n", r"\s\bfoo\b", r"(?-m)^f", r".\n.", r"[a-z\s]+b", r"\r?\n", r"é\n?", r"(o\n)*x?"]  # fmt: skip
@@ -102,7 +102,7 @@ class Case:
 
 
 # Where tg differs from ripgrep on purpose: (the row's name in docs/differences.md, a function that says whether a case
-# belongs to the row, command lines that show the difference in the files that the function rows() makes).
+# belongs to the row, command lines that show the difference in the files that rows() makes).
 ROWS = [("A NUL in a text",
          lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary")) and any(b"\0" in line for text in case.texts.values() for line in text) and
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
@@ -362,7 +362,7 @@ def test_rows(trawl, folder):
     assert not (unnamed), "no test names --%s" % ", --".join(unnamed)
 
 
-# The options with which plug-ins of editors run ripgrep.
+# The options with which editors' plug-ins run ripgrep.
 PLUGINS = [
     ["--color=never", "--no-heading", "--with-filename", "--line-number", "--column", "--smart-case"],
     ["--vimgrep", "--smart-case"],
@@ -373,8 +373,8 @@ PLUGINS = [
 
 
 def test_plugins(trawl, folder):
-    """Search the command's sources with tg and with ripgrep, by the options of plug-ins. Both must print the same lines, in
-    any order."""
+    """Search the command's sources with tg and with ripgrep, with the options of plug-ins. Both must print the same lines,
+    in any order."""
     sources = os.path.join(ROOT, "tools")
     for options in PLUGINS:
         found = []

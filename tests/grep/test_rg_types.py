@@ -1,7 +1,7 @@
-"""Compares the file types that --type knows with ripgrep's types.
+"""Compares the file types of --type with ripgrep's.
 
-Each type must have the globs of ripgrep's type with the same name, and no type of ripgrep may be missing. Then random sequences of --type-add and --type-clear
-must lead to the same list, and with --type and --type-not to the same files.
+Each type must have the globs of ripgrep's type with the same name, and no type of ripgrep may be missing. Then random
+sequences of --type-add and --type-clear must lead to the same list, and with --type and --type-not to the same files.
 """
 
 import os
@@ -22,8 +22,8 @@ def types_of(program, *options):
 
 
 def test_case(rng, trawl, folder):
-    """Draw options that change the types of files, and select files by type. A glob that a type was given twice is printed
-    twice by ripgrep, and once by trawl."""
+    """Draw options that change the types of files, and select files by type. A glob that a type has twice is printed twice
+    by ripgrep, and once by trawl."""
     for name in FILES:
         write(os.path.join(folder, name), "")
     changes = []

@@ -1,14 +1,14 @@
-"""Runs random command lines over random trees with GNU grep -F and with trawl, and compares.
+"""Runs random command lines over random trees with GNU grep -F and with trawl, and compares their output.
 
 Most trees are drawn: names (with line ends, bytes that are not UTF-8, characters of globs, leading dashes), links (to
 files, to directories, upwards, to nothing, to themselves), files and directories that may not be read, pipes without a
-writer, empty directories, chains of directories. Operands are several, repeated, missing, links, or "-". One tree is made
-by hand: files around the sizes of reads and blocks, with holes, with late NULs; long paths, a wide directory, much output.
-Standard output and standard error go to the same pipe; the script compares their bytes and the status. If root runs the
-script, the programs run as a different user, who may not read everything. --made: only the tree made by hand, as this user.
+writer, empty directories, chains of directories. There may be several operands, repeated, missing, links, or "-". One tree
+is made by hand: files around the sizes of reads and blocks, with holes, with late NULs; long paths, a wide directory, much
+output. Standard output and standard error go to the same pipe; the script compares their bytes and the status. If root runs
+the script, the programs run as a different user, who may not read everything. --made: only the hand-made tree, as this user.
 
-Left out are the cases that test_compare.py leaves out; in the tree made by hand, paths of more than 4,096 bytes under -R, which
-grep does not open, and for files with holes, where grep skips NULs without counting, offsets with -b -z and empty lines with -x.
+Skipped are the cases that test_compare.py skips; in the hand-made tree, paths of more than 4,096 bytes under -R, which grep
+does not open, and for files with holes, where grep skips NULs without counting, offsets with -b -z and empty lines with -x.
 """
 
 import os
@@ -39,7 +39,7 @@ OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"
            ["-B1"], ["-C2"], ["-A100"], ["--color=always"], ["--line-buffered"], ["--no-messages"], ["-D", "skip"],
            ["-U"], ["--null"], ["--null-data"], ["--group-separator=" + "%" * 40], ["--no-group-separator"],
            ["-l", "-v"], ["-c", "-v"], ["-m1", "-c"]]  # fmt: skip
-# Operands in the tree made by hand.
+# Operands in the hand-made tree.
 TARGETS = [["mixed"], ["mixed/"], ["./mixed///"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
            ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"],
            ["mixed/other", "deep"], ["edges"], ["edges"], ["edges", "mixed/sub"], ["sizes"], ["sizes"],
@@ -86,7 +86,7 @@ class Tree:
             os.makedirs(deep)
             self.directories += [path, *(os.path.relpath(it, self.top) for it in (deep, os.path.dirname(deep)))]
             write(os.path.join(deep, "a.c"), b"foo\n")
-            os.makedirs(full + ".d/e")  # a link down, and files to search after the return from there
+            os.makedirs(full + ".d/e")  # a link down, and files to search after coming back
             os.symlink(full, full + ".d/e/b")
             for name in ("a", "c", "d"):
                 os.link(os.path.join(deep, "a.c"), full + ".d/e/" + name)
@@ -172,7 +172,7 @@ def make_files(top, rng):
         os.mkdir(DEEP_NAME)
         os.chdir(DEEP_NAME)
     os.chdir(here)
-    for i in range(200):  # trawl searches small files together; no match may cross from a file into the next file
+    for i in range(200):  # trawl searches small files together; no match may cross from one file into the next
         put(
             "edges/%d" % i,
             rng.choice([b"", b"c", b"c\n", b"cc\n\n"] * 4 + [b"ab", b"ba", b"a", b"b\n", b"\na", b"a\0b", b"b\0"]),
@@ -187,7 +187,7 @@ def make_files(top, rng):
 
 
 class Made:
-    """The tree made by hand, which all its cases share."""
+    """The hand-made tree, which all its cases share."""
 
     def __init__(self, folder):
         self.top, self.files = os.path.join(folder, "made"), {}
@@ -257,7 +257,7 @@ def make_case(rng, tree):
 
 
 def first_case():
-    """Return a case that random cases seldom have: grep and trawl open an operand although an option leaves it out."""
+    """Return a case that random cases rarely have: grep and trawl open an operand although an option skips it."""
     case = compare.Case()
     case.arguments = ["-r", "--exclude-dir=lock*", "-e", "foo", "--", "locked", "top"]
     return case
@@ -288,8 +288,7 @@ def run(command, case, top, user):
 
 
 def other_user(trawl, base):
-    """Return a user who may not read everything, if this process may become a user that can run
-    trawl."""
+    """Return a user who may not read everything, if this process may switch to one that can run trawl."""
     if os.getuid() != 0:
         return None
     case = compare.Case()
@@ -301,7 +300,7 @@ def other_user(trawl, base):
         return None
 
 
-TREES = {}  # from a number to the last drawn tree; None leads to the tree made by hand
+TREES = {}  # from a number to the last drawn tree; None leads to the hand-made tree
 USERS = []  # at most one: the user who runs the programs
 
 
@@ -314,7 +313,7 @@ def tree_of(number, folder):
             tree = TREES.pop(last)
             tree.unlock()
             shutil.rmtree(tree.top, ignore_errors=True)  # a link upwards leads to other trees
-        # from where no link upwards leads to the tree made by hand
+        # from here no link upwards leads to the hand-made tree
         os.makedirs(os.path.join(folder, "drawn"), exist_ok=True)
         top = tempfile.mkdtemp(prefix="%d-" % number, dir=os.path.join(folder, "drawn"))
         os.chmod(top, 0o755)
@@ -366,9 +365,9 @@ def test_case(rng, trawl, folder):
 
 
 def test_lone_file(trawl, folder):
-    """Check that a single file among 400 decides status and output, whichever worker searches this file. The file has
-    an error about which nothing is printed, or a match, after which -q reports no error. Runs differ in which worker
-    has the turn."""
+    """Check that a single file among 400 decides status and output, whichever worker searches it. The file has an error
+    about which nothing is printed, or a match, after which -q reports no error. Runs differ in which worker has the
+    turn."""
     names = ["none%d" % i for i in range(400)]
     for name in names + ["hit"]:
         write(os.path.join(folder, name), b"foo\n" if name == "hit" else b"bar\n")
@@ -389,7 +388,7 @@ def test_lone_file(trawl, folder):
 
 
 def test_operand_globs(trawl, folder):
-    """Compare which operands the globs of --include, --exclude and --exclude-dir leave out, however an operand spells its path."""
+    """Compare which operands the globs of --include, --exclude and --exclude-dir skip, however an operand spells its path."""
     folder = os.path.join(folder, "operands/in")
     os.makedirs(os.path.join(folder, "sub/b.c.d"))
     for name in ("b.c", "sub.c", "sub/b.c", "sub/x", "sub/b.c.d/b.c"):

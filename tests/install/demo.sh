@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# demo: ./dev demo in a new checkout compiles the command and nothing else, in the folder of the
-# release build, and its answers are grep's.
+# demo: ./dev demo in a new checkout compiles only the command, in the folder of the release build, and its answers are
+# grep's.
 # demo.sh SOURCE_FOLDER COMMAND HAS_ZLIB
 set -euo pipefail
 
@@ -23,9 +23,8 @@ for name in "$source"/*; do
     esac
 done
 
-# This stand-in for cmake configures as if zlib's header had been missing before. It lists the
-# commands of a build instead of running them, and copies the command of this build. The stand-in
-# for apt-get installs nothing.
+# This stand-in for cmake configures as if zlib's header were missing at first. It lists the commands of a build instead
+# of running them, and copies the command of this build. The stand-in for apt-get installs nothing.
 cat >"$work/bin/cmake" <<END
 #!/bin/bash
 if [ "\$1" = --build ]; then
@@ -49,7 +48,7 @@ demo() {
     }
 }
 
-# wrong WHAT: say it, with what the demo printed
+# wrong WHAT: report it, with what the demo printed
 wrong() {
     cat "$work/log"
     echo "wrong: $1"

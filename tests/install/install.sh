@@ -10,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 examples=("$here"/../../examples/*.c) # built against the shared library, `one` also against the static one
 one=$here/../../examples/count_buffer.c
 work=$(mktemp -d)
-# Keep the lists of what the developer installed from this build, so that the target `uninstall` still works afterwards.
+# Keep the developer's own lists of installed files, so that the target `uninstall` still works afterwards.
 mkdir "$work/kept"
 cp -p "$build"/install_{manifest,directories}.txt "$work/kept" 2>/dev/null || true
 trap 'rm -f "$build"/install_{manifest,directories}.txt
@@ -64,7 +64,7 @@ test_files() {
     if [ -n "$(find "$prefix" -name 'libtrawl_regex.so.*')" ]; then
         [ "$(echo 'one fish' | "$prefix/bin/trawl" -E -c 'f[a-i]sh')" -eq 1 ]
         [ "$(echo 'one fish' | PATH=$prefix/bin:$PATH trawl -E -c 'f[a-i]sh')" -eq 1 ]
-        # The server's program lies in libexec/trawl, and finds the library in lib.
+        # The server's program is in libexec/trawl, and finds the library in lib.
         ! "$prefix/bin/trawl" serve --version | grep 'cannot be loaded'
     fi
     # Only the public headers are installed, and no file names the build folder.
@@ -76,9 +76,9 @@ test_files() {
 }
 
 # Each installed program and library has what SECURITY.md promises, as readelf shows: addresses that the loader
-# chooses, all symbols resolved at the start and read-only after that, no memory that is both written and run,
+# chooses, all symbols resolved at the start and read-only after that, no memory that is both writable and executable,
 # and calls of the C library's checks. Each file in the static library has its functions' entries marked, so that
-# the processor can refuse jumps to other places (a linked file has that mark only if the C library has it too).
+# the processor can reject jumps to other places (a linked file has that mark only if the C library has it, too).
 test_hardened() {
     local file fact facts marks count=0
 
@@ -89,7 +89,7 @@ test_hardened() {
         count=$((count + 1))
         for fact in 'Type: *DYN' 'GNU_RELRO' 'BIND_NOW' 'GNU_STACK .* RW ' '__stack_chk_fail' \
             '__(snprintf|vsnprintf|memcpy)_chk'; do
-            # the compiler proves the few calls of this library safe
+            # the compiler has proved this library's few calls safe
             [[ $fact != __\(* || $file != */libtrawl_regex* ]] || continue
             grep -qE "$fact" <<<"$facts" || {
                 echo "$file: no $fact" >&2
@@ -106,14 +106,14 @@ test_hardened() {
     done < <(find "$prefix" -type f \( -name 'lib*.so.*' -o -perm -u+x \))
     [ $count -ge 2 ]
     file=$(installed libtrawl.a)
-    # Processors other than these two have no such mark.
+    # Other processors have no such mark.
     marks=$(readelf -nW "$file" 2>/dev/null | grep -cE 'feature: .*(IBT, SHSTK|BTI, PAC)') || true
     [[ $(uname -m) != @(x86_64|aarch64) ]] || [ "$marks" -eq "$(ar t "$file" | wc -l)" ]
 }
 
-# The shared library shows trawl_* alone, every function of the header, each with its version. The
-# static library shows the same functions: 537 other names, such as memory_grow, were once global there,
-# and collided with programs' own (2026-11-27).
+# The shared library exports only trawl_*: every function of the header, each with its version. The static library
+# exports the same functions: 537 other names, such as memory_grow, were once global there, and collided with programs'
+# own (2026-11-27).
 test_symbols() {
     local library version shown declared
 
@@ -172,8 +172,8 @@ test_pkgconfig() {
     run_examples "$work/static" "$one"
 }
 
-# The commands of README.md run as they stand there, installed to ~/.local. Only PATH says where that is, so README's
-# own lines must find the library. The first lines of docs/packaging.md for each kind of user are the lines that
+# Runs the commands of README.md as they are printed, installed to ~/.local. Only PATH says where that is, so README's own
+# lines must find the library. The first lines of docs/packaging.md for each kind of user are the lines that
 # ./dev package runs in new systems.
 test_readme() {
     local root=$here/../..
@@ -209,7 +209,7 @@ test_package() {
     [ "$(readelf -d "$work/static/count_buffer" | grep -c 'NEEDED.*libtrawl')" -eq 0 ]
 }
 
-# Prints the tree below the folder $1: every name, and what links lead to.
+# Prints the tree below the folder $1: every name, and the targets of links.
 tree() {
     (cd "$1" && find . -mindepth 1 -printf '%p %y %l\n' | LC_ALL=C sort)
 }
@@ -238,7 +238,7 @@ test_uninstall() {
     fi
     grep -q 'nothing was installed' "$work/log"
 
-    # Others' files, links and empty folders stay, and one of our files is gone already.
+    # Foreign files, links and empty folders stay, and one of our files is already gone.
     mkdir -p "$prefix/share/man/man1" "$prefix/empty folder" "$prefix/include"
     echo others >"$prefix/share/man/man1/trawler.1"
     echo others >"$prefix/include/trawl_other.h"

@@ -1,8 +1,8 @@
-# missing.cmake: what CMake says at its end of packages that are missing, and that it says nothing of what an option
+# missing.cmake: checks what CMake reports at its end about missing packages, and that it reports nothing that an option
 # turned off.
 set(script "${CMAKE_CURRENT_LIST_DIR}/../../cmake/missing.cmake")
 
-# told(EXPECTED VARIABLE=VALUE...): with these variables, CMake tells the expected lines.
+# told(EXPECTED VARIABLE=VALUE...): with these variables, CMake prints the expected lines.
 function(told expected)
     list(TRANSFORM ARGN PREPEND -D)
     execute_process(COMMAND ${CMAKE_COMMAND} ${ARGN} -P "${script}" OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)

@@ -46,7 +46,7 @@ quietly ctest --test-dir "$build" -j 1 -R "$tests" --no-tests=error --output-on-
 grep 'tests passed' "$work/log"
 quietly cmake --install "$build" --prefix "$work/prefix"
 
-# The installed library has nothing of the gallery, and the command says so.
+# The installed library contains nothing of the gallery, and the command says so.
 trawl=$work/prefix/bin/trawl
 [ "$(printf 'one\ntwo\n' | "$trawl" -c two)" = 1 ]
 status=0

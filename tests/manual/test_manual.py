@@ -30,7 +30,7 @@ def functions():
 
 
 def plain(page):
-    """Return a page's text without the commands of man."""
+    """Return a page's text without man's macros."""
     text = re.sub(r"\\f[BIPR]|\\%|\\&", "", page).replace("\\-", "-").replace("\\(aq", "'")
     return re.sub(r"^\.\w+ ?", "", text, flags=re.MULTILINE)
 
@@ -74,7 +74,7 @@ COMMANDS = ["groff -man -ww -z -Tutf8", "mandoc -Tlint -W warning"] + ["man --wa
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_lint(command):
-    """Check that the programs that show the pages have no warning about them."""
+    """Check that the programs that show the pages print no warnings about them."""
     command = command.split()
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]}")

@@ -1,15 +1,14 @@
-"""mutants: checks whether the tests notice small faults. Puts a fault into a copy of the sources, builds the
-copy, and runs its tests until a test fails; then does so with the next fault. Run by hand: `./dev test mutants`.
+"""mutants: checks whether the tests notice small faults: puts a fault into a copy of the sources, builds the copy, and runs
+its tests until one fails; then does so with the next fault. Run by hand: `./dev test mutants`.
 
     mutants.py [--draw N] [--list FILE] [--file REGEX] [--tests REGEX]
                [--targets 'NAME...'] [--least PERCENT]
 
-Without --draw the faults are those of the file `faults` beside this file, or of FILE: a path, the right line
-(after `- `), the line with the fault (after `+ `). With --draw, the script makes N faults by the table KINDS
-below, in lines of src, gallery and tools drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the
-targets to build for these tests. The copy in build/mutants stays: a later run compiles only what differs. The
-exit status is 1 if the tests notice less than PERCENT of the faults that compile, or if a listed fault does not
-compile.
+Without --draw the faults are those of the file `faults` beside this file, or of FILE: a path, the right line (after
+`- `), the faulty line (after `+ `). With --draw, the script makes N faults by the table KINDS below, in lines of src,
+gallery and tools drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the targets to build for
+them. The copy in build/mutants stays: a later run compiles only what differs. The exit status is 1 if the tests notice
+less than PERCENT of the faults that compile, or if a listed fault does not compile.
 """
 
 import argparse
@@ -26,10 +25,10 @@ ROOT = HERE.parent.parent
 COPY = ROOT / "build" / "mutants"
 BUILD = os.path.join("build", "release")
 DRAWN = ("src", "gallery", "tools")  # where --draw makes faults
-PATIENCE_S = 900  # a command that takes longer is stopped; tests that are stopped have noticed the fault
-LATER = "^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)"  # left out without --tests
+PATIENCE_S = 900  # a command that takes longer is stopped; stopped tests count as having noticed the fault
+LATER = "^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)"  # skipped without --tests
 
-# The kinds of faults: a pattern that a line has to match, and the replacement.
+# The kinds of faults: a pattern that a line must match, and the replacement.
 KINDS = {
     'comparison': [
         (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '),
@@ -98,7 +97,7 @@ def listed(path, wanted):
 
 
 def copy_sources():
-    """Bring the copy to the state of the tree. An unchanged file keeps its time."""
+    """Update the copy from the tree. An unchanged file keeps its time."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     names = set(filter(None, listed.stdout.split("\0")))
     for path in COPY.rglob("*"):

@@ -1,5 +1,5 @@
-/* oracle_aho: the automaton of Aho and Corasick: a trie of the patterns, where each node has a link
- * to the node of its longest proper suffix (`fail`), and the patterns that end there. */
+/* oracle_aho: the Aho-Corasick automaton: a trie of the patterns, in which each node has a link to
+ * the node of its longest proper suffix (`fail`), and the patterns that end there. */
 #include "oracle_aho.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void link_nodes(struct trie *trie, uint32_t *queue)
     }
 }
 
-/* Returns true if, by the query's flags, no occurrence may stand next to this byte. */
+/* Returns true if, by the query's flags, no occurrence may be next to this byte. */
 static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';

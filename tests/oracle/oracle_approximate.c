@@ -19,8 +19,8 @@ static uint32_t lower(uint32_t c)
     return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Returns how many bytes the UTF-8 character at s has (Unicode 15, table 3-7), and stores its
- * number. If there is no character, returns 1 and stores a value that no character has. */
+/* Returns the number of bytes of the UTF-8 character at s (Unicode 15, table 3-7), and stores its
+ * code point. If there is no character, returns 1 and stores a value that no character has. */
 static uint64_t decode(const uint8_t *s, uint64_t n, uint32_t *value)
 {
     uint32_t c = s[0];
@@ -62,7 +62,7 @@ static bool split(const struct approximate_query *query, struct naive_bytes byte
     return true;
 }
 
-/* Returns the bases that a letter stands for (IUPAC), or "" if the letter stands for no base. */
+/* Returns the bases that a letter represents (IUPAC), or "" if it represents none. */
 static const char *bases(uint32_t letter)
 {
     static const char table[][6] = {"aA",  "cC",  "gG",   "tT",   "rAG",  "yCT",  "sCG",  "wAT",
@@ -102,7 +102,7 @@ struct job {
 };
 
 /* Returns the index in the pattern of symbol j of the searched string: on the reverse strand the
- * pattern is searched backwards. */
+ * pattern is reversed. */
 static uint64_t which(const struct job *job, uint64_t j)
 {
     return job->reversed ? job->pattern.count - 1 - j : j;
@@ -125,9 +125,9 @@ static bool equal(const struct job *job, uint64_t j, uint64_t i)
     return job->equal[j * job->text.count + i];
 }
 
-/* Both functions take the number of a searched symbol. is_exact returns true if this symbol lies in
+/* Both functions take the number of a searched symbol. is_exact returns true if this symbol is in
  * one of query->exact, the parts without errors. is_inside_exact returns true if this symbol and
- * the symbol before lie in the same such part. */
+ * the one before it are in the same such part. */
 static bool is_exact(const struct job *job, uint64_t j)
 {
     for (uint64_t r = 0; r < job->query->exact_count; r++)
@@ -152,7 +152,7 @@ static bool ends_line(const struct approximate_query *query, uint8_t byte)
     return byte == query->line_end || byte == query->line_end_also;
 }
 
-/* Returns true if a character of words ends right before byte `at` (before), or begins at byte `at`
+/* Returns true if a word character ends right before byte `at` (before), or begins at byte `at`
  * (!before). */
 static bool word_beside(const struct job *job, uint64_t at, bool before)
 {
@@ -220,8 +220,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* Computes the distances of all spans that begin at symbol x: costs[n], 0 ≤ n ≤ n_max, is the
- * distance of the span of n symbols. The loop over j computes row j of the usual table, which has
- * the distances from the pattern's first j symbols. */
+ * distance of the span of n symbols. The loop over j computes row j of the usual table: the
+ * distances from the pattern's first j symbols. */
 static void spans(const struct job *job, uint64_t x, uint64_t n_max, uint32_t *costs)
 {
     for (uint64_t n = 0; n <= n_max; n++)

@@ -1,4 +1,4 @@
-/* oracle_approximate: finds the occurrences within k errors by the plainest code: compares every
+/* oracle_approximate: finds the occurrences within k errors with the plainest code: compares every
  * span of the text with every pattern. Includes nothing of the library. */
 #ifndef TRAWL_ORACLE_ORACLE_APPROXIMATE_H
 #define TRAWL_ORACLE_ORACLE_APPROXIMATE_H
@@ -29,9 +29,8 @@ struct approximate_query {
     uint8_t line_end, line_end_also;
     const struct approximate_range *exact;
     uint64_t exact_count;
-    bool (*alike)(uint32_t of_pattern,
-                  uint32_t of_text);     /* NULL: only letters of ASCII are alike */
-    bool (*is_word)(uint32_t character); /* NULL: words are ASCII */
+    bool (*alike)(uint32_t of_pattern, uint32_t of_text); /* NULL: only ASCII letters are alike */
+    bool (*is_word)(uint32_t character);                  /* NULL: words are ASCII */
 };
 
 struct approximate_match {

@@ -1,5 +1,5 @@
-/* oracle_naive: two loops over begins and patterns; most tests compare the library's answers with
- * what these loops find. */
+/* oracle_naive: two loops over begins and patterns, with whose matches most tests compare the
+ * library's answers. */
 #include "oracle_naive.h"
 
 static uint8_t fold(uint8_t byte, uint32_t flags)
@@ -12,7 +12,7 @@ bool naive_ends_line(const struct naive_query *query, uint8_t byte)
     return byte == query->line_end || (query->has_line_end_also && byte == query->line_end_also);
 }
 
-/* Returns true if, by the query's flags, no occurrence may stand next to this byte. */
+/* Returns true if, by the query's flags, no occurrence may be next to this byte. */
 static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';

@@ -1,4 +1,4 @@
-/* oracle_naive: finds all occurrences by the plainest code, which other tests take for right.
+/* oracle_naive: finds all occurrences with the plainest code, which the tests assume to be right.
  * Includes nothing of the library. */
 #ifndef TRAWL_ORACLE_ORACLE_NAIVE_H
 #define TRAWL_ORACLE_ORACLE_NAIVE_H
@@ -36,8 +36,8 @@ uint64_t naive_matches(const struct naive_query *query, struct naive_bytes text,
 /* Sets counts[j] to the number of occurrences of pattern j, for each pattern. */
 void naive_counts(const struct naive_query *query, struct naive_bytes text, uint32_t *counts);
 
-/* Returns the number of lines in which an occurrence begins, or with `invert`, in which no
- * occurrence begins. A line holds its line end; bytes after the last line end are a line. */
+/* Returns the number of lines in which an occurrence begins or, with `invert`, in which none
+ * begins. A line includes its line end; bytes after the last line end are a line, too. */
 uint64_t naive_lines(const struct naive_query *query, struct naive_bytes text,
                      const struct naive_match *matches, uint64_t match_count, bool invert);
 

@@ -3,15 +3,15 @@
 abi.py check|write SOURCE_FOLDER REFERENCE C_COMPILER
 abi.py library SOURCE_FOLDER REFERENCE LIBRARY
 
-The script compiles the headers' declarations with debug information, each function with an empty body, and abidw
-writes down the facts on which a program that includes the headers relies: symbols, types, sizes, offsets. REFERENCE has
-these facts, a line each. (The compiler and the test install.symbols check that the library defines these functions
-with these types.)
+The script compiles the headers' declarations with debug information, each function with an empty body, and abidw writes
+the facts on which a program that includes the headers relies: symbols, types, sizes, offsets. REFERENCE has these facts,
+one per line. (The compiler and the test install.symbols check that the library defines these functions with these
+types.)
 
-check    fails if something that REFERENCE has is gone or different. New functions, new enumerators, and new members
-at the end of a struct whose first member is `size` are allowed.
+check    fails if something in REFERENCE is gone or different. New functions, new enumerators, and new members at the end
+of a struct whose first member is `size` are allowed.
 write    writes what the headers declare now to REFERENCE, for a release (docs/packaging.md)
-library  does as check, for a library that was built with debug information
+library  like check, for a library that was built with debug information
 """
 
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# new_system: in a new system of the distribution's essential packages, apt and git, runs the demo, makes the packages,
-# and installs, uses and removes them. Once their tools are installed, making packages may change no file outside build.
-# Removal leaves nothing of trawl.
+# new_system: in a new system with only the distribution's essential packages, apt and git, runs the demo, makes the
+# packages, and installs, uses and removes them. Once their tools are installed, making packages must change no file outside
+# of build. Removal must leave nothing of trawl.
 #
 # new_system.sh CHECKOUT    tests the checkout's last commit. Takes minutes; needs root, mmdebstrap and a network.
 # Status 77: such a system cannot be made here.
@@ -30,7 +30,7 @@ mmdebstrap --variant=apt --include=git "$VERSION_CODENAME" "$root" ${sources:+"$
 cp /etc/resolv.conf "$root/etc/"
 git clone -q --depth 1 "file://$source" "$root/root/checkout"
 
-# inside COMMAND: bash runs COMMAND in the checkout of the new system. The mounts are gone when COMMAND ends.
+# inside COMMAND: bash runs COMMAND in the checkout of the new system. The mounts disappear when COMMAND ends.
 inside() {
     # shellcheck disable=SC2016
     unshare -m bash -c 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
@@ -51,7 +51,7 @@ told() {
     fi
 }
 
-# Print the path, size and time of every file, but of none below the checkout's build. Links have their targets.
+# Print the path, size and time of every file except those below the checkout's build; for links, their targets.
 state() {
     find "$root" -xdev -path "$root/root/checkout/build" -prune -o \
         \( -type f -o -type l \) -printf '%P %s %T@ %l\n' | LC_ALL=C sort
@@ -59,11 +59,10 @@ state() {
 
 told 'the demo' 'all 11 answers equal grep' './dev demo'
 
-# Install what ./dev package needs. After that ./dev package may change nothing outside its folder,
-# nor apt's lists.
+# Install what ./dev package needs. After that, ./dev package may change only its folder and apt's lists.
 told 'what packaging needs' '^done$' ". scripts/common.sh; $(grep '^need ' "$source/scripts/dev-package.sh"); echo done"
 state >"$work/before"
-# Status 77: something, such as a compiler from PyPI or a system inside the new one, cannot be had there.
+# Status 77: something, such as a compiler from PyPI or a system inside the new one, is not available.
 # shellcheck disable=SC2016
 told 'the packages' '^|libtrawl-dev|\|no new system could be made' './dev package -DTRAWL_CUDA=OFF || [ $? -eq 77 ]'
 state >"$work/after"
@@ -83,7 +82,7 @@ told 'the manual of the library' '^ *trawl_count' 'man 3 trawl_count'
 told 'the example' '^fish: 4$' 'cc examples/count_buffer.c -o /tmp/count $(pkg-config --cflags --libs trawl)
     /tmp/count; rm /tmp/count'
 told 'their removal' '^done$' 'dpkg -P trawl libtrawl-dev libtrawl1 trawl-doc; echo done'
-# man itself keeps the pages that root has read.
+# man keeps the pages that root has read.
 if (cd "$root" && find . -xdev \( -path ./root/checkout -o -path ./var/cache/man \) -prune -o \
     \( -name '*trawl*' -o -path '*/bin/tg' \) -print) | grep .; then
     echo 'the files above are left'

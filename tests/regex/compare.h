@@ -1,5 +1,5 @@
-// compare: compares what the library answers with what RE2 answers when it reads each line by
-// itself, or the whole text.
+// compare: compares the library's answers with RE2's when RE2 reads each line by itself, or the
+// whole text.
 #ifndef TRAWL_TESTS_REGEX_COMPARE_H
 #define TRAWL_TESTS_REGEX_COMPARE_H
 
@@ -24,15 +24,15 @@ struct setup {
 // line.
 bool is_multi(const setup &given);
 
-// Adds an expression. Returns true if the library's printer writes it as RE2 accepts it.
+// Adds an expression. Returns true if RE2 accepts what the library's printer writes for it.
 bool add_expression(setup *given, const std::string &expression);
 
-// Returns true if compare() leaves the expression out, because RE2 does not say what is right:
-// expressions with \<, \> or \b{, and, if only whole words match, also expressions with \B, \C or
+// Returns true if compare() skips the expression, because RE2 does not define the right answer:
+// expressions with \<, \> or \b{ and, if only whole words match, also expressions with \B, \C or
 // (?m).
 bool is_left_out(const trawl_plan_options &options, const std::string &expression);
 
-extern uint64_t state; // of draw's random numbers
+extern uint64_t state; // of the random numbers of draw()
 extern int failures;
 extern uint64_t device_chunks; // chunks in which devices searched for atoms
 
@@ -41,8 +41,8 @@ uint32_t draw(uint32_t below);
 void want(trawl_status status);
 // Prints the case, and counts a failure. Exits at the eleventh failure.
 void show(const setup &given, const char *call);
-// Makes all calls with the text in memory, in the file `path` or in a pipe. If path is NULL, the
-// text is always in memory. If `loads`, devices also load the text.
+// Makes all calls with the text in memory, in the file `path` or in a pipe; path NULL: only in
+// memory. If `loads`, devices also load the text.
 void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
              bool loads);
 // Searches pieces of the text as records.

@@ -1,5 +1,5 @@
-// fuzz_regex: bytes become expressions and a text. The library has to refuse what RE2 refuses, and
-// to answer what RE2 answers when it reads each line alone.
+// fuzz_regex: makes expressions and a text from bytes. The library must reject what RE2 rejects,
+// and otherwise give RE2's answer, line by line.
 //
 // Byte 0      bits 0-3: flags of the plan; bit 4: the line end is NUL; bit 5: NUL ends lines, too;
 //             bits 6-7: syntax (1: Perl's, with Unicode's classes)

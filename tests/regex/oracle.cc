@@ -1,7 +1,7 @@
-// oracle: random expressions and texts. Every call of the library has to answer what RE2 answers
-// when it reads each line alone. So the answers must not depend on atoms (strings of which each
-// match has one), steps, chunks and devices. What an expression means is judged by judges.py. With
-// --engine=cuda devices search loaded texts for atoms.
+// oracle: random expressions and texts. Every call of the library must give RE2's answer, line by
+// line, so that answers do not depend on atoms (strings of which each match contains one), steps,
+// chunks and devices. test_judges.py checks what expressions mean. With --engine=cuda, devices
+// search loaded texts for atoms.
 #include "compare.h"
 
 #include <re2/re2.h>
@@ -26,8 +26,8 @@ template <size_t N> const char *pick(const char *const (&from)[N])
 
 // ---- Cases -------------------------------------------------------------------------------------
 
-// An expression, and a string that it matches, unless a word's edge or a line's edge forbids the
-// match. The tables below hold such pairs.
+// An expression, and a string that it matches, unless a word boundary or a line end prevents the
+// match. The tables below consist of such pairs.
 struct drawn {
     std::string expression, sample;
 };
@@ -56,7 +56,7 @@ drawn random_atom(bool perl)
         "\\s",      " "};
     const char *const *row = &both[2 * draw(std::size(both) / 2)];
 
-    if (draw(20) == 0) // no text has x or y but in a sample
+    if (draw(20) == 0) // no text has x or y outside of a sample
         return draw(2) == 0 ? drawn{"x(ab){1,2}y", "xababy"} : drawn{"x[ab]?y", "xby"};
     if (perl && draw(4) == 0)
         row = &more[2 * draw(std::size(more) / 2)];
@@ -65,7 +65,7 @@ drawn random_atom(bool perl)
     return {row[0], row[1]};
 }
 
-// Returns true if the expression is a character or a class, so that a repetition needs no group.
+// Returns true if the expression is a character or a class, so that repeating it needs no group.
 bool is_character(const drawn &part)
 {
     const size_t first = static_cast<uint8_t>(part.sample[0]) < 0x80 ? 1 : 2;
@@ -130,8 +130,8 @@ drawn random_expression(bool perl, int depth)
     return made;
 }
 
-// Alternatives. Each holds a word, or a group of such alternatives. The library searches for the
-// words, with the flags of the groups around them and no others.
+// Alternatives. Each contains a word, or a group of such alternatives. The library searches for the
+// words with exactly the flags of the groups around them.
 drawn random_alternatives(bool perl, int depth)
 {
     static const char *const words[] = {"abcab", "cabbage", "жко", "bcak", "Éa_b", "sAbk"};
@@ -159,7 +159,7 @@ drawn random_alternatives(bool perl, int depth)
 }
 
 // Returns a text of pieces and samples. Some samples lack a byte, have a letter or all letters in
-// the other case, or have one to three bytes twice in a row; half of the samples are lines.
+// the other case, or have one to three bytes repeated; half of the samples are lines.
 std::string random_text(uint8_t line_end, const std::vector<std::string> &samples)
 {
     static const char *const pieces[] = {
@@ -239,7 +239,7 @@ setup random_setup(bool letters)
         made.options.line_end = '\n';
         made.options.line_end_also_set = 0;
     }
-    if (made.options.line_end_also_set == 0) /* the plan refuses a value that has no meaning */
+    if (made.options.line_end_also_set == 0) /* the plan rejects a value without meaning */
         made.options.line_end_also = 0;
     for (uint32_t i = 0; i < count; i++) {
         drawn one =
@@ -300,7 +300,7 @@ void one_case(const char *path, bool letters)
     options.threads = 1 + draw(3);
     options.map = draw(2) == 0 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
     options.chunk_bytes = chunks[draw(6)];
-    // more chunks would take too long, above all those of a simulated device
+    // more chunks would take too long, especially on a simulated device
     if (given.text.size() / (engine == TRAWL_ENGINE_CUDA ? 200 : 5000) > options.chunk_bytes)
         options.chunk_bytes = 0;
     search(given, options, path);
@@ -308,8 +308,8 @@ void one_case(const char *path, bool letters)
 
 // ---- Long lines --------------------------------------------------------------------------------
 
-// Searches lines with part - 1 to 2 * part + 1 words, where a result of the engine holds at most
-// `part` hits.
+// Searches lines with part - 1 to 2 * part + 1 words, where an engine's result has at most `part`
+// hits.
 void border_cases(const char *path)
 {
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
@@ -371,7 +371,7 @@ int count_matches(void *context, const trawl_match *matches, uint64_t count)
     return 0;
 }
 
-// Checks that a line with many occurrences takes no more memory than one with a few.
+// Checks that a line with many occurrences uses no more memory than one with a few.
 void bounded_memory()
 {
     static const trawl_allocator allocator = {nullptr, take_memory, give_memory};

@@ -1,5 +1,5 @@
-/* regex_borders: gives tests of expressions access to the sizes of the engines, which the tests
- * lower so that short texts have many borders. */
+/* regex_borders: gives tests of expressions access to the engines' sizes, which they lower so that
+ * short texts have many boundaries. */
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
@@ -22,7 +22,7 @@ void borders_set(uint64_t seed)
 }
 
 /* An engine returns hits in portions. Limits a portion to this many hits, both of expressions and
- * of the strings by which the engine looks for them. All other sizes are the usual ones. */
+ * of the strings with which the engine searches for them. All other sizes are the usual ones. */
 void borders_set_part(uint64_t hits)
 {
     cpu_sizes = cpu_sizes_default;
@@ -30,7 +30,7 @@ void borders_set_part(uint64_t hits)
     regex_step_bytes = 64 << 10;
 }
 
-/* Makes the sizes of simulated devices small, and the chunks of loaded texts, and lets texts be
+/* Makes the sizes of simulated devices, and the chunks of loaded texts, small, and lets texts be
  * split over several devices. */
 void borders_set_device(uint64_t seed)
 {

@@ -1,6 +1,6 @@
-/* selected: tests which lines and which matches a caller gets that asks for a part of them. Of
- * several expressions that cross lines, each once added lines of its own to a count. A whole word
- * that selected a line was once delivered with the line's end as the match's end. */
+/* selected: tests which lines and matches a caller gets that requests only some of them. Of several
+ * expressions that cross lines, each once added its own lines to a count. A whole word that
+ * selected a line was once delivered with the line's end as the match's end. */
 #include "calls.h"
 
 struct delivered {
@@ -51,7 +51,7 @@ static const struct {
     {"[0-9]+foo", 0, "bar 123foo\n", 1, 1, LINES, "4-10:0 "},
     {"x*", 0, "bx\nb\n", 2, 2, LINES, "1-2:0 3-3:0 "},
     {"x*", 0, "bx\nb\n", 2, 2, TRAWL_WINDOW_EMPTY, "1-2:0 3-3:0 "},
-    /* 2026-11-28: refused, because a case of k is beyond bytes */
+    /* 2026-11-28: rejected, because a case variant of k is not a byte */
     {"[^a-z]$", TRAWL_SINGLE_BYTE | TRAWL_IGNORE_CASE, "aB-\nxK\n", 1, 2, LINES, "2-3:0 "},
     /* 2026-11-28: the first line was counted with and without a match */
     {"x", TRAWL_WHOLE_WORD | TRAWL_STRICT_WORD, "x\xff\nx a\n", 1, 2, LINES, "3-4:0 "},

@@ -1,5 +1,5 @@
-/* syntax: tests mistakes in expressions and where the mistakes begin, the syntaxes of POSIX,
- * groups, sets, and long lines. */
+/* syntax: tests invalid expressions and where the error is reported, the POSIX syntaxes, groups,
+ * sets, and long lines. */
 #include "calls.h"
 
 static struct trawl_searcher *searcher;
@@ -12,7 +12,7 @@ static enum trawl_status build(enum trawl_syntax syntax, const char *expression,
                             PLAN_WITH(.syntax = syntax, .alphabet = alphabet), plan, error);
 }
 
-/* Checks that a plan refuses the expression, that the mistake begins at byte `at`, and that the
+/* Checks that a plan rejects the expression, that the error is reported at byte `at`, and that the
  * message contains `words`. */
 static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t at,
                     const char *words)
@@ -29,7 +29,7 @@ static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t a
 }
 
 /* Counts the lines in which the expression matches. For some expressions the library decides by a
- * string in the line, without RE2. */
+ * string in the line, without running RE2. */
 static uint64_t lines_with(const char *expression, uint32_t flags, const char *bytes)
 {
     AUTO_PLAN plan = must_plan_with(
@@ -75,8 +75,8 @@ static void test_mistakes(void)
     refuses(TRAWL_BASIC, "a\\)", 1, "open");
 }
 
-/* Checks a mistake at the end of a long expression, and a plan where each of many alternatives has
- * the same long head. Both must take no longer than a moment. */
+/* Checks an error at the end of a long expression, and a plan in which each of many alternatives
+ * begins with the same long string. Both must take no longer than a moment. */
 static void test_long_expressions(void)
 {
     enum { BYTES = 40000 };
@@ -134,10 +134,10 @@ static void test_meaning(void)
           "b acb",
           "8-11 ");
     finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
-    finds(TRAWL_PERL, "a(?s)*b", "b\naab", "0-1 2-5 "); /* as RE2: flags are nothing to repeat */
+    finds(TRAWL_PERL, "a(?s)*b", "b\naab", "0-1 2-5 "); /* as in RE2, flags cannot be repeated */
     finds(TRAWL_PERL, "[[:digit:](?<a]+", "P(a1P", "1-4 ");
     finds(TRAWL_PERL, "\\Q[(\\E(?<x>a)\\Q\\d(?<y>", "[(a\\d(?<y>", "0-10 ");
-    /* A line is searched as a separate text, also if no string chooses the lines to read. */
+    /* A line is searched as a separate text, even if no string selects the lines to read. */
     finds(TRAWL_PERL, "\\A\\w", "ab\nb\n-a", "0-1 3-4 ");
     finds(TRAWL_PERL, "\\w\\z", "xa\nb\na-", "1-2 3-4 ");
     finds(TRAWL_PERL, "(?-m)^\\w$", "a\nb\nab", "0-1 2-3 ");
@@ -205,8 +205,8 @@ static void test_groups(void)
                TRAWL_ARGUMENT);
 }
 
-/* If the caller asks for PCRE2, PCRE2 searches for expressions that RE2 refuses, and the search for
- * groups sees the whole line. */
+/* With PCRE2 allowed, it searches for expressions that RE2 rejects, and the search for groups sees
+ * the whole line. */
 static void test_pcre(void)
 {
     const char *line = "xx abab";
@@ -218,7 +218,7 @@ static void test_pcre(void)
     struct trawl_error untouched, error;
     AUTO_PLAN ahead = NULL;
 
-    /* RE2's refusal once stayed in the error of a call that succeeded (2026-11-27) */
+    /* RE2's rejection once stayed in the error of a successful call (2026-11-27) */
     memset(&untouched, 0xa5, sizeof untouched);
     error = untouched;
     MUST(trawl_plan_build(&(struct trawl_pattern){"a(?=b)", 6}, 1,
@@ -236,7 +236,7 @@ static void test_pcre(void)
     TEST_CHECK(groups[1].begin == 2 && groups[1].end == 3);
 }
 
-/* A sink that cancels its call, and then asks for a match in a line. */
+/* A sink that cancels its call, and then searches a line for a match. */
 static int cancel(void *plan, const struct trawl_match *matches, uint64_t match_count)
 {
     struct trawl_range group;
@@ -251,8 +251,8 @@ static int cancel(void *plan, const struct trawl_match *matches, uint64_t match_
     return 0;
 }
 
-/* The matches of an expression in a line come in turn, also a match of no byte after a byte that
- * is no UTF-8. */
+/* The matches of an expression in a line come in order, even an empty match after a byte that is
+ * not UTF-8. */
 static void test_line(void)
 {
     static const struct trawl_range expected[] = {{1, 2}, {4, 4}, {UINT64_MAX, UINT64_MAX}};
@@ -285,8 +285,8 @@ static void test_line(void)
     TEST_CHECK(groups[0].begin == 0 && groups[0].end == 0);
 }
 
-/* Counts the records xab, ab and x in which an expression matches that PCRE2 searches, then the
- * record xab alone: after its end, the array of offsets does not go on. */
+/* Counts the records xab, ab and x in which an expression for PCRE2 matches, then only the record
+ * xab, after whose end the array of offsets does not continue. */
 static uint64_t records_with(const char *expression, uint32_t flags)
 {
     uint64_t offsets[] = {0, 3, 5, 6};
@@ -309,7 +309,7 @@ static uint64_t records_with(const char *expression, uint32_t flags)
     return count;
 }
 
-/* A match of no byte selects a record, although the library filters the records by strings of the
+/* An empty match selects a record, although the library filters the records by strings of the
  * expression. */
 static void test_pcre_records(void)
 {
@@ -319,7 +319,7 @@ static void test_pcre_records(void)
     TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
 }
 
-/* Counts of records leave out the matches of no byte, which select a record. */
+/* Counts of records ignore empty matches, which do select a record. */
 static void test_record_counts(void)
 {
     static const uint64_t offsets[] = {0, 3, 5, 5, 6};
@@ -338,7 +338,7 @@ static void test_record_counts(void)
     trawl_records_unload(searcher, records);
 }
 
-/* Beside letters beyond ASCII, (?m:$) holds at a record's newlines, also if \B is in the
+/* With letters beyond ASCII, (?m:$) matches at a record's newlines, even if \B is in the
  * expression. */
 static void test_record_newlines(void)
 {
@@ -358,8 +358,8 @@ static void test_record_newlines(void)
     trawl_records_unload(searcher, records);
 }
 
-/* A line about which PCRE2 cannot decide hides no other line. The calls deliver all else, and then
- * fail. */
+/* A line about which PCRE2 cannot decide hides no other line: the calls deliver all others, and
+ * then fail. */
 static void test_undecided(void)
 {
     static const char lines[] = "aa\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\naaa\n";
@@ -389,7 +389,7 @@ static void test_undecided(void)
 #define SET_COUNT 2000u
 
 /* Counts the matches of many expressions. Expression i can match only line i; in every fifth line
- * the number at the end is different, so that the expression does not match. */
+ * the number at the end differs, so that it does not match. */
 static void test_set(void)
 {
     static char sources[SET_COUNT][40], text[SET_COUNT * 40];
@@ -452,8 +452,8 @@ static void plans(const struct trawl_pattern *patterns, uint64_t count,
     CHECK_STATUS(trawl_plan_build(patterns, count, options, &plan, NULL), expected);
 }
 
-/* Checks that the memory of RE2's programs is bounded: a plan refuses a large program, and many
- * small programs share the bound. */
+/* Checks that the memory of RE2's programs is limited: a plan rejects a large program, and many
+ * small programs share the limit. */
 static void test_memory(void)
 {
     struct trawl_plan_options options =
@@ -471,14 +471,13 @@ static void test_memory(void)
     plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);
 }
 
-/* Asks to stop at the call after `left` calls. */
+/* Stops the search at the call after `left` calls. */
 static int stop_later(void *left)
 {
     return (*(int *)left)-- == 0;
 }
 
-/* Checks options that expressions exclude or that need expressions, and a mistake in ripgrep's
- * syntax. */
+/* Checks options that expressions exclude or require, and an error in ripgrep's syntax. */
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};

@@ -1,7 +1,7 @@
-"""Searches random files for random expressions, by trawl and tg, and by grep and ripgrep.
+"""Searches random files for random expressions, with trawl and tg, and with grep and ripgrep.
 
-Output and exit status have to be equal if the syntaxes mean the same (docs/regex.md). The drawn expressions have no
-parts in which the programs differ by design.
+Output and exit status must be equal if the syntaxes mean the same (docs/regex.md). The drawn expressions have no parts
+in which the programs differ by design.
 """
 
 import itertools
@@ -19,7 +19,7 @@ import locales  # noqa: E402
 
 PIECES = ["a", "b", "c", "A", "B", "ab", "abc", "k", " ", "_", "-", "1", "22", "é", "É", "ко", "x"]
 CLASSES = [".", "[ab]", "[^a]", "[a-c]", "[[:digit:]]", "[[:space:]]", "[^[:space:]]", "[b_-]"]
-# Letters beyond ASCII, and classes to which ripgrep and tg give the meaning of Unicode.
+# Letters beyond ASCII, and classes that mean Unicode's in ripgrep and tg.
 WIDE_PIECES = ['é', 'ñ', '中', 'ⅷ', '²', '٣', '‿', 'ⓐ', '🄰', '\u0301', '👍', '\u200d', '\u00a0', '\u2003', '\u2028', 'ª']  # fmt: skip
 WIDE_CLASSES = [r'\w', r'\W', r'\d', r'\D', r'\s', r'\S', r'[\w-]', r'[^\w]', r'[\W_]', r'[^\W_]', r'[^\W\d_]', r'[^\W]',
                 r'[\W\d]', r'[^\S]', r'[^\d\s]', r'[a\W]', r'[а-яé]', r'[^\Sa]', r'[\S\d]', r'[^a\w]']  # fmt: skip
@@ -27,8 +27,8 @@ REPEATS = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "{2,}"]
 NAMES = ["alpha", "alnum", "upper", "lower", "punct", "space", "digit", "print", "graph", "cntrl", "blank", "xdigit"]
 GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]', r'\w', r'\W', r'\s', r'\S', *(f'[[:{name}:]]' for name in NAMES),
                *(f'[^[:{name}:]_[:{other}:]-]' for name, other in zip(NAMES, ['digit', 'blank', 'punct'] * 4))]  # fmt: skip
-# Pieces for texts of ASCII alone: GNU grep 3.8 overlooks word boundaries in repeated groups, and beside bytes of
-# no character.
+# Pieces for pure ASCII texts: GNU grep 3.8 overlooks word boundaries in repeated groups, and beside bytes outside of
+# characters.
 WORD_PIECES = [r"\<a", r"b\>", r"\bx", r"\Bx"] * 4
 RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)', r'x\<*a', r'\b{start}?b', r'a\>{0,2}', r'b\b*?',
              r'(?:\<)*a', r'c\b{end}{1,2}']  # fmt: skip
@@ -62,7 +62,7 @@ def expression(draw, depth=2, wide=False, more=GREP_PIECES):
     made = "".join(parts)
     if draw.random() < 0.15:
         made += "|" + expression(draw, 0, more=more)
-    # GNU grep 3.8 misses lines if an anchor stands in a repeated group.
+    # GNU grep 3.8 misses lines if an anchor is in a repeated group.
     if depth == 2 and draw.random() < 0.15:
         made = "^" + made
     if depth == 2 and draw.random() < 0.15:
@@ -145,7 +145,7 @@ def rg_case(draw, name, ascii, crlf):
 
 
 def long_cases(name):
-    """Yield pairs of commands for a line with more occurrences than the library keeps at a time."""
+    """Yield pairs of commands for a line with more occurrences than the library stores at a time."""
     pattern = ["-e", "(A|b) ?", name]
     for options in [["-r", "<$1>"], ["-r", "<$1>", "-o"], ["-b", "-o"]]:
         yield ["rg", "-j1", "--no-config", *options, *pattern], ["tg", "-j1", "--no-config", *options, *pattern]
@@ -154,8 +154,8 @@ def long_cases(name):
 
 
 def quoted_cases(draw, name):
-    """Yield pairs of commands for patterns made of quoted and plain characters, which are strings, and for similar
-    patterns with an operator '.' or '*', which are expressions."""
+    """Yield pairs of commands for patterns of escaped and plain characters, which are strings, and for similar patterns
+    with an operator '.' or '*', which are expressions."""
     with open(name, "w") as file:
         for count in range(5):
             for characters in itertools.product("ab\\*.", repeat=count):
@@ -209,8 +209,8 @@ def differs_by_design(wanted):
 
 
 def overlooks(wanted, got, programs, environment):
-    """Return True if trawl finds all whole words that grep finds, and further words: grep overlooks words that begin
-    inside a longer match."""
+    """Return True if trawl finds all whole words that grep finds, and more: grep overlooks words that begin inside a longer
+    match."""
     if wanted[0] != "grep" or "-w" not in wanted or not {"-o", "--color=always"} & set(wanted):
         return False
     kept = [
@@ -242,7 +242,7 @@ def found():
 
 def check(wanted, got, programs, broken=False, locale="C.UTF-8"):
     environment = {**os.environ, "LC_ALL": locale, "TRAWL_CONFIG_PATH": "/dev/null"}
-    if broken and {"-A1", "-B2"} & set(wanted):  # grep may print context after a line that it does not print
+    if broken and {"-A1", "-B2"} & set(wanted):  # grep may print context of a line that it does not print
         return
     first = run([programs[wanted[0]], *wanted[1:]], environment)
     second = run([programs[got[0]], *got[1:]], environment)

@@ -1,9 +1,8 @@
-"""Searches for random expressions by trawl and tg, and asks programs of other make what is right.
+"""Searches for random expressions with trawl and tg, and compares the occurrences with those of independent programs.
 
-The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`.
-Those that end in -P judge what RE2 lacks. Occurrences have to be equal,
-except for empty occurrences and for what docs/regex.md says. trawl may refuse only an expression with -[, one judged by
-grep -E, and one with (?< judged by rg-P or perl-P.
+The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`. Those that end in -P
+judge what RE2 lacks. Occurrences must be equal, except for empty ones and for what docs/regex.md lists. trawl may reject
+only an expression with -[, one judged by grep -E, and one with (?< judged by rg-P or perl-P.
 """
 
 import os
@@ -31,9 +30,9 @@ ITEMS = ['a', 'b', 'k', 'K', 's', 'é', '0', '-', '&', '[:alpha:]', '[:^alpha:]'
 REPEATS = ["*", "+", "?", "{2}", "{1,2}", "??", "*?", "+?"]
 PIECES = ["a", "A", "b", "c", "n", "N", "k", "K", "s", "S", "0", "ab", "-", " ", "x", "_", "&", "]", "."]
 WIDE = ["ſ", "\u212a", "é", "É", "€", "💩", "я", "не", "中", "\u0301", "\u0903", "\u200d", "‿", "٣", "\u00a0"]
-# A command that takes more processor time than FREE_S and SLOWER times its judge's time explodes.
+# A command that takes more processor time than FREE_S and SLOWER times its judge's time counts as exploding.
 FREE_S, SLOWER = 10, 20
-# Bytes that are no UTF-8: no judge but ripgrep and grep reads them.
+# Bytes that are not UTF-8: only ripgrep and grep, among the judges, read them.
 BROKEN = [b"\xff", b"\xed\xa0\x80", b"\xe0\x80\x80", b"\xf0\x80\x80\x80", b"\xc3"]
 
 
@@ -70,7 +69,7 @@ def expression(draw, parts, groups, depth=2):
 
 
 def listed(command, environment):
-    """Return the status, the occurrences that a program lists by -nob, but no empty ones, and the processor time."""
+    """Return the status, the occurrences that a program lists with -nob, without empty ones, and the processor time."""
     before = os.times()
     done = subprocess.run(command, capture_output=True, env=environment, check=False, timeout=300)
     after = os.times()
@@ -105,7 +104,7 @@ while (<STDIN>) { my $size = length Encode::encode_utf8($_); chomp; my $line = $
 
 SCOPED = ["(?i:", "(?:", "(", "(?-i:", "(?s:"]
 JUDGES = [
-    # In trawl \w and [[:alpha:]] mean ASCII even where case is ignored, so the row with these classes has no (?i.
+    # In trawl \w and [[:alpha:]] mean ASCII even if case is ignored, so the row with these classes has no (?i.
     ('re2', COMMON + ASCII + [part for part in PERL if part != '(?i)k'], ['(?:', '(', '(?-i:', '(?s:'], "re2"),
     ('re2', COMMON + PERL, SCOPED, "re2"),
     ('re', COMMON + [r'[^\s]', r'\d', r'\w', r'\S'], ['(', '(?:', '(?s:'], "re"),
@@ -185,9 +184,9 @@ def test_judges(row, number, folder):
             return  # where grep has found an empty match before, its (?<=^) fails
     lines = [b"".join(draw.choice(pieces) for _ in range(draw.randint(0, 5))) for _ in range(40)]
     if judge.endswith("-P") and (pieces[-1] == BROKEN[-1] or judge == "perl-P" or draw.random() < 0.3):
-        made = f"(?:{made})[a-cA-C]"  # no match is empty
+        made = f"(?:{made})[a-cA-C]"  # so that no match is empty
         options += ["-r", "<$1|$n>"] * (judge == "rg-P")
-    if draw.random() < 0.02:  # more than a window
+    if draw.random() < 0.02:  # longer than a window
         lines *= 98304 // (sum(map(len, lines)) + len(lines)) + 2
     patterns = ["-e", made]
     if judge == "rg" and draw.random() < 0.01:
@@ -239,7 +238,7 @@ def test_judges(row, number, folder):
         and wanted == [one for one in got if one in wanted]
         and all(broken[int(one.split(b":")[0]) - 1] for one in more)
     ):
-        return  # listed in docs/regex.md: grep -P overlooks matches behind a byte of no character
+        return  # listed in docs/regex.md: grep -P overlooks matches after a byte outside of a character
     pytest.fail(
         f"{' '.join(command)} {made!r}: status {status}; missing {[one for one in wanted if one not in got][:3]}, too many {more[:3]}"
     )

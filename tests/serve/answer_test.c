@@ -1,4 +1,4 @@
-/* answer_test: tests answers while memory is short, when the time is over, and when the client goes
+/* answer_test: tests answers when memory runs out, when the time is over, and when the client goes
  * away. Other tests check what answers say: test_served.py compares them with the command, and
  * test_day.py with the files. A pass is a search of the collection's bytes in memory that several
  * requests may share. A view is the list of files that a request searches. */
@@ -16,12 +16,12 @@
 
 /* ---- Passes that take too long -------------------------------------------------------- */
 
-/* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when the
- * pass is cancelled. If reads_after_ms is not 0, the client reads only after this time, when the
+/* While pass_hangs is set, the server runs a pass for each search, and the pass ends only when it
+ * is cancelled. If reads_after_ms is not 0, the client reads only after this time, when the
  * request's time is over and has ended the pass. */
 static atomic_bool pass_hangs;
 static atomic_uint reads_after_ms;
-/* If not 0, each pass seems to answer this many requests. */
+/* If not 0, each pass claims to answer this many requests. */
 static atomic_uint shares;
 
 bool __real_pass_run(struct passes *passes, struct pass_request *request);
@@ -72,7 +72,7 @@ static struct server server = {
     .thread_count = 3,
 };
 /* If ask_short_after is at least 0, the server's first ask_short_after allocations succeed, and the
- * next ask_short_count allocations fail. */
+ * next ask_short_count fail. */
 static long ask_short_after = -1, ask_short_count;
 
 static void append(struct output_bytes *to, const void *bytes, size_t bytes_count)
@@ -176,8 +176,8 @@ static json_t *body_of(const char *text)
 }
 
 /* Checks answers whose time ends during a pass: a count is rejected, JSON is truncated, and frames
- * say that they were cut off. In a tree with 2,000 more files the server searches the first
- * files before the pass, so the answer has their lines. */
+ * say that they were cut off. In a tree with 2,000 more files the server searches the first files
+ * before the pass, so the answer has their lines. */
 static void check_time(void)
 {
     json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}");
@@ -209,7 +209,7 @@ static void check_time(void)
     free_printed(&got);
     json_decref(body);
     pass_hangs = false;
-    /* A client that reads still later gets a part of a long line, and then lines that are whole. */
+    /* A client that reads even later gets a part of a long line, and then whole lines. */
     reads_after_ms = 2200;
     body = body_of("{\"patterns\":[\"0\"],\"paths\":[\"long.txt\"],\"max_seconds\":1}");
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
@@ -250,10 +250,10 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
     return good;
 }
 
-/* Makes allocations of a request fail: one, or 20 in a row, from ever later allocations on. Checks
- * that the status does not blame the request, and that the answer is right or reports the shortage.
- * The requests have other options about files than the server, so the server makes a view for each
- * request. */
+/* Makes allocations of a request fail: one, or 20 in a row, later and later. Checks that the status
+ * does not blame the request, and that the answer is right or reports the lack of memory. The
+ * requests have other options about files than the server, so the server makes a view for each of
+ * them. */
 static void check_short(void)
 {
     static const struct {
@@ -291,7 +291,7 @@ static void check_short(void)
             else if (got.status == expected.status)
                 TEST_CHECK(got.output.count == expected.output.count &&
                            memcmp(got.output.bytes, expected.output.bytes, got.output.count) == 0);
-            else /* an answer that is not right reports the shortage, or breaks off */
+            else /* a wrong answer must report the lack of memory, or break off */
                 TEST_CHECK(got.status == 2 || got.status == -1);
             if (test_failures > 0)
                 printf("  fault %ld of %s: %s\n", fault, asked[i].body, got.messages.bytes);
@@ -313,8 +313,8 @@ static size_t count_of_part(const char *text, const char *part)
     return count;
 }
 
-/* Checks answers that max_results cuts: a line of any length, in any number of parts, is a single
- * result, and the answer ends with a whole line. */
+/* Checks answers that max_results cuts off: a line of any length, in any number of parts, is a
+ * single result, and the answer ends with a whole line. */
 static void check_cut(void)
 {
     enum { LINES = 4, LINE_BYTES = 300000 };
@@ -360,8 +360,8 @@ static void check_message(void)
     json_decref(body);
 }
 
-/* Writes a file with more bytes than the pipe of an answer holds, the file's compressed bytes
- * without the last, and a file of long lines. */
+/* Writes a file with more bytes than fit into an answer's pipe, its compressed bytes without the
+ * last one, and a file of long lines. */
 static void write_large(void)
 {
     FILE *file = fopen("large.txt", "wb");

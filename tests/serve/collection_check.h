@@ -1,6 +1,6 @@
-/* collection_check: compares a collection's current state, which lists the collection's files at
- * one moment, with the disk, byte by byte. A block has the bytes of many files in memory. A file is
- * held if a block has its bytes. */
+/* collection_check: compares a collection's current state, which lists its files at one moment,
+ * with the disk, byte by byte. A block has the bytes of many files in memory. A file is held if a
+ * block has its bytes. */
 #ifndef TESTS_SERVE_COLLECTION_CHECK_H
 #define TESTS_SERVE_COLLECTION_CHECK_H
 
@@ -14,11 +14,10 @@ static struct {
     bool has_closed_folder;
 } disk;
 
-/* The collection leaves out files that are larger than this number of bytes. */
+/* The collection skips files that are larger than this. */
 static off_t disk_bytes_max = INT64_MAX;
 
-/* What the collection leaves out by its options or by the rules in .ignore, besides
- * disk_bytes_max. */
+/* What the collection skips by its options or by the rules in .ignore, besides disk_bytes_max. */
 static enum heeded {
     HEEDS_NONE,
     HEEDS_FILE,    /* .ignore: f1, in every directory */
@@ -84,8 +83,8 @@ static uint8_t *read_all(const char *path, size_t *count)
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-/* Checks that in each block every file is complete and a line end follows it, and that the bytes of
- * each held file are in a single place (its range) of a single block. */
+/* Checks that in each block every file is complete and followed by a line end, and that the bytes
+ * of each held file are in a single place (its range) of a single block. */
 static void check_tape(const struct state *state)
 {
     uint64_t held = 0;
@@ -161,8 +160,7 @@ static void check_file(const struct state *state, const char *path, uint32_t *un
     free(bytes);
 }
 
-/* Checks that the current state equals the disk. Returns how many files are not held though they
- * can be read. */
+/* Checks that the current state equals the disk. Returns how many readable files are not held. */
 static uint32_t check_now(struct collection *collection)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
