@@ -19,7 +19,7 @@ void approx_choose(struct approximate *approximate, const char *instruction_set)
 
 /* The work of a search on a device, or of one step of such a search. */
 struct approx_work {
-    uint64_t bytes;  /* bytes of text */
+    uint64_t bytes;  /* length of the text in bytes */
     double rate;     /* candidates per byte of text that the device finds */
     double ready_ns; /* time until the device can begin to search, in ns */
     bool is_copied;  /* the text must first be copied to the device */

@@ -11,7 +11,7 @@
 #include "approximate/approx_filter.h"
 #include "plan/plan.h"
 
-/* How candidates are found. */
+/* How an approximate search finds candidates. */
 enum approx_method {
     /* an exact search for k + 1 pieces of each literal: an occurrence with at most k errors
      * contains at least one of them without an error */
@@ -43,7 +43,7 @@ struct approx_piece {
  * that it equals. With the alphabet TRAWL_CHARACTERS, it is stored as a code point. */
 struct approximate {
     const struct trawl_plan *plan;
-    uint32_t errors_max; /* k */
+    uint32_t errors_max; /* the most errors of an occurrence, called k */
     bool edits;
     /* the host's method; with TRAWL_CHARACTERS, only where the text is ASCII */
     enum approx_method method;
@@ -62,8 +62,8 @@ struct approximate {
     double device_ns;
     double device_rate;
     uint32_t class_count; /* 0 with TRAWL_CHARACTERS if there would be too many classes */
-    uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
-    uint64_t symbol_count;                   /* symbols of all literals together */
+    uint64_t classes[APPROX_CLASSES_MAX][4]; /* [c][b / 64], bit b % 64: byte b is in class c */
+    uint64_t symbol_count;                   /* number of symbols in all literals */
     uint32_t *symbols;
     /* the class of each symbol; equal to `symbols` unless the alphabet is TRAWL_CHARACTERS */
     uint32_t *class_of;

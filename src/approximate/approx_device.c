@@ -29,14 +29,14 @@ struct approx_device {
     struct engine *cuda;
     struct engine_worker *worker; /* a worker of `cuda` */
     const struct approximate *approximate;
-    struct engine_result result; /* hits of pieces */
+    struct engine_result result; /* the pieces that were found */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
     /* the device can search for the plan: with the method GRAMS, `memory` contains the plan's
      * tables; with PIECES, `worker` is compiled for the plan's pieces */
     bool ready;
     struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
-    struct cuda_memory found; /* candidates */
+    struct cuda_memory found; /* the device's list of candidates */
     uint64_t found_room;
 };
 

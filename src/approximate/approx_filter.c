@@ -70,7 +70,7 @@ struct approx_scan {
     const struct approx_filter *filter;
     const struct filter_ops *ops;
     uint64_t plane_words;
-    uint64_t planes_words; /* class_count * plane_words */
+    uint64_t planes_words; /* words of all planes */
     uint64_t rows_words;   /* words of all rows */
     uint64_t *planes;
     struct filter_rows rows; /* row_count rows */

@@ -18,15 +18,15 @@ struct approx_host {
     struct engine *cpu;
     /* a worker of `cpu` for the plan of the pieces; NULL: not opened yet */
     struct engine_worker *pieces;
-    struct engine_result result; /* hits of pieces */
+    struct engine_result result; /* the pieces that were found */
     const struct approximate *approximate;
-    struct approx_scan *scan; /* PLANES, COLUMNS: the scan by the plan's filter */
+    struct approx_scan *scan; /* with PLANES or COLUMNS: a scan with the plan's filter */
     const struct filter_ops *ops;
     struct grams_stretch stretch;
     /* with the method GRAMS: the candidates in a part of the stretch, proposed_room words */
     uint64_t *proposed;
     uint64_t proposed_room;
-    struct approx_trial trial; /* of PIECES on the text, if method_dense is another method */
+    struct approx_trial trial; /* whether PIECES suits the text, if method_dense differs */
     uint64_t found[FILTER_BYTES_MAX / 64];
     /* a copy of the stretch's text, for when too few bytes after it are readable */
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];

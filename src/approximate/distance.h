@@ -4,7 +4,7 @@
 
 #include "approximate/approx_compile.h"
 
-#define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
+#define DISTANCE_ENDS_MAX 512u /* the most ends of spans in one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
 /* how many results of the caller's rules for letters (struct trawl_letters) are cached: whether two
@@ -19,7 +19,7 @@ struct approx_pair {
     const uint8_t *exact; /* APPROX_EXACT_* flags of each symbol; NULL: no exact parts */
     /* the literal's bytes, if each is a symbol that equals no other byte; otherwise NULL */
     const uint8_t *bytes;
-    const uint8_t *plain; /* `bytes`; NULL if the places are `characters` */
+    const uint8_t *plain; /* `bytes`, or NULL if places are characters */
     /* A place of the text is one of its symbols. Place i is characters[i] or, if `characters` is
      * NULL, the byte text[i]. With the alphabet TRAWL_CHARACTERS, places that are bytes are
      * ASCII. */

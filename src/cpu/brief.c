@@ -25,8 +25,8 @@
 #define WORK_ONCE 1024u     /* work allowed in each call, in addition to half the text's bytes */
 #define POSITIONS 512u      /* how many candidates are collected before they are compared */
 #define BUCKETS 128u
-#define FEW_POSITIONS 32u  /* up to this many positions are tested by the bitmap alone */
-#define END_POSITIONS 192u /* the text's last positions, searched in a copy */
+#define FEW_POSITIONS 32u  /* pairs and trigrams do not pay off for so few positions */
+#define END_POSITIONS 192u /* at most this many of the text's last positions are copied */
 /* to find the first occurrence, this many positions are searched at a time */
 #define FIRST_BYTES 1024u
 

@@ -90,7 +90,7 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
  * load does not change the hash */
 #define FIND_TRIGRAM_FIRST 0x41f3u
 #define FIND_TRIGRAM_THIRD 0x5f60u
-#define FIND_TRIGRAMS_MIN 3u /* length of the shortest literal */
+#define FIND_TRIGRAMS_MIN 3u /* bytes of the shortest literal that trigrams can find */
 
 struct find_trigrams {
     _Alignas(64) uint32_t slots[1u << FIND_TRIGRAM_BITS];

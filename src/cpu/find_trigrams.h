@@ -6,9 +6,9 @@
 
 #include "cpu/find.h"
 
-/* The slots that 16 samples allow for 32 starts, a byte per start. `first` is for the starts whose
- * first sample it is, beginning one byte before the samples; `second` for those whose second sample
- * it is, which begin two bytes earlier. */
+/* What 16 samples say about 32 starts: a byte of slots for each start. In `first`, they are the
+ * first samples of the starts, which begin one byte before them; in `second`, they are the second
+ * samples of starts that begin two bytes earlier. */
 struct trigram_slots {
     __m256i first, second;
 };

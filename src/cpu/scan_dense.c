@@ -24,7 +24,7 @@
  * a copy of the text in which one representative replaces all variants (dense_fold_text). */
 struct step {
     const uint8_t *text;
-    uint64_t count;  /* readable bytes of text */
+    uint64_t count;  /* readable bytes at `text` */
     uint64_t begins; /* the step finds the strings that begin at positions [0, begins) of text */
     uint64_t from;   /* position of text[0] in the chunk */
     uint64_t until;  /* position in the chunk after the last of [0, begins) */

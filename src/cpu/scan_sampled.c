@@ -74,7 +74,7 @@ struct sampled_progress {
     uint64_t begin;      /* position in the chunk where the scan began */
     uint64_t began;      /* time when the scan began, in ns */
     uint64_t candidates; /* the result's candidate_count when the scan began */
-    uint64_t samples;    /* samples so far */
+    uint64_t samples;    /* number of samples tested so far */
     uint64_t clock_at;   /* the clock is not read before this number of candidates */
 };
 

@@ -57,12 +57,12 @@ struct set_class {
     uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
-    /* with stride 1: what find_ops.set, which then tests the bitmap, needs */
+    /* with stride 1: the parameters of find_ops.set, which then tests the bitmap */
     struct plan_set heads;
     uint64_t *bitmap; /* 2^word_bits words */
     /* bucket_count + 1 numbers: where each bucket begins in `entries` or in stem_keys */
     uint32_t *buckets;
-    struct set_entry *entries; /* NULL if by_stems */
+    struct set_entry *entries; /* NULL if the class is searched by stems */
     uint64_t entry_count;      /* number of `entries`, or of stem_keys */
 
     /* true: the class is searched by stems, and the bitmap contains the four bytes of each literal
@@ -81,7 +81,7 @@ struct set_class {
     /* for stems of SET_STEM_MIN + i bytes: a stem's hash, shifted right by this, is the stem's
      * bucket among the buckets for its length */
     uint32_t stem_shifts[SET_STEM_LENGTHS];
-    uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket for this length */
+    uint64_t stem_buckets[SET_STEM_LENGTHS]; /* for each length, its first bucket */
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* a bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
@@ -134,7 +134,7 @@ struct set_stem {
 #define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
-/* Positions [from, to) of the chunk. */
+/* A range of positions of the chunk: [from, to). */
 struct set_span {
     uint32_t from;
     uint32_t to;

@@ -262,7 +262,7 @@ struct filling {
     uint64_t hash_shared;
     uint64_t key;
     uint64_t bucket;
-    uint32_t bit;   /* stride 1: the entry's bit in the bitmap */
+    uint32_t bit;   /* with stride 1: the index of its bit in the bitmap */
     uint32_t entry; /* where the entry is stored */
     struct set_entry made;
 };

@@ -29,7 +29,7 @@ struct cpu_sizes {
     uint64_t named; /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
     /* in a tournament, which compares programs: bytes of text that a program searches at a time */
     uint64_t trial_bytes;
-    uint64_t trial_advance; /* how many ns before it is due a tournament may begin; for tests */
+    uint64_t trial_advance; /* a tournament may begin this many ns early; for tests */
     /* verify_linear searches this many positions for one literal, then for the next */
     uint64_t verify_step;
     /* once this many bytes per literal and per byte of the chunk have been compared, a search in

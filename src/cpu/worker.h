@@ -32,7 +32,7 @@ struct byte_set {
 /* Workers for a plan that is searched in parts (plan/parts.h): for each part, a worker and the
  * results in a chunk. */
 struct cpu_parts {
-    const struct plan_parts *of; /* NULL: the workers are not ready for the plan */
+    const struct plan_parts *of; /* the parts to search for; NULL: the workers are not ready */
     struct engine_worker *workers[PLAN_PARTS_MAX];
     struct engine_result found[PLAN_PARTS_MAX];
 };
@@ -42,9 +42,9 @@ struct cpu_parts {
 
 struct tournament {
     uint32_t fits; /* programs that can be used, as bits */
-    uint32_t warm; /* pieces of a turn that only bring tables into the caches */
+    uint32_t warm; /* first pieces of a turn, which only bring tables into the caches */
     enum program now;
-    enum program first;  /* the program that searches first */
+    enum program first;  /* the first program, before any tournament */
     enum program before; /* the program that searched before the current tournament */
     uint32_t open;       /* programs that are being compared, as bits; 0: there is no tournament */
     uint32_t step;       /* number of the piece in the program's turn, counted from 1 */
@@ -77,7 +77,7 @@ struct cpu_worker {
     /* what is known about the literal and the text: the plan's tuning or, after a look at a sample
      * of the text, `own` */
     const struct plan_tuning *tuning;
-    struct plan_tuning own;         /* the tuning that the last such look made */
+    struct plan_tuning own;         /* the tuning made by the last such look */
     const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, according to the plan's tuning or to the last look */
     struct plan_prices prices;
@@ -135,8 +135,8 @@ struct cpu_worker {
     /* how many starts were left to the automaton at the last dense part of the text; halved at each
      * later part that was not dense */
     uint64_t dense_bytes;
-    uint64_t dense_left;   /* how many of these the automaton still has to search */
-    enum program dense_by; /* the program that left the dense part to the automaton */
+    uint64_t dense_left;   /* starts that the automaton still has to search */
+    enum program dense_by; /* the program that left these starts to the automaton */
     /* a set's candidates are dense if they cost more work than this per byte of text */
     uint64_t work_per_byte;
     /* work that is allowed in addition to work_per_byte: what sparse parts of the text have left
@@ -152,7 +152,7 @@ struct cpu_worker {
     /* The tiles are never cleared: a scan only reads words that it wrote for the same tile. */
     struct find_tile tile;
     struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
-    struct find_tile ends_also; /* the same for the second line end, or for NULs */
+    struct find_tile ends_also; /* in the same search: second line ends, or NULs */
     struct find_tile after;     /* marks bytes that an occurrence may not adjoin */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
     uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
@@ -177,7 +177,7 @@ struct scan {
     enum want want;
     struct engine_result *result; /* owned by the caller */
     struct trawl_error *error;
-    uint64_t at;    /* all starts below `at` are searched */
+    uint64_t at;    /* all starts below `at` have been searched */
     uint64_t limit; /* this call searches the starts below `limit` */
     /* starts at or after `end` belong to the next chunk, or leave no room for an occurrence */
     uint64_t end;
@@ -287,7 +287,7 @@ void verify_linear(struct scan *scan);
 /* ---- scan_*.c: the programs; each searches from scan->at to limit, or until scan->over ---- */
 #define METHOD(name, literals, length_min, work, program) void program(struct scan *scan);
 #include "plan/methods.def"
-void scan_bytes(struct scan *scan); /* sets of one-byte literals */
+void scan_bytes(struct scan *scan); /* for sets of one-byte literals */
 /* Makes the set of byte values empty. */
 void bytes_empty(struct find_bytes *bytes);
 /* Adds a byte value to the set. */

@@ -85,13 +85,13 @@ struct hits_answer {
     enum answer_form form;
     uint64_t hits_most; /* HITS: if there are more hits, only their number is wanted; 0: all are
                            wanted */
-    uint8_t line_end, line_end_also; /* LINES */
-    bool counts_ends;                /* LINES: line_end_count is wanted */
-    struct line_digest lines;        /* LINES: set by the engine */
-    /* PATTERNS: how many hits each pattern has; set by the engine, valid until the worker's next
-     * task */
+    uint8_t line_end, line_end_also; /* for LINES: the bytes that end lines */
+    bool counts_ends;                /* for LINES: line_end_count is wanted */
+    struct line_digest lines;        /* for LINES: set by the engine */
+    /* for PATTERNS: how many hits each pattern has; set by the engine, valid until the worker's
+     * next task */
     const uint64_t *by_pattern;
-    struct record_answer *records; /* RECORDS */
+    struct record_answer *records; /* for RECORDS: what is wanted, and the answer */
 };
 
 #endif

@@ -31,12 +31,12 @@ static inline uint32_t hits_distance(uint64_t word)
 }
 
 struct hits {
-    struct hit *items; /* owned, as lengths are */
+    struct hit *items; /* an array of hits; owned, like `lengths` */
     /* `capacity` words for hits_length and hits_distance; NULL if each occurrence is as long as its
      * literal */
     uint64_t *lengths;
-    uint64_t count;     /* entries of items */
-    uint64_t capacity;  /* allocated entries of items */
+    uint64_t count;     /* number of hits */
+    uint64_t capacity;  /* how many hits there is room for */
     bool lengths_valid; /* lengths[0] to lengths[count - 1] are set */
     bool one_per_line;  /* no two hits begin in the same line */
 };

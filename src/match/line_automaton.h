@@ -24,8 +24,8 @@ enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };
 
 struct line_automaton {
     uint32_t state_count;
-    const uint16_t *next; /* next[256 * state + byte] */
-    const uint8_t *ends;  /* ends[state] */
+    const uint16_t *next; /* the state after `byte` is next[256 * state + byte] */
+    const uint8_t *ends;  /* ends[state]: a line that ends in this state matches */
     /* no string occurs in every matching line, so all lines must be read */
     bool reads_all;
 };

@@ -9,7 +9,7 @@ struct records {
     uint64_t tape_bytes;
     uint64_t origin; /* the caller's offset of the first record */
     const void *offsets;
-    bool narrow; /* offsets are int32_t; else uint64_t */
+    bool narrow; /* offsets are int32_t; false: uint64_t */
     /* record i is null if bit validity_begin + i is 0; if NULL, no record is null */
     const uint8_t *validity;
     uint64_t validity_begin;

@@ -100,7 +100,7 @@ static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
         uint8_t may = (uint8_t) ~(1u << b);
 
         for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
-            /* index in the gram of byte j of a word */
+            /* which byte of the gram byte j of the word is */
             uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
 
             if (j >= begin)
@@ -204,8 +204,8 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
 /* Enumerates a sample's positions in jumps, so that even the first few are spread over the whole
  * sample. */
 struct seen_positions {
-    uint64_t span; /* positions: 0 to span - 1 */
-    uint64_t left; /* number of positions that are not examined yet */
+    uint64_t span; /* the positions are 0 to span - 1 */
+    uint64_t left; /* number of positions not examined yet */
     uint64_t at;
 };
 

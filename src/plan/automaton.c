@@ -68,8 +68,8 @@ static void automaton_classes(struct plan_automaton *set, bool fold)
 struct branch {
     uint32_t length;
     uint32_t depth;
-    uint32_t parent; /* the shared node at `depth` */
-    uint32_t node;   /* the first own node, at depth + 1 */
+    uint32_t parent; /* the last shared node, at `depth` */
+    uint32_t node;   /* the first node of its own, at depth + 1 */
 };
 
 struct making {

@@ -135,7 +135,7 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
     return stride < SAMPLED_STRIDE_MIN ? least : min_double(least, costs->sample / (double)stride);
 }
 
-/* What the price of a method depends on. */
+/* What the expected cost of a method depends on. */
 struct asked {
     const struct trawl_plan *plan;
     const struct plan_tuning *tuning;
@@ -340,7 +340,7 @@ static void choose_programs(struct trawl_plan *plan)
         plan->programs |= (uint32_t)may[i] << i;
 }
 
-/* Checks that the asked method fits the plan. */
+/* Checks that the method that the caller asked for can search for the plan. */
 static enum trawl_status check_method(const struct trawl_plan *plan, enum trawl_method asked,
                                       struct trawl_error *error)
 {

@@ -185,12 +185,13 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Characters begin and end before and after an occurrence, too, so a search reads the bytes around
- * it. Let a pattern have m symbols, and k edits be allowed. A span's distance is the number of
- * edits between the span and the pattern. Whether an occurrence ends at e depends on the distances
- * of spans that end one symbol before e, and of spans that end at the m + k positions after e
- * (docs/approximate.md). A span has at most m + k symbols, and an occurrence at least m - k. So a
- * span that ends one symbol before e begins at most 2 k + 1 symbols before the occurrence does. */
+/* A search reads a character before and after an occurrence, to know where characters begin. With
+ * edits, it reads more. Let a pattern have m symbols, and k edits be allowed. A span's distance is
+ * the number of edits between the span and the pattern. Whether an occurrence ends at e depends on
+ * the distances of spans that end one symbol before e, and of spans that end at the m + k positions
+ * after e (docs/approximate.md). A span has at most m + k symbols, and an occurrence at least m -
+ * k. So a span that ends one symbol before e begins at most 2 k + 1 symbols before the
+ * occurrence. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

@@ -30,7 +30,7 @@ struct cutting {
     enum plan_attachment which; /* PLAN_ALONE, PLAN_PARTS_HOST or PLAN_PARTS_DEVICE */
     uint64_t *lengths;          /* [pattern_count]: length of each pattern's shortest literal */
     uint32_t *literal_from;     /* [pattern_count + 1]: the first literal of each pattern */
-    uint8_t *group_of;          /* [pattern_count] */
+    uint8_t *group_of;          /* [pattern_count]: the group of each pattern */
     uint32_t *order;            /* [pattern_count]: patterns by group, once list_patterns ran */
     struct strings_likeness likeness;
     struct group groups[LENGTHS];
@@ -337,7 +337,7 @@ static enum trawl_status make_range(const struct cutting *cutting, uint32_t from
 
     if (cutting->which == PLAN_PARTS_HOST)
         (void)host_cost(cutting, from, to, &program);
-    /* the groups that follow need room, too */
+    /* leave room for the `from` groups that are still to be divided */
     if (program == PROGRAM_ALONE && parts->count + (end - begin) + from > PLAN_PARTS_MAX)
         program = PROGRAM_BUCKETS;
     step = program == PROGRAM_ALONE ? 1 : end - begin;

@@ -38,11 +38,11 @@ static inline bool plan_has_program(const struct trawl_plan *plan, enum program 
     return (plan->programs >> program & 1) != 0;
 }
 
-/* What the price of a program depends on. */
+/* What the expected cost of a program depends on. */
 struct plan_set_facts {
     uint64_t count, bytes; /* number and bytes of the literals */
     uint64_t length_min, length_max;
-    double byte_bits; /* entropy of a byte */
+    double byte_bits; /* entropy of a byte of the literals, in bits */
 };
 
 /* Expected times in ns: to make the tables, and per byte of a text without candidates. */
@@ -87,7 +87,7 @@ struct plan_part_costs {
     double near, near_words, dense;
     double doubled;     /* added to `dense` for each doubling of the rows' words beyond
                            near_words */
-    double make, level; /* making the automaton */
+    double make, level; /* making the automaton, per byte and per level (the longest string) */
 };
 /* The costs for a GPU, in units of the time to read the text once. Tests replace them. */
 extern struct plan_part_costs plan_part_costs_device;

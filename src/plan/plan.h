@@ -49,7 +49,7 @@ struct plan_head {
  * lists the literals that may begin at the others. */
 struct plan_set_tables {
     uint64_t bytes;    /* size of this object with its arrays, which are one block of memory */
-    uint64_t *bitmap;  /* 2^bitmap_bits bits */
+    uint64_t *bitmap;  /* 2^bitmap_bits bits, by plan_hash32 */
     uint64_t *wide;    /* 2^bitmap_bits bits, by plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *buckets; /* 2^bucket_bits + 1 indexes: where each bucket begins in `entries` */
     uint32_t *entries; /* literal numbers by bucket, ascending inside each bucket */
@@ -171,10 +171,10 @@ struct trawl_plan {
      * set_prices.def and cpu/programs.c. */
     uint32_t programs;
 
-    /* If this plan has the strings required by expressions: decides whether a line with one of them
-     * matches. NULL for other plans. */
+    /* For a plan of the strings that expressions require: decides whether a line that contains one
+     * of them matches. NULL for other plans. */
     const struct line_automaton *line_automaton;
-    struct attachment *attached; /* PLAN_ATTACHMENTS entries */
+    struct attachment *attached; /* one for each enum plan_attachment */
 };
 
 /* Returns the length of the literal's occurrence at text[0], or 0. text_bytes bytes are readable.

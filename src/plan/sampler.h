@@ -1,7 +1,7 @@
-/* sampler: a hash table that counts pieces (sequences of q bytes) of a text's sample or of strings.
- * It estimates how often pieces of the strings occur in the text, and how often pieces are equal.
- * Pieces with equal hashes of 24 to 29 bits count as equal, which is good enough for estimates. The
- * table takes 48 KiB, so that it fits on the stack. */
+/* sampler: a hash table that counts pieces (sequences of q bytes) of a sample of a text, or of
+ * strings. It estimates how often pieces of the strings occur in the text, and how often pieces are
+ * equal. Pieces with equal hashes of 24 to 29 bits count as equal, which is good enough for
+ * estimates. The table takes 48 KiB, so that it fits on the stack. */
 #ifndef TRAWL_PLAN_SAMPLER_H
 #define TRAWL_PLAN_SAMPLER_H
 
@@ -20,7 +20,7 @@ struct sampler {
     uint32_t pieces;        /* number of different pieces */
     uint16_t count[1u << SAMPLER_SLOTS_LOG2]; /* pieces in each slot; 0: the slot is free */
     uint16_t tag[1u << SAMPLER_SLOTS_LOG2];   /* more bits of the piece's hash */
-    uint16_t owner[1u << SAMPLER_SLOTS_LOG2]; /* who added the piece last */
+    uint16_t owner[1u << SAMPLER_SLOTS_LOG2]; /* the owner that added the piece last */
 };
 
 /* Empties the sampler, and makes room for up to `pieces` different pieces of q bytes. */

@@ -29,7 +29,7 @@ static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t byte
 /* Rates for the method "sampled", measured at samples of the text. */
 struct sampled_rates {
     double named;  /* mean number of the literal's offsets that have the bytes of a sample */
-    double naming; /* fraction of the samples with at least one such offset */
+    double naming; /* fraction of the samples that are at some offset of the literal */
 };
 
 struct plan_tuning {

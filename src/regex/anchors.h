@@ -24,7 +24,7 @@ struct anchor_maker {
     struct made_last {
         struct sequence sequence;
         const struct around_words *words;
-        struct around_automaton *automaton; /* NULL: there is none */
+        struct around_automaton *automaton; /* NULL: none was made */
     } last[2];
     bool has_edges;       /* RE2 searches for `expression` as whole words or whole lines */
     struct sequence head; /* the first anchor's head; valid if has_head */

@@ -24,7 +24,7 @@
 /* Reading all lines is faster than searching for several strings, if one of them is shorter than
  * this. */
 #define STRING_BYTES_MIN 4u
-#define END_OF_LINE 256u /* instead of a byte */
+#define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
 #define NO_PLACE UINT16_MAX
 
 enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_END };
@@ -34,11 +34,11 @@ enum before { BEFORE_LINE, BEFORE_WORD, BEFORE_NEWLINE, BEFORE_OTHER };
 
 struct place {
     uint8_t kind;
-    uint8_t low, high; /* BYTES */
-    char letter;       /* EDGE: as in syntax_node */
-    bool by_lines;     /* EDGE: ^ and $ also match at newlines */
+    uint8_t low, high; /* for BYTES: the range of bytes */
+    char letter;       /* for EDGE: as in syntax_node */
+    bool by_lines;     /* for EDGE: ^ and $ also match at newlines */
     uint16_t next;
-    uint16_t other; /* FORK */
+    uint16_t other; /* for FORK: the other place after `next` */
 };
 
 struct state {
@@ -58,7 +58,7 @@ struct line_maker {
     uint8_t class_of[256];
     uint8_t byte_of[256]; /* for each class, one of its bytes */
     uint32_t class_count;
-    struct state states[STATES_MAX]; /* the first two are unused: FAILS and HOLDS */
+    struct state states[STATES_MAX]; /* states[0] and [1], FAILS and HOLDS, are unused */
     uint32_t state_count;
     uint16_t next[256 * STATES_MAX];
     uint8_t ends[STATES_MAX];
@@ -384,7 +384,7 @@ static void fill(struct line_maker *maker)
 /* ---- Plans -------------------------------------------------------------------------------- */
 
 struct line_form {
-    struct trawl_plan *plan; /* NULL: there is none */
+    struct trawl_plan *plan; /* the plan for devices; NULL: there is none */
     struct line_automaton automaton;
     uint16_t *next;
     uint8_t *ends;

@@ -13,7 +13,7 @@ struct finder {
      * otherwise for places where a match may begin. */
     bool seeks;
     struct around_automaton *head; /* NULL: the head is empty */
-    uint32_t head_end;             /* number of the byte's item */
+    uint32_t head_end;             /* number of the item that has `byte` */
     uint8_t byte;
     /* read_items can read a match, or its head */
     bool by_items, heads_by_items;

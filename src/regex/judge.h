@@ -8,9 +8,8 @@
 
 #include "regex/words.h"
 
-#define JUDGE_LOOKS                                                          \
-    64u /* after this many calls for a match, a search checks whether it was \
-           cancelled */
+/* A search checks whether it was cancelled once per this many calls for a match. */
+#define JUDGE_LOOKS 64u
 
 /* A line without its line end: the bytes [begin, end) of a chunk. */
 struct regex_line {

@@ -30,7 +30,7 @@ struct program {
     uint32_t groups;
     _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
     _Atomic(bool) has_sought;              /* making a finder has been tried */
-    _Atomic(const struct regex_ops *) ops; /* set before `regex` */
+    _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
     _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: it has not tried */
 };

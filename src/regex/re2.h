@@ -22,9 +22,9 @@ struct regex; /* an expression that RE2 has compiled */
  * RE2 recognizes words beyond ASCII (words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
-    REGEX_MARKED,       /* copies with marks */
-    REGEX_MARKED_LINES, /* copies whose marks are blanks, for options.multi */
-    REGEX_MARKED_WORD   /* copies with marks; no word character may be next to a match */
+    REGEX_MARKED,       /* copies of lines with marks */
+    REGEX_MARKED_LINES, /* copies of lines whose marks are blanks, for options.multi */
+    REGEX_MARKED_WORD   /* copies with marks; a match must not adjoin a word character */
 };
 struct regex_options {
     /* of matches that begin together, prefer the longest; false: that of the first alternative */
@@ -57,8 +57,8 @@ enum regex_status { REGEX_OK, REGEX_SYNTAX, REGEX_LARGE, REGEX_MEMORY, REGEX_MIS
 
 enum regex_anchor {
     REGEX_ANYWHERE,
-    REGEX_AT_FROM, /* only a match that begins at `from` */
-    REGEX_WHOLE    /* only a match of all bytes from `from` to `to` */
+    REGEX_AT_FROM, /* find only a match that begins at `from` */
+    REGEX_WHOLE    /* find only a match of all bytes from `from` to `to` */
 };
 
 struct regex_span {

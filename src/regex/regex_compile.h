@@ -35,7 +35,7 @@ struct expressions {
     /* the options of all programs; some programs change members such as marks or lines */
     struct regex_options options;
     uint32_t count;
-    struct syntax *trees;          /* `count` */
+    struct syntax *trees;          /* the trees of the `count` expressions */
     struct whole_tree *whole_tree; /* the tree of `whole` */
     struct program **each; /* `count` programs, one for each expression, which read single lines */
     /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if the

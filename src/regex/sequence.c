@@ -1,4 +1,4 @@
-/* sequence: makes sequences of nodes (sequence.h). */
+/* sequence: makes sequences from nodes (sequence.h). */
 #include "regex/sequence.h"
 
 #include <string.h>

@@ -33,18 +33,19 @@ struct sequence {
     uint32_t count;
     bool is_lazy; /* some repetition is lazy: as few as possible */
     bool skips;   /* some characters are optional together, as in (ab)? */
-    /* Some characters are alternatives of a group, as in (GET|HEAD): the first character of each
-     * alternative but the last `skips` it, and its last one `jumps` over the later ones. */
+    /* Some characters are alternatives of a group, as in (GET|HEAD). In each alternative but the
+     * last, `skips` of the first character leads to the next alternative, and `jumps` of the last
+     * character leads over all later ones. */
     bool alternates;
     struct sequence_item {
-        uint8_t edge;  /* 0: a character */
+        uint8_t edge;  /* an assertion; 0: the item is a character */
         bool by_lines; /* for EDGE_BEGIN and EDGE_END: they also match at newlines */
         bool is_lazy;  /* the repetition is lazy */
         uint8_t skips; /* how many characters, beginning with this one, are optional together */
         uint8_t jumps; /* how many characters after this one are not read */
         uint32_t least;
         uint32_t most;                  /* the most repetitions; SYNTAX_ENDLESS: any number */
-        const struct syntax_node *node; /* the CHAR or SET */
+        const struct syntax_node *node; /* the character, as a CHAR or SET */
     } items[SEQUENCE_MAX];
     /* for each numbered group, the indexes of its first item and of the item after its last */
     uint32_t group_count;

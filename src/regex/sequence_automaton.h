@@ -43,7 +43,7 @@ struct around_automaton {
     struct around_cut {
         uint32_t first;
         uint32_t symbol;
-    } * cuts; /* after `rows` */
+    } * cuts; /* stored after `rows` */
     struct around_row {
         uint8_t next[SYMBOLS];
         /* 1: the whole sequence may have been read, whatever comes next; 2: and no match is

@@ -46,7 +46,7 @@ struct places {
     bool lasts[STATES_MAX];
     uint32_t state_count;
     struct around_row rows[STATES_MAX];
-    struct around_automaton automaton; /* without rows */
+    struct around_automaton automaton; /* the automaton, without its rows */
 };
 
 /* Writes the sequence out as places. Returns false if these are too many. */
@@ -249,7 +249,7 @@ struct follow {
     struct list next; /* the places after the character */
     uint32_t fits;    /* how many places the character fits */
     bool accepts;     /* the whole sequence may have been read before the character */
-    bool is_over;     /* and no other place is preferred to that */
+    bool is_over;     /* it may, and no other place is preferred to that */
 };
 
 static void visit(struct follow *follow, uint32_t place)

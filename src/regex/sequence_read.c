@@ -151,8 +151,8 @@ static uint32_t first_state(const struct around_automaton *made, const uint8_t *
 }
 
 /* Looks for the line's end in the next AROUND_BYTES + *spare bytes. Returns false if it is there,
- * and no match of the sequence can end with the byte before it. From *spare, the bytes that
- * automata may still read, subtracts what an automaton could have read meanwhile. */
+ * and no match of the sequence can end with the byte before it. Subtracts from *spare (the bytes
+ * that automata may still read) what an automaton could have read meanwhile. */
 static bool may_end(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
                     uint64_t count, uint64_t *spare)
 {

@@ -24,7 +24,7 @@ enum { KINDS = sizeof mosts / sizeof *mosts };
 
 /* What is known about the texts of an item, or of the items of a run. */
 struct texts {
-    bool lists;   /* the texts can be listed: `strings` */
+    bool lists;   /* the texts can be listed, and are `strings` */
     bool goes_on; /* more bytes may follow the listed texts */
     bool folds;   /* some character stands for letters of any case */
     bool keeps;   /* some character stands only for itself */
@@ -310,7 +310,7 @@ static bool may_cross(const struct split_options *options, const struct syntax_n
 /* What comes before or after a run, up to the start or the end of the expression. */
 struct side {
     bool is_empty;
-    bool are_edges;                  /* only assertions */
+    bool are_edges;                  /* all of it is assertions */
     bool is_optional;                /* everything is optional, and there are no assertions */
     uint32_t lines;                  /* number of line ends */
     const struct sequence *sequence; /* NULL: the items cannot be a sequence */

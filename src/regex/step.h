@@ -25,7 +25,7 @@ struct engine_worker {
     struct engine_result atoms;   /* the occurrences of atoms in the step */
     const struct expressions *expressions;
     uint64_t serial; /* serial number of the plan; 0: the worker has no plan */
-    /* Number of steps for RE2 to read whole, without atoms, before atoms are tried again. */
+    /* How many more steps RE2 reads whole, before atoms are tried again. */
     uint32_t whole_steps;
     uint64_t step_bytes; /* bytes of the next step, not counting the rest of its last line */
     uint64_t record;     /* index of the record that was looked up last */

@@ -54,12 +54,12 @@
  * is the high bits of its codes, above their low bits. */
 
 struct grams_arguments {
-    const uint8_t *text; /* 256-byte aligned */
+    const uint8_t *text; /* aligned to 256 bytes */
     uint64_t begin;      /* the kernels find occurrences that begin in [begin, end) */
     uint64_t end;
-    uint64_t text_end; /* number of text bytes */
+    uint64_t text_end; /* bytes of the text */
     const uint32_t *tables;
-    uint32_t table_words; /* a multiple of 4 */
+    uint32_t table_words; /* words of the tables, a multiple of 4 */
     uint32_t heads_at;    /* index of the first word of the heads in the tables */
     uint32_t entries_at;  /* index of the first word of the entries */
     uint32_t motifs_at;   /* index of the first word of the motifs */
@@ -73,7 +73,7 @@ struct grams_arguments {
      * literal << 32 | (x - begin + errors_max). x is where the occurrence begins if it has no error
      * before the piece. */
     uint64_t *found;
-    uint64_t capacity; /* words of `found` */
+    uint64_t capacity; /* how many words `found` has */
     /* the number of candidates, which may exceed the capacity; 0 before the launch */
     uint64_t *count;
 };

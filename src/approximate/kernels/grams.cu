@@ -32,7 +32,7 @@
 struct grams_planes {
     uint32_t *high;
     uint32_t *low;
-    uint32_t *none; /* the byte has no code; high and low are then 0 */
+    uint32_t *none; /* set if the byte has no code; its bits of high and low are then 0 */
 };
 
 /* The codes of 32 consecutive bytes. */

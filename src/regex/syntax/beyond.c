@@ -340,6 +340,6 @@ enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct t
         reader->is_repeatable = false;
         return what == '.'   ? add_any(reader, NULL, error)
                : what == '|' ? syntax_end_list(reader, error)
-                             : TRAWL_OK; /* ^ and $ */
+                             : TRAWL_OK; /* ^ and $ are dropped */
     }
 }

@@ -22,8 +22,8 @@ struct braces {
     uint64_t length; /* of the text that was read; 0: this is not a repetition */
     uint32_t least;
     uint32_t most;
-    bool is_endless; /* {n,} */
-    bool has_least;  /* not {,m} */
+    bool is_endless; /* as in {n,} */
+    bool has_least;  /* false for {,m} */
 };
 
 /* An open group. Its finished alternatives are reader->nodes[first, list), and the items of its
@@ -46,7 +46,7 @@ struct syntax_reader {
     const struct trawl_expression_told *told;
     bool skips;        /* flag (?x) is on: blanks and comments are skipped */
     bool repeats;      /* in a POSIX syntax: some part has a repetition */
-    uint8_t flags;     /* SYNTAX_FOLDS and others */
+    uint8_t flags;     /* bits such as SYNTAX_FOLDS, for what is read next */
     uint32_t closed;   /* in a POSIX syntax: a bit for each of the first nine groups, if closed */
     uint32_t groups;   /* how many numbered groups there are so far */
     uint32_t depth;    /* how many groups are open */
@@ -58,7 +58,7 @@ struct syntax_reader {
     uint64_t last_at;
     bool is_repeatable;   /* in PCRE2's syntax: what was read last can be repeated */
     uint64_t large_at;    /* the first repetition that is too large for RE2 */
-    uint64_t large_count; /* its bytes; 0: there is none */
+    uint64_t large_count; /* bytes of that repetition; 0: there is none */
     struct syntax_frame *frame;
     struct syntax_node **nodes;
     uint64_t count;

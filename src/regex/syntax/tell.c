@@ -9,7 +9,7 @@
 /* What has been read of a group or a class. Its parts are characters, classes, assertions and
  * groups. */
 struct choice {
-    bool has_end; /* some part is a line end: `end` */
+    bool has_end; /* some part is a line end, the byte `end` */
     uint8_t end;
     bool has_other; /* some part is anything else */
     bool is_split;  /* each alternative so far is a single character without other cases */

@@ -42,22 +42,22 @@ enum syntax_kind {
     SYNTAX_GROUP      /* alternatives: its items are of kind LIST */
 };
 
-/* Bits of flags. */
+/* Bits of syntax_node.flags. */
 enum { SYNTAX_FOLDS = 1, SYNTAX_MANY_LINES = 2, SYNTAX_DOT_ALL = 4, SYNTAX_SHORTEST = 8 };
 
 struct syntax_node {
     uint8_t kind;
-    uint8_t flags; /* of CHAR, SET and EDGE */
+    uint8_t flags; /* for CHAR, SET and EDGE */
     /* for EDGE: ^ $ A z b B; m or M at the start or end of a word; h or H with no word character
      * before or after. For REFERENCE: the digit. */
     char letter;
     bool is_lazy;     /* for REPEAT: as few repetitions as possible */
-    bool is_numbered; /* for GROUP */
+    bool is_numbered; /* for GROUP: it is a capturing group */
     uint16_t height;  /* the most nested groups and repetitions */
     uint16_t product; /* the greatest product of the numbers of nested repetitions {n,m} */
-    uint32_t from;    /* offset in the expression */
+    uint32_t from;    /* offset of the node in the expression */
     uint32_t size;    /* number of nodes, including this one */
-    uint32_t least;   /* for REPEAT */
+    uint32_t least;   /* for REPEAT: the least and the most repetitions */
     uint32_t most;
     uint32_t count; /* number of `items` */
     /* for CHAR: the character; for SET: the text; for GROUP: its name, of 0 bytes if it has none */
@@ -93,11 +93,11 @@ struct syntax {
     bool refers;
     /* in a POSIX syntax: there is a '|' or two repetitions, so PCRE2's match may not be longest */
     bool chooses;
-    bool alternates; /* some group has two alternatives */
-    bool has_byte;   /* \C */
-    bool has_lines;  /* ^ or $ */
-    bool by_lines;   /* these also match at newlines */
-    bool has_ends;   /* \A or \z */
+    bool alternates; /* some group has several alternatives */
+    bool has_byte;   /* contains \C */
+    bool has_lines;  /* contains ^ or $ */
+    bool by_lines;   /* contains ^ or $ that also match at newlines */
+    bool has_ends;   /* contains \A or \z */
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
@@ -115,7 +115,7 @@ static inline bool class_is_word_byte(char byte)
 /* How an expression is read. */
 struct syntax_options {
     enum trawl_syntax syntax;
-    bool beyond; /* PERL is PCRE2's syntax, and the tree becomes that of a filter (beyond.c) */
+    bool beyond; /* Perl's syntax is read as PCRE2's, as the tree of a filter (beyond.c) */
     const struct regex_options *rules;
     /* told->letter is called for each character that stands for itself; NULL: for none */
     const struct trawl_expression_told *told;
