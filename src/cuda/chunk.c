@@ -1,8 +1,8 @@
 /* chunk: searches a chunk of a text
  *
- * A worker copies as many of the chunk's bytes to the device as its text memory holds, lets kernels
- * search them, and continues with the next ones. The copies and kernels of a device's workers
- * overlap. A loaded text needs no copy. Afterwards the host checks the hits for conditions that a
+ * A worker copies as many of the chunk's bytes to the device as its text memory has room for, lets
+ * kernels search them, and continues with the next ones. While one worker copies, another's kernel
+ * runs. A loaded text needs no copy. Finally, the host drops hits that fail conditions which a
  * device cannot check.
  */
 #include "cuda/chunk.h"
@@ -10,27 +10,27 @@
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-/* during a copy of at least this many bytes from pinned memory, the host thread sleeps instead of
- * polling, since the copy takes longer than waking the thread */
+/* the host thread sleeps during longer copies from pinned memory, instead of polling: they take
+ * longer than waking the thread */
 #define PATIENT_BYTES (2u << 20)
-/* A tail is the end of a pattern, which only the host compares. If comparing the tails in a range
- * of n text positions takes the host more than TAIL_WORK_MIN + n × TAIL_WORK characters, the device
+/* A *tail* is the end of a pattern, which only the host compares. If the tails in a range of n text
+ * positions take more than TAIL_WORK_MIN + n × TAIL_WORK comparisons of characters, the device
  * leaves the chunk to the host, if the host may search it. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
-/* after a chunk that was left to the host, this many more go to the host */
+/* after a chunk that was left to the host, so many more are */
 #define CHUNKS_LEFT 15u
-/* after a lack of memory, reserve_text does not try sizes below this many bytes of text */
+/* reserve_text does not try smaller sizes if the device lacks memory */
 #define TEXT_BYTES_MIN (64u << 10)
 
-/* Returns how many bytes of text the worker may have on the device at a time. */
+/* Returns the most bytes of text that the worker may have on the device at a time. */
 static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
 {
     return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);
 }
 
-/* Reserves device memory for `wanted` bytes of text, or for fewer, but at least `least`, if the
- * device lacks memory. */
+/* Reserves device memory for `wanted` bytes of text; if the device lacks memory, for fewer, but at
+ * least `least`. */
 static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_steps *steps,
                                       uint64_t wanted, uint64_t least, struct trawl_error *error)
 {
@@ -47,16 +47,16 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
     }
 }
 
-/* Copies the chunk's bytes starting at `at` to the device, as many as fit, unless an earlier call
- * has copied them. */
+/* Copies as many of the chunk's bytes as fit, starting at `at`, to the device, unless an earlier
+ * call has done so. */
 static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* the most bytes that two neighbouring copies share; each copy is longer, so that it
-         * also has starts that the next one lacks */
+        /* an upper bound for the overlap of two consecutive copies; a copy must be longer to make
+         * progress */
         worker->plan->length_max;
     uint64_t count;
 
@@ -87,7 +87,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Sets *range to the chunk's next range, starting at `at`, and copies its text if necessary. */
+/* Sets *range to the chunk's next range, which starts at `at`, and copies its text if necessary. */
 static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)
@@ -109,17 +109,17 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
     range->begin = at - worker->held.from;
     range->end = chunk->owned - worker->held.from;
     range->text_end = worker->held.end - worker->held.from;
-    /* a start near the end of the copied bytes waits for the next copy, which contains the longest
-     * occurrence whole */
+    /* leave starts near the end of the copied bytes to the next copy, which contains even the
+     * longest occurrence completely */
     if (worker->held.end < available)
         range->end = min_u64(range->end, range->text_end - worker->plan->length_max + 1);
     TRAWL_ASSERT(range->begin < range->end && range->end <= range->text_end);
     return TRAWL_OK;
 }
 
-/* Removes those of the hits starting at hits[first] that the plan's conditions (such as whole
- * words) or a tail reject. Returns false if the tails cost more than `work_max` characters and the
- * host may search the chunk instead. */
+/* Removes hits, starting with hits[first], that fail the plan's conditions (such as whole words) or
+ * whose tail does not match. Returns false if the tails took more than `work_max` comparisons of
+ * characters, and the host may search the chunk instead. */
 static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
                    uint64_t work_max, struct engine_result *result)
 {
@@ -149,7 +149,7 @@ static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chu
     return true;
 }
 
-/* Copies the text of the next range to the device and searches the range. */
+/* Copies the text of the next range to the device, and searches the range. */
 static enum trawl_status scan_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, enum want want, const struct cuda_steps *steps,
                                     struct engine_result *result, uint64_t *next,
@@ -232,7 +232,7 @@ enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct eng
         return TRAWL_OK;
     }
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    if (want > WANT_FIRST) /* lines or spans: devices report all hits */
+    if (want > WANT_FIRST) /* for lines and spans, devices report all hits */
         want = WANT_HITS;
     status = scan_ranges(worker, chunk, from, want, steps, result, error);
     if (status != TRAWL_OK)

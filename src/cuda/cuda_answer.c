@@ -1,8 +1,9 @@
-/* cuda_answer: makes answers from hits that stay on the device
+/* cuda_answer: computes answers (counts of lines or patterns, records, ...) from hits that stay on
+ * the device
  *
- * For each range of the chunk, cuda_scan.c lists the hits in one of the worker's lists, and the
- * kernels of answer.cu make the answer from it. A plan's conditions come first: answer_accept keeps
- * the hits that are whole words or lines.
+ * For each range of the chunk, cuda_scan.c puts the hits into one of the worker's lists. If the
+ * plan has conditions, answer_accept then keeps only the hits that are whole words or lines. The
+ * other kernels of answer.cu compute the answer from that list.
  */
 #include "cuda/cuda_answer.h"
 
@@ -16,10 +17,10 @@
 #include "cuda/residents.h"
 #include "match/line_automaton.h"
 
-/* most patterns for which a device counts: the counts are copied to the host whole */
+/* most patterns for which a device counts: all counts are copied to the host */
 #define PATTERNS_MAX (1u << 20)
 
-/* Returns true if the hits that kernels find and answer_accept keeps are the plan's occurrences. */
+/* Returns true if the hits that answer_accept keeps are exactly the plan's occurrences. */
 static bool finds_all(const struct trawl_plan *plan)
 {
     const bool folds = (plan->flags & TRAWL_WHOLE_WORD) != 0 && plan->utf8_is_set;
@@ -29,8 +30,7 @@ static bool finds_all(const struct trawl_plan *plan)
 
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
 {
-    if (plan->line_automaton != NULL) /* it decides about lines and records; the hits say about
-                                         which */
+    if (plan->line_automaton != NULL) /* it decides whether the lines or records with hits match */
         return form != ANSWER_OF_COUNT && form != ANSWER_OF_PATTERNS && finds_all(plan);
     return form != ANSWER_OF_HITS && finds_all(plan) &&
            (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
@@ -48,7 +48,7 @@ static bool plan_reads_all(const struct trawl_plan *plan)
 
 /* ---- Tables ------------------------------------------------------------------------------- */
 
-/* Copies the literals' lengths and patterns to the device, unless they are all alike. */
+/* Copies the literals' lengths and patterns to the device, unless all are the same. */
 static enum trawl_status literals_want(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -84,8 +84,8 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-/* Copies the plan's automaton to the device. A newline ends a line: the state after it tells
- * whether the line holds a match. In records a newline is a byte like any other. */
+/* Copies the plan's automaton to the device. In lines, the transition at a newline leads to a state
+ * that says whether the line contains a match. In records, a newline is a byte like any other. */
 static enum trawl_status automaton_want(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct line_automaton *automaton = worker->plan->line_automaton;
@@ -118,7 +118,7 @@ static enum trawl_status automaton_want(struct engine_worker *worker, struct tra
     return status;
 }
 
-/* Allocates what the kernels of a range write. */
+/* Allocates the memory that the kernels for a range write to. */
 static enum trawl_status range_begin(struct engine_worker *worker, uint64_t bytes,
                                      struct trawl_error *error)
 {
@@ -136,7 +136,7 @@ static enum trawl_status range_begin(struct engine_worker *worker, uint64_t byte
         cuda_worker_room(worker, (bytes / worker->limits.gap_block + 1) * gap_bytes), error);
 }
 
-/* Sets the arguments that all kernels of the range [begin, end) share. */
+/* Sets the arguments that all kernels for the range, up to `end`, share. */
 static void arguments_of(const struct engine_worker *worker, const struct cuda_range *range,
                          uint64_t end, struct answer_arguments *a)
 {
@@ -172,7 +172,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
         a->automaton_ends = (const uint8_t *)(a->automaton_next + 256 * (uint64_t)a->state_count);
     }
     a->decide_bytes = worker->limits.decide_bytes;
-    /* in the copy of a borrowed text's end, the chunk would begin before the memory */
+    /* false in the copy of a borrowed text's end, where the chunk would begin before the memory */
     a->decide_begins = (int64_t)own->chunk_at >= 0;
     a->decide_low = a->decide_begins ? own->chunk_at : 0;
     a->lead_at = own->chunk_at;
@@ -191,10 +191,11 @@ static uint64_t blocks_resident(const struct engine_worker *worker, enum cuda_ke
                                           : worker->device->resident[kernel];
 }
 
-/* the gaps of a range that have a line end */
+/* The numbers of gaps between hits that contain a line end: before the first hit, between hits, and
+ * after the last. */
 struct gaps_found {
     uint64_t first, inner, last;
-    uint8_t byte; /* the range's last byte */
+    uint8_t byte; /* the last byte of the range */
 };
 
 static void add_gaps(struct gaps_found *found, const uint64_t *sums)
@@ -204,7 +205,8 @@ static void add_gaps(struct gaps_found *found, const uint64_t *sums)
     found->last += sums[ANSWER_LAST];
 }
 
-/* Finds the gaps that have a line end. */
+/* Counts the gaps between hits that contain a line end. Three launches: short gaps, longer ones,
+ * and then the longest, each with all blocks. */
 static enum trawl_status search_gaps(struct engine_worker *worker, struct answer_arguments *a,
                                      struct gaps_found *found, struct trawl_error *error)
 {
@@ -237,7 +239,7 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     return TRAWL_OK;
 }
 
-/* Counts the line ends of the range, or takes the number from an earlier call. */
+/* Counts the line ends in the range, unless an earlier call has counted them. */
 static enum trawl_status count_ends(struct engine_worker *worker, struct answer_arguments *a,
                                     uint64_t *ends, struct trawl_error *error)
 {
@@ -259,7 +261,8 @@ static enum trawl_status count_ends(struct engine_worker *worker, struct answer_
     return TRAWL_OK;
 }
 
-/* Adds the lines of the range to the answer; its `count` hits are in order in list `which`. */
+/* Adds the range's lines to the answer. The range has `count` hits, which are sorted in list
+ * `which`. */
 static enum trawl_status add_lines(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error)
 {
@@ -304,8 +307,8 @@ static enum trawl_status add_patterns(struct engine_worker *worker, struct answe
                              blocks_resident(worker, CUDA_KERNEL_ANSWER_PATTERNS), a, error);
 }
 
-/* Puts the `count` hits of list `which` in order: as begins in the room, as far as it goes, or as
- * hits in the result. */
+/* Sorts the `count` hits of list `which`, and writes their start offsets to the room, as far as
+ * they fit, or the hits to the result. */
 static enum trawl_status add_hits(struct engine_worker *worker, const struct answer_arguments *a,
                                   uint32_t which, uint64_t count, struct engine_result *result,
                                   struct trawl_error *error)
@@ -339,7 +342,7 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
     if (form == ANSWER_OF_RECORDS)
         return cuda_records_add(worker, a, which, count, error);
-    /* filters do not keep the order */
+    /* filtering does not keep the order */
     ordered = ordered && a->conditions == 0 && a->automaton_next == NULL;
     if (a->automaton_next != NULL && !plan_reads_all(worker->plan))
         TRAWL_TRY(
@@ -362,8 +365,8 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* Called after a range that had `total` hits, more than the lists have room for. Makes more room,
- * or shortens the range: the next try ends at *limit. */
+/* Called when a range had `total` hits, more than fit into the lists. Makes more room, or shortens
+ * the range by lowering *limit, for the next try. */
 static enum trawl_status shorten(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t total, uint64_t *limit, struct trawl_error *error)
 {
@@ -381,7 +384,7 @@ static enum trawl_status shorten(struct engine_worker *worker, const struct cuda
     return TRAWL_OK;
 }
 
-/* Lists the lines that begin in [range->begin, limit) and hold a match, as hits at their first
+/* Lists the lines that begin in [range->begin, limit) and contain a match, as hits at their first
  * bytes, if there are at most `words`. */
 static enum trawl_status read_lines(struct engine_worker *worker, const struct cuda_range *range,
                                     uint64_t limit, uint64_t words, uint64_t *total,
@@ -401,7 +404,7 @@ static enum trawl_status read_lines(struct engine_worker *worker, const struct c
     return cuda_lists_check(worker, sums, error);
 }
 
-/* Lists the range's hits that start below *limit, or fewer, and then lowers *limit. */
+/* Lists the range's hits that start below *limit; if there are too many, lowers *limit. */
 static enum trawl_status list_range(struct engine_worker *worker, const struct cuda_range *range,
                                     bool ordered, uint64_t *limit, struct cuda_hits_room *room,
                                     uint64_t *total, struct engine_result *result,
@@ -440,7 +443,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
 
     own->chunk_at = range->begin - at;
     if (own->answer->form == ANSWER_OF_RECORDS && plan_reads_all(worker->plan)) {
-        if (at > 0) /* the first range's call reads all records */
+        if (at > 0) /* the call for the first range has read all records */
             return TRAWL_OK;
         TRAWL_TRY(range_begin(worker, 0, error));
         arguments_of(worker, range, limit, &a);
@@ -461,7 +464,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
 
 /* ---- Tasks -------------------------------------------------------------------------------- */
 
-/* Prepares the answer of a task. The device's context is current. */
+/* Prepares the answer to a task. The device's context is current. */
 static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -482,7 +485,7 @@ static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl
                      worker->stream);
 }
 
-/* Copies what the task's ranges have added up on the device to the host. */
+/* Copies the sums over the task's ranges from the device to the host. */
 static enum trawl_status answer_finish(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;

@@ -1,4 +1,4 @@
-/* cuda_answer: makes answers from hits that stay on the device (match/answer.h) */
+/* cuda_answer: computes answers from hits that stay on the device (match/answer.h) */
 #ifndef TRAWL_CUDA_CUDA_ANSWER_H
 #define TRAWL_CUDA_CUDA_ANSWER_H
 
@@ -7,21 +7,21 @@
 #include "cuda/kernels/lists.h"
 #include "match/answer.h"
 
-/* Returns true if a device can make this answer for the plan. */
+/* Returns true if a device can compute this form of answer for the plan. */
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form);
 /* Returns true if a device checks the plan's conditions itself. */
 bool cuda_answer_checks(const struct trawl_plan *plan);
-/* Runs a task that makes an answer (ENGINE_OUTPUT_ANSWER), or one whose hits must meet conditions.
- * Errors: UNSUPPORTED if the chunk is not loaded on the worker's device, or the device cannot make
- * the answer. */
+/* Runs a task that wants an answer (ENGINE_OUTPUT_ANSWER), or whose hits must meet conditions.
+ * Errors: UNSUPPORTED if the chunk is not loaded on the worker's device, or the device cannot
+ * compute the answer. */
 enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *task,
                               enum trawl_status (*scan)(struct engine_worker *worker,
                                                         struct engine_task *task,
                                                         struct trawl_error *error),
                               struct trawl_error *error);
-/* Puts the starts of the range's hits that meet the plan's conditions and start below `limit` in
- * the room, in order, and adds their number to *result. The range begins at offset `at` of the
- * chunk. If there are too many hits for one list, *done is where the caller continues. */
+/* Finds the range's hits that start below `limit` and meet the plan's conditions. Writes their
+ * starts to the room, in order, and adds their number to *result. The range begins at offset `at`
+ * of the chunk. If there are too many hits for one list, the caller must continue at *done. */
 enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                                      const struct cuda_range *range, uint64_t limit, uint64_t at,
                                      struct cuda_hits_room *room, struct engine_result *result,

@@ -1,11 +1,11 @@
-/* cuda_automaton: makes the table by which kernels search for a set in text that has too many
- * candidates for a filter (kernels/automaton.cu). A *literal* is a string of the set.
+/* cuda_automaton: makes the transition table with which kernels search for a set in text that has
+ * too many candidates for a filter (kernels/automaton.cu). A *literal* is a string of the set.
  *
- * The automaton reads backwards, so a state tells which literals start at the byte that was read
- * last. The host makes the states, the trie of the literals' reversed bytes; the device writes the
- * table, which holds a transition for each state and class of bytes. The time and memory for that
- * are proportional to the table's size, and each worker spends them once for a plan, when it first
- * needs the table.
+ * The automaton reads the text backwards, so its state says which literals start at the byte that
+ * was read last. The host makes the states, a trie of the reversed literals; the device fills the
+ * table, which has one transition for each state and byte class. That takes time and memory
+ * proportional to the table's size, once for each worker and plan, when the worker first needs the
+ * table.
  */
 #include "cuda/cuda_automaton.h"
 
@@ -18,38 +18,37 @@
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
-/* A part is the text that one thread searches: at most PART_MAX bytes, or, if that is more, 4 times
- * the bytes that are read after the part. For count_automaton, COUNT_PART_MAX replaces PART_MAX. */
+/* A *part* is the text that one thread searches: at most PART_MAX bytes (COUNT_PART_MAX for
+ * count_automaton) or, if that is more, 4 times as many bytes as are read after the part. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
-/* A level has all states to which the same number of bytes leads. A single block writes the rows of
- * consecutive levels of at most NARROW_STATES states each. */
+/* Level n of the trie has the states that are reached with n bytes. Consecutive levels of at most
+ * NARROW_STATES states each are written by a single block. */
 #define NARROW_STATES 16u
-#define ROW_BLOCKS 8u   /* most blocks of automaton_rows for each multiprocessor */
-#define COUNT_BLOCKS 3u /* most blocks of count_automaton on a multiprocessor */
+#define ROW_BLOCKS 8u   /* most blocks of automaton_rows per multiprocessor */
+#define COUNT_BLOCKS 3u /* most blocks of count_automaton per multiprocessor */
 
-/* The trie of the reversed literals, from which the automaton is made. The arrays starting at
- * class_of lie in this order in `block`, which is copied to the device as a whole. */
+/* The trie of the reversed literals, from which the automaton is made. class_of and the arrays
+ * after it lie in this order in `block`, which is copied to the device as a whole. */
 struct trie {
     struct engine_worker *worker;
     const struct trawl_plan *plan;
     struct backwards *literals; /* literal_count literals, sorted */
-    /* length_max + 2 numbers: for each level, the state that is made next */
+    /* length_max + 2 numbers: the number of each level's next state */
     uint32_t *next;
     uint8_t *block;
     uint64_t block_bytes;
-    uint8_t *class_of;       /* for each byte, its class */
-    uint32_t *ends;          /* the numbers of the sorted literals; those of equal literals
-                                ascend */
-    uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
+    uint8_t *class_of; /* the class of each byte value */
+    uint32_t *ends;    /* the literals' numbers, in sorted order; ascending among equal literals */
+    uint32_t *levels;  /* length_max + 2 numbers: each level's first state */
     struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
-    uint32_t is_range, low; /* for the members of struct scan_automaton with these names */
+    uint32_t is_range, low; /* become the members of struct scan_automaton with these names */
 };
 
-/* Assigns byte classes. Class 0 has all bytes that no literal has, if there are any; every other
- * byte has its own class, which both cases of a letter share if the plan ignores case. Looks at one
- * in `step` of the literals' bytes. */
+/* Assigns byte classes: 0 to all bytes that occur in no literal, if there are any, and a class of
+ * its own to every other byte. If the plan ignores case, both cases of a letter share a class.
+ * Looks at only one in `step` of the literals' bytes. */
 static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256])
 {
     const struct trawl_plan *plan = trie->plan;
@@ -70,9 +69,9 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals by their reversed bytes. *states is the number of states: one for the root,
- * and one for each byte of each literal, except for the last bytes that a literal shares with the
- * one before it. */
+/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one for the
+ * root, and one for each byte of each literal that is not in its common suffix with the literal
+ * before it. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {
@@ -93,7 +92,7 @@ static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
     return TRAWL_OK;
 }
 
-/* Sets the number of each level's first state. */
+/* Computes the number of each level's first state. */
 static void number_levels(struct trie *trie)
 {
     uint32_t *next = trie->next, begun = 0;
@@ -101,7 +100,7 @@ static void number_levels(struct trie *trie)
     trie->level_count = (uint32_t)trie->plan->length_max + 1;
     memset(next, 0, (trie->level_count + 1) * sizeof *next);
     for (uint32_t i = 0; i < trie->plan->literal_count; i++) {
-        /* an entry may wrap below 0, but not the sum of the entries up to a level */
+        /* single entries may wrap below 0, but their sums up to each level do not */
         next[trie->literals[i].common + 1]++;
         next[trie->literals[i].bytes_count + 1]--;
     }
@@ -115,8 +114,8 @@ static void number_levels(struct trie *trie)
     memcpy(next, trie->levels, (trie->level_count + 1) * sizeof *next);
 }
 
-/* Makes all states. The literals are sorted, so the states of each level, and the children of each
- * state, are made in ascending order. */
+/* Makes all states. Because the literals are sorted, the states of each level, and the children of
+ * each state, come in ascending order. */
 static void make_states(struct trie *trie)
 {
     struct scan_node *nodes = trie->nodes;
@@ -130,7 +129,7 @@ static void make_states(struct trie *trie)
         const uint8_t *bytes = literal.end - literal.common;
 
         trie->ends[i] = literal.number;
-        if (literal.common == literal.bytes_count) { /* equal to the literal before it */
+        if (literal.common == literal.bytes_count) { /* equal to the last literal */
             nodes[next[literal.common] - 1].end_count++;
             continue;
         }
@@ -144,7 +143,7 @@ static void make_states(struct trie *trie)
     }
 }
 
-/* Allocates the memory of the trie, whose number of states is known. */
+/* Allocates the trie, whose number of states is known. */
 static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *error)
 {
     const struct trawl_plan *plan = trie->plan;
@@ -163,10 +162,10 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
     return MEMORY_NEW(trie->next, plan->length_max + 2, error);
 }
 
-/* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel can
- * then compute the class of a byte instead of loading it. The last class has all bytes below the
- * lowest and above the highest byte of the literals. Plans that ignore case keep the old numbers,
- * since both cases of a letter share a class. */
+/* If the rows still fit into words_max words, numbers the classes in the order of the byte values,
+ * from the literals' lowest byte to their highest; one last class has all other bytes. The kernel
+ * can then compute a byte's class instead of loading it. Not for plans that ignore case, where both
+ * cases of a letter share a class. */
 static void number_by_value(struct trie *trie, uint64_t words_max)
 {
     uint8_t byte_of[256] = {0};
@@ -225,13 +224,13 @@ static void free_trie(struct trie *trie)
     memory_release(trie->next, trie->plan->length_max + 2, sizeof *trie->next);
 }
 
-/* Returns the number of threads of a block of count_automaton. */
+/* Returns how many threads a block of count_automaton has. */
 static uint32_t count_threads(const struct engine_worker *worker)
 {
     return worker->limits.threads == SCAN_THREADS_MAX ? SCAN_COUNT_THREADS : worker->limits.threads;
 }
 
-/* Returns the number of bytes of rows for which a block has room in shared memory. */
+/* Returns how many bytes of rows fit into a block's shared memory. */
 static uint64_t kept_bytes(const struct engine_worker *worker)
 {
     uint64_t room = worker->device->shared_max;
@@ -240,7 +239,7 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns the words of the automaton's rows; an estimate before the automaton is made. */
+/* Returns the size of the automaton's rows in words; an estimate until the automaton is made. */
 static double rows_words(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -272,7 +271,7 @@ double cuda_automaton_price(struct engine_worker *worker)
                : plan_automaton_cost(&plan_part_costs_device, rows_words(worker));
 }
 
-/* Copies the trie to the device and reserves room for the rows. */
+/* Copies the trie to the device, and reserves memory for the rows. */
 static enum trawl_status upload(struct engine_worker *worker, const struct trie *trie,
                                 struct trawl_error *error)
 {
@@ -297,16 +296,16 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->is_range = trie->is_range;
     to->low = trie->low;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
-    /* Shared memory holds all rows or none: with some of them there, 1,000 and 10,000 English words
-     * took 1.9 and 1.5 times as long as with none, since fewer threads then fit on a multiprocessor
+    /* Shared memory gets all rows or none. With some of them there, fewer threads fit on a
+     * multiprocessor: 1,000 and 10,000 English words took 1.9 and 1.5 times as long as with none
      * [H200]. */
     to->kept_words = cuda_automaton_is_kept(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }
 
-/* Makes the device write the rows of the automaton's table, by a launch for each level or for
- * consecutive narrow levels. A state's row is made from that of a state of a lower level, which
- * must be written before. */
+/* Lets the device write the rows of the table, with one launch per level, or per run of narrow
+ * levels. Each row is derived from that of a state in a lower level, which must have been written
+ * before. */
 static enum trawl_status write_rows(struct engine_worker *worker, const struct trie *trie,
                                     struct trawl_error *error)
 {
@@ -334,7 +333,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
     return TRAWL_OK;
 }
 
-/* Makes the automaton on the device. Sets *fits to false if the automaton exceeds a limit. */
+/* Makes the automaton on the device. Sets *fits to false if it exceeds a limit. */
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_NUMBER);
@@ -369,9 +368,9 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Cuts the range into tiles of one part for each thread of a block. Parts are just so long that
- * each block can get as many tiles as the others, or one less, so that all end at about the same
- * time. */
+/* Cuts the range into tiles, each with one part for every thread of a block. The length of the
+ * parts is chosen so that all blocks get the same number of tiles, give or take one, and end at
+ * about the same time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {
@@ -390,15 +389,15 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
                                          worker->device->shared_max /
                                              (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
-    /* kernels count hits in 32 bits: count_automaton those of a thread's part, the others those of
-     * a tile */
+    /* hits are counted in 32 bits: by count_automaton for a thread's part, by other kernels for a
+     * tile */
     counted = counts ? 1 : launch->threads;
     most = min_u64(most, UINT32_MAX / counted / tables->alike_max);
     most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));
     threads = (uint64_t)*blocks * launch->threads;
     part = (places + threads - 1) / threads;
     if (part > most) {
-        uint64_t turns = (part + most - 1) / most; /* parts that each thread searches in turn */
+        uint64_t turns = (part + most - 1) / most; /* number of parts for each thread */
 
         part = (part + turns - 1) / turns;
     }

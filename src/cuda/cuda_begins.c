@@ -1,9 +1,10 @@
-/* cuda_begins: writes the starts of a loaded text's occurrences ("begins") to an array
+/* cuda_begins: writes the start offsets of a loaded text's occurrences ("begins") to an array
  *
- * If the array's device has loaded the whole text, kernels write straight into the array. Otherwise
- * lists of begins stay on the devices until the caller knows where in the array each belongs. The
- * devices then copy them: directly to an array in device memory or pinned memory, otherwise in
- * pieces to the worker's pinned memory, from which several threads copy them to the array.
+ * If the array is on the device that has the whole text, kernels write straight into the array.
+ * Otherwise, they write lists of begins, which stay on the devices until the caller knows where in
+ * the array each list belongs. The devices then copy them: straight to an array in device memory or
+ * pinned memory; else in pieces to the worker's pinned memory, from which several threads copy them
+ * to the array.
  */
 #include "cuda/cuda_begins.h"
 
@@ -12,12 +13,12 @@
 #include "cuda/residents.h"
 #include "cuda/cuda_scan.h"
 
-/* A list that stays on a device has room for LISTS_ROOM × limits.begins_room begins; after a list
- * that filled more than half of its room, the next has LISTS_ROOM_MORE × limits.begins_room. */
+/* A list on a device has room for LISTS_ROOM × limits.begins_room begins or, after a list that
+ * filled more than half of that, for LISTS_ROOM_MORE × limits.begins_room. */
 #define LISTS_ROOM 4u
 #define LISTS_ROOM_MORE 16u
 
-/* Makes room for `wanted` begins, or for fewer if the device lacks the memory. */
+/* Makes room for `wanted` begins, or for fewer if the device lacks memory. */
 static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wanted,
                                       struct trawl_error *error)
 {
@@ -31,8 +32,8 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns true if the worker's device can copy directly to the array at `bytes`: if it is device
- * memory (worker->to_device) or pinned host memory. */
+/* Returns true if the worker's device can copy directly to the array at `bytes`, because it is in
+ * device memory (worker->to_device) or in pinned host memory. */
 static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;
@@ -52,8 +53,8 @@ static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t 
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
-/* Sets *room to the memory in the worker's list after the words (begins) that it already holds. An
- * empty list is made larger first, if necessary. */
+/* Sets *room to the unused end of the worker's list, after the words (begins) that are in it. Grows
+ * an empty list first, if necessary. */
 static enum trawl_status list_begin(struct engine_worker *worker, struct engine_words *words,
                                     struct cuda_hits_room *room, struct trawl_error *error)
 {
@@ -77,8 +78,8 @@ static enum trawl_status list_begin(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Chooses how many words are copied at a time (a piece), unless that is chosen already. Waits until
- * the list's words are written, since the stream `copies` copies them afterwards. */
+/* Chooses how many words are copied at a time (a piece), unless that was chosen for an earlier
+ * list. Waits until the list has been written, because another stream, `copies`, will copy it. */
 static enum trawl_status list_end(struct engine_worker *worker, struct engine_words *words,
                                   struct trawl_error *error)
 {
@@ -91,8 +92,8 @@ static enum trawl_status list_end(struct engine_worker *worker, struct engine_wo
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-/* Lists the begins in [from, to) of the chunk, as far as they are searched in one place, and moves
- * *from after them. */
+/* Lists the begins in [from, to) of the chunk, as far as they are searched in the same memory, and
+ * moves *from past them. */
 static enum trawl_status list_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                                      const struct cuda_place *place, uint64_t *from,
                                      struct engine_words *words, struct cuda_hits_room *room,
@@ -162,7 +163,7 @@ static enum trawl_status copy_begin(struct engine_worker *worker, const struct e
 
     TRAWL_ASSERT(host != NULL || copy->count <= worker->piece_words);
     TRAWL_ASSERT(copy->at + copy->count <= worker->list.bytes / sizeof(uint64_t));
-    /* reserve room for all pieces now: growing it later would lose earlier pieces */
+    /* reserve memory for all pieces now: if it grew later, earlier pieces would be lost */
     if (host == NULL) {
         TRAWL_TRY(cuda_pinned_reserve(device, &worker->pieces,
                                       ENGINE_PIECES_MAX * worker->piece_words * sizeof(uint64_t),

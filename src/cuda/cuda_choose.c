@@ -1,11 +1,11 @@
 /* cuda_choose: chooses how a device searches. For a single pattern, the method "every" compares at
  * each position, "grams" at every 2nd, 4th or 8th, and "sampled" looks up 16 bytes at each multiple
- * of a stride. Each has a price, the expected time of a count in units of the time in which the
- * device reads the text, and the cheapest is chosen.
+ * of a stride. Each method has a price, the expected time of a count, in units of the time in which
+ * the device reads the text; the cheapest is chosen.
  *
- * For a single pattern, the price follows from rates (struct rates): how many candidates the method
- * has per byte of text, and how many of them are compared to the pattern's end. They are measured
- * on a sample: excerpts of the text.
+ * For a single pattern, the price follows from rates that are measured on a sample, which consists
+ * of excerpts of the text: how many candidates a method has per byte of text, and how many of these
+ * are compared to the end of the pattern (struct rates).
  */
 #include "cuda/cuda_choose.h"
 
@@ -17,14 +17,14 @@
 
 #define RARE_NOT_RATED DENSE_RATE
 
-/* fractions of a text's positions */
+/* Fractions of the positions of a text. */
 struct rates {
-    /* positions with those 8 neighbouring bytes of the pattern that are rarest in the text */
+    /* positions with those 8 consecutive bytes of the pattern that are rarest in the text */
     double rare;
-    double gram; /* positions that the method "grams" proposes */
-    /* positions with 16 bytes of the pattern, on average over their offsets in it */
+    double gram; /* candidates of the method "grams" */
+    /* positions with the pattern's 16 bytes at offset o, averaged over o */
     double named;
-    double deep; /* those of `named` where the next bytes, up to ANALYSE_DEEP_BYTES, match, too */
+    double deep; /* those of `named` where up to ANALYSE_DEEP_BYTES more bytes match, too */
 };
 
 static double read_sampled(double length)
@@ -44,7 +44,7 @@ static double candidates_price(double length, double failed, double failed_max, 
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
-    /* the rate of occurrences; taken as 0 if rates->deep does not compare the whole pattern */
+    /* rate of occurrences; 0 if the pattern is too long for rates->deep to show it */
     double occurring = length <= SCAN_SAMPLE_BYTES + ANALYSE_DEEP_BYTES ? rates->deep : 0;
 
     switch (method) {
@@ -68,7 +68,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
     return PRICE_MAX;
 }
 
-/* Sets rates->named and rates->deep by the first sample_bytes bytes of the sample. */
+/* Measures rates->named and rates->deep on the first sample_bytes bytes of the sample. */
 static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct rates *rates)
 {
@@ -82,7 +82,7 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
     rates->deep /= (double)offsets;
 }
 
-/* Sets the prices of the methods that were not measured. */
+/* Sets the prices of the methods whose counts have not been timed. */
 static void set_prices(double length, const struct rates *rates, struct cuda_prices *prices)
 {
     for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_SAMPLED; method++)
@@ -98,8 +98,8 @@ static double price_with(uint32_t method, double length, double read_ns,
            (method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0);
 }
 
-/* Returns the cheapest method. With is_first, its tables are not built yet, so the price
- * includes building them. */
+/* Returns the cheapest method. With is_first, no tables are built yet, so prices include building
+ * them. */
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
 {
@@ -151,8 +151,8 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
     return false;
 }
 
-/* Sets the rates that the price of "every" needs, unless they are known. For patterns of more than
- * DECIDED_LENGTH_MAX bytes, sets tuning->rare_offset. */
+/* Measures the rates that the price of "every" needs, unless they are known. For patterns of more
+ * than DECIDED_LENGTH_MAX bytes, also sets tuning->rare_offset. */
 static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct plan_tuning *tuning, struct byte_rates *of_bytes, struct rates *rates)
 {
@@ -171,9 +171,9 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                         sample, sample_bytes);
 }
 
-/* Rates one method after the other by the sample. Returns the cheapest so far as soon as rating the
- * next would take longer than those not yet rated could save; their prices are then lower bounds.
- * Otherwise returns TRAWL_METHOD_AUTO: all methods must be rated. */
+/* Rates one method after another on the sample, and returns the cheapest so far as soon as rating
+ * the next would take longer than the unrated methods could save; the prices of these are then
+ * lower bounds. Otherwise, returns TRAWL_METHOD_AUTO: all methods must be rated. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, double read_ns,
                                         struct plan_tuning *tuning, struct byte_rates *of_bytes,
@@ -193,8 +193,8 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
     set_prices(length, &no_candidates, prices);
     for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        /* after all methods are rated, better grams would be chosen by the sample, which is
-         * worthwhile only if the cheapest method costs more than READ_EVERY */
+        /* Rating all methods also means choosing better grams from the sample, which pays off only
+         * if the cheapest method so far costs more than READ_EVERY. */
         double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
 
         if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||
@@ -223,7 +223,7 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
         if (least <= bound + steps[i].next_ns / read_ns)
             return best;
         if (rates->deep > DEEP_MANY)
-            /* in such a text, a few positions of the sample tell too little about the other rates
+            /* in such a text, a few positions of the sample say too little about the other rates
              * (DEEP_MANY) */
             break;
     }
@@ -265,8 +265,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     return cheapest(length, read_ns, is_first, prices);
 }
 
-/* With TRAWL_METHOD_AUTO, "sampled" is not chosen for a literal that repeats itself, since each
- * sample of a repetitive text would match at many of its offsets. */
+/* With TRAWL_METHOD_AUTO, "sampled" is not chosen for a literal that repeats itself, such as
+ * "abababab...": each sample of a repetitive text would match at many of its offsets. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked)
 {
     bool by_length = asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN;
@@ -293,10 +293,10 @@ static double make_ns(const struct engine_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns true if the automaton should search without a trial, because making it should take
- * less time than it saves in these bytes. If its rows fit in shared memory, its time is known,
- * the same in every text. A set with a string of less than four bytes needs no trial either,
- * since its filter is slow in nearly every text. */
+/* Returns true if the automaton should search without a trial, because making it should take less
+ * time than it saves in these bytes. If its rows fit into shared memory, it takes the same, known
+ * time in every text. A set that stream_set cannot search for, because a string has less than four
+ * bytes, needs no trial either: its filter is slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -333,7 +333,7 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
         bytes < worker->limits.tried_bytes)
         return CUDA_WAY_SETTLED;
     is_dear = want == WANT_COUNT && is_worth_making(worker, bytes);
-    /* in a long text, a trial shows whether the text is as hard as the patterns suggest */
+    /* in a long text, a trial shows whether there are as many candidates as the patterns suggest */
     if (is_dear &&
         (tables->filter_price > 0 || bytes <= ESTIMATED * cuda_choose_tried_bytes(worker)))
         return CUDA_WAY_AUTOMATON;
@@ -378,22 +378,21 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
 
 /* ---- Sets: the form of the filter's tables --------------------------------------------------
  *
- * A gram is q neighbouring bytes; kernels/stream_set.cu describes the method. The functions below
+ * A gram is q consecutive bytes; kernels/stream_set.cu describes the method. The functions below
  * choose q, the stride at which the kernels take samples of the text, among how many grams a sample
- * chooses, and the sizes of the tables. The longer the stride, the fewer samples the kernels take,
- * and the more entries the tables have. With every stride, the samples per text byte that pass the
- * bitmap in shared memory are about the patterns divided by the bitmap's bits. If a sample chooses
- * among several grams, the tables have fewer entries. Short grams allow longer strides but match
- * more often. cost_of() weighs all this in units of the time in which the device reads the text. */
+ * chooses one, and the sizes of the tables. A longer stride means fewer samples, but more entries
+ * in the tables; the samples per byte of text that pass the bitmap in shared memory are about the
+ * number of patterns divided by the bitmap's bits, at any stride. If a sample chooses among several
+ * grams, the tables have fewer entries. Short grams allow longer strides, but match more often.
+ * cost_of() weighs all this, in units of the time in which the device reads the text. */
 
-/* By how many words the bitmap is shorter than the sizes in prices.def (FILTER_...), because the
- * rare variant has longer queues in shared memory, and the dense variant has a copy of the
- * launch's arguments there. */
+/* How many words the bitmap is shorter than the sizes in prices.def (FILTER_...): the rare variant
+ * has longer queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
-/* The costs of a row (512 bytes of text that a warp loads together), of a sample, and of a sample
- * that passes the bitmap. The unit is a slot, the time of an instruction (prices.def). */
+/* Costs in slots, the time of an instruction (prices.def): of a row (512 bytes of text that a warp
+ * loads together), of a sample, and of a sample that passes the bitmap. */
 static const struct {
     double row, sample, pass;
 } slots_of[CUDA_SETS_VARIANTS] = {
@@ -402,12 +401,12 @@ static const struct {
 struct choice {
     uint32_t stride, gram_bytes;
     uint32_t form;    /* index in SCAN_SETS_FORMS */
-    uint32_t choices; /* number of grams among which a sample chooses */
+    uint32_t choices; /* among how many grams a sample chooses one */
     uint32_t filter_words;
-    uint32_t bits;    /* bits that a gram sets in a word of the bitmap */
+    uint32_t bits;    /* how many bits a gram sets in a word of the bitmap */
     uint32_t variant; /* enum cuda_sets_variant */
     double cost;
-    double met; /* expected number of grams of the set that are equal to a sample's gram */
+    double met; /* expected number of grams in the set that equal a sample's gram */
 };
 
 /* Returns 1 - e^-x, for x >= 0. */
@@ -449,9 +448,9 @@ static enum cuda_kernel kernel_of(const struct choice *choice)
     return (enum cuda_kernel)(first + choice->form);
 }
 
-/* Returns the fraction of grams outside the set that pass a bitmap in which each of `entries`
- * entries sets `bits` bits of a word, by a Poisson distribution of the entries over the words, and
- * inclusion and exclusion over the bits that are not set. */
+/* Returns the bitmap's rate of false positives: the fraction of grams outside the set that pass if
+ * each of `entries` entries has set `bits` bits of a word. Assumes a Poisson distribution of the
+ * entries over the words; the rest is inclusion and exclusion over unset bits. */
 static double passing(double entries, double words, double word_bits, uint32_t bits)
 {
     static const double ways[4][4] = {{0}, {0, 1}, {0, 2, -1}, {0, 3, -3, 1}};
@@ -463,24 +462,24 @@ static double passing(double entries, double words, double word_bits, uint32_t b
     return max_double(0, share);
 }
 
-/* Returns how many bits, 0 or 1, the kernels of the variant always add to a gram's bits in the
- * bitmap. The price decides only about the others. */
+/* Returns how many bits, 0 or 1, the variant's kernels always add to those that the price chooses
+ * for a gram. */
 static uint32_t more_bits(const struct choice *choice)
 {
     return choice->variant == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
 }
 
-/* Returns the expected number of entries. In each literal a sample may begin at `stride` offsets;
- * the entries are the different grams that are chosen there. If the neighbouring grams of a sample
- * move by one byte, a different gram has the least hash with probability 2 / (choices + 1)
- * (Schleimer, Wilkerson and Aiken 2003). */
+/* Returns the expected number of entries. A sample may begin at any of `stride` offsets in a
+ * literal, and chooses the gram with the least hash among `choices` neighbouring ones; the entries
+ * are the distinct grams that are chosen. If the sample moves by one byte, it chooses a different
+ * gram with probability 2 / (choices + 1) (Schleimer, Wilkerson and Aiken 2003). */
 static double entries_of(const struct trawl_plan *plan, const struct choice *choice)
 {
     return (double)plan->literal_count * (1 + (choice->stride - 1) * 2.0 / (choice->choices + 1));
 }
 
-/* Returns the expected number of grams of the set that equal a sample's gram. Chosen grams have low
- * hashes, so two of them are equal more often. */
+/* Returns the expected number of grams in the set that equal a sample's gram. Chosen grams have low
+ * hashes, so two of them are more often equal. */
 static double met_by(const struct trawl_plan *plan, const struct choice *choice,
                      const struct gram_likeness *likeness)
 {
@@ -511,13 +510,13 @@ static uint32_t heads_of(uint64_t entries)
 
 static bool is_tagged(const struct choice *choice)
 {
-    /* the run, the part of a literal whose grams are in the tables, is longer than a gram */
+    /* only if a literal's run, the bytes whose grams are in the tables, is longer than a gram */
     return choice->stride + choice->choices > 2 &&
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
-/* Returns the fraction of the text's samples whose list of entries is searched, if a fraction
- * `first` of them passes the bitmap. */
+/* Returns the fraction of samples whose list of entries is searched, if a fraction `first` of them
+ * passes the bitmap. */
 static double lists_of(const struct engine_worker *worker, const struct choice *choice,
                        double entries, double first)
 {
@@ -531,8 +530,8 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
            choice->met * (is_tagged(choice) ? max_double(RARE_MET, saturation(load)) : 1);
 }
 
-/* Returns the cost of a text byte in this variant, if a fraction `first` of the samples passes
- * the bitmap, and for a fraction `lists` the list of entries is searched. */
+/* Returns the cost per byte of text in this variant, if a fraction `first` of the samples passes
+ * the bitmap, and a fraction `lists` needs a search of its list of entries. */
 static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
@@ -563,7 +562,8 @@ static double cost_of_variant(const struct engine_worker *worker, const struct t
     return cost_with(choice, first, lists_of(worker, choice, entries, first));
 }
 
-/* Returns a lower bound of cost_of_variant: only samples that meet a gram of the set pass. */
+/* Returns a lower bound for cost_of_variant, as if the bitmap passed only samples whose gram is in
+ * the set. */
 static double cost_at_least(const struct choice *choice)
 {
     return cost_with(choice, min_double(1, choice->met),
@@ -571,9 +571,9 @@ static double cost_at_least(const struct choice *choice)
                          (is_tagged(choice) && choice->variant == CUDA_SETS_RARE ? RARE_MET : 1));
 }
 
-/* Returns a small cost that breaks ties: it stands for the cost in texts unlike the patterns,
- * and for the size of the bitmap. Without it, all choices would cost the same where every sample
- * of a text like the patterns meets several patterns, so that no bitmap rules out a sample. */
+/* Returns a small cost that breaks ties: a little of the cost in texts unlike the patterns, and of
+ * the size of the bitmap. Otherwise, all choices would cost the same if, in a text like the
+ * patterns, every sample's gram is in several patterns, so that no bitmap can rule out any. */
 static double cost_of_ties(const struct engine_worker *worker, const struct trawl_plan *plan,
                            const struct choice *choice)
 {
@@ -596,7 +596,7 @@ static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t va
                                        ~3u;
 }
 
-/* Returns the cheapest variant and bitmap size for a form, a stride and grams of gram_bytes bytes.
+/* Returns the cheapest variant and size of the bitmap for this form, stride and length of grams.
  * Skips variants that cost more than `most`. */
 static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
                              const struct gram_likeness *likeness, uint32_t form, uint32_t stride,
@@ -680,8 +680,8 @@ static struct choice choose_form(const struct engine_worker *worker, const struc
     return best;
 }
 
-/* Returns the factor by which the hash of a gram multiplies the gram's k-th word. If the gram ends
- * within the word, the factor shifts the bytes after it out of the product. */
+/* Returns the factor for the k-th word of a gram in its hash. If the gram ends within the word, the
+ * factor shifts the bytes after the gram out of the product. */
 static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
 {
     static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};
@@ -720,8 +720,8 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->choices = choice.choices;
     sets->tagged = is_tagged(&choice);
     sets->beside_shift =
-        choice.stride + choice.choices > 4 ? 16 : 24; /* 2 bytes beside each gram, or 1 byte */
-    /* if there are two words, the second has the gram's last 4 bytes */
+        choice.stride + choice.choices > 4 ? 16 : 24; /* 2 bytes on each side of the gram, or 1 */
+    /* of two words, the second has the gram's last 4 bytes */
     for (uint32_t k = 0; k < sets->words; k++)
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;

@@ -1,6 +1,7 @@
-/* cuda_choose: chooses the method by which a device searches for a single pattern, and whether the
- * *filter* (the kernels of set.cu and stream_set.cu) or the *automaton* (automaton.cu) searches for
- * a set. A *sample* is excerpts of a loaded text. A *trial* is a short, timed search. */
+/* cuda_choose: chooses the method with which a device searches for a single pattern, and whether
+ * the *filter* (the kernels of set.cu and stream_set.cu) or the *automaton* (automaton.cu) searches
+ * for a set. A *sample* consists of excerpts of a loaded text. A *trial* is a short, timed
+ * search. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
 
@@ -8,54 +9,53 @@
 #include "plan/plan.h"
 #include "want.h"
 
-/* Returns the method for a text without a sample. `asked` is the method that the caller demands,
- * or TRAWL_METHOD_AUTO. */
+/* Returns the method for a text without a sample. `asked` is the method that the caller wants, or
+ * TRAWL_METHOD_AUTO. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked);
 
-/* Returns the method with the lowest price (the expected time of a count); a sample of the text
- * gives the prices of methods whose counts were not measured. Stores in *tuning which bytes of
- * the pattern the methods look for. read_ns is the time in which the device reads the text once.
- * The first choice for a plan and a text includes the time to make tables, and looks at the
- * sample only until no other method could be cheaper, which takes 3 to 60 us. */
+/* Returns the method with the lowest price, the expected time of a count. Methods that have not
+ * been timed are priced from a sample of the text. Stores in *tuning which bytes of the pattern the
+ * methods look for. read_ns is the time in which the device reads the text once. The first choice
+ * for a plan and a text includes the time to make tables, and looks at the sample only until no
+ * other method could be cheaper, which takes 3 to 60 us. */
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
 
-/* Records that there was no memory for the method's tables. Returns true if another method can be
- * chosen. */
+/* Records that there was no memory for the method's tables. Returns true if there is another
+ * method. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
-/* Returns the offset of the bytes that a filter without case looks for first: 4 bytes of the
- * pattern, at rare_offset or up to 4 bytes later, that are rare in the sample. sample_bytes may be
- * 0. */
+/* If case is ignored: returns the offset of the 4 bytes of the pattern to look for first, which are
+ * rare in the sample: rare_offset, or up to 4 more. sample_bytes may be 0. */
 uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
                           const uint8_t *sample, uint64_t sample_bytes);
-/* Returns true if the method was measured often enough, and its measured price is clearly above
- * another's. */
+/* Returns true if the method has been timed often enough, and took clearly longer than another
+ * would. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
-/* How a set is searched next. SETTLED: as before. AUTOMATON: by the automaton, which must be made
- * first. JUDGED: by the filter, in a timed search. TRIED: by the filter, at first in a short, timed
+/* How to search for a set next. SETTLED: as before. AUTOMATON: with the automaton, which must be
+ * made first. JUDGED: with the filter, timed. TRIED: with the filter, first in a short, timed
  * range. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
 /* Returns the length in bytes of a trial (CUDA_WAY_TRIED). */
 uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
-/* Forgets the trials of the set's filter. */
+/* Forgets the trials of the filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
-/* Returns true if the automaton should replace the set's filter, which took `ns` for `bytes` bytes
- * of text; `rest` bytes follow. It should if making it takes less time than it would save in the
- * rest, or would have saved so far. If a trial was too short to be sure, returns false, and the
- * next trial is longer. */
+/* Called after the filter has searched `bytes` bytes of text in `ns`; `rest` bytes follow. Returns
+ * true if the automaton should take over, because making it takes less time than it would save in
+ * the rest, or would have saved so far. If the trial was too short to be sure, returns false, and
+ * makes the next trial longer. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
                                enum want want, uint64_t ns);
-/* Records that the automaton took `ns` to count in `bytes` bytes of text, if that is long enough.
- * If the set's filter took clearly less per byte, it searches next. */
+/* Records that the automaton took `ns` to count in `bytes` bytes of text; ignores a short text. If
+ * the filter took clearly less time per byte, it will search next. */
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns);
 
-/* Chooses how stream_set searches for the plan's set: fills tables->sets, sets_kernel and
- * sets_price, and sets has_sets. The caller has zeroed tables->sets; all of these stay unchanged if
- * stream_set cannot search for the set. */
+/* Chooses how stream_set searches for the plan's set: fills tables->sets, which the caller has
+ * zeroed, sets_kernel and sets_price, and sets has_sets. Changes nothing if stream_set cannot
+ * search for the set. */
 void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables);
 

@@ -1,11 +1,11 @@
-/* cuda_lists: lists of hits in a device's memory, and the sort of a list. */
+/* cuda_lists: lists of hits in a device's memory, and how they are sorted. */
 #include "cuda/cuda_lists.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/launch.h"
 
-/* a list has room for one hit in this many positions, unless hits are denser */
+/* room for one hit in so many positions, at first */
 #define LISTS_POSITIONS 512u
 
 uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions)
@@ -23,7 +23,7 @@ enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t word
     for (uint32_t i = 0; i < 2 && status == TRAWL_OK; i++)
         status =
             cuda_memory_reserve(worker->device, &worker->lists[i], words * sizeof(uint64_t), error);
-    if (status != TRAWL_OK) { /* a single list is useless */
+    if (status != TRAWL_OK) { /* one list alone is useless */
         cuda_memory_release(worker->device, &worker->lists[0]);
         return status;
     }
@@ -48,8 +48,8 @@ enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kern
                      NULL);
 }
 
-/* Sorts by one digit, or a short list whole: from list *which to the other list, or to the room if
- * that is not NULL. */
+/* Sorts list *which by one digit, or a short list completely, into the worker's other list, or into
+ * `room` if that is not NULL. */
 static enum trawl_status sort_turn(struct engine_worker *worker, struct sort_arguments *a,
                                    uint32_t *which, const struct cuda_hits_room *room,
                                    struct trawl_error *error)

@@ -1,8 +1,12 @@
-/* cuda_load: copies texts to devices, where they stay, whole or split over the devices
+/* cuda_load: loads texts onto devices, whole or split over several
  *
  * A *resident* is a text, or a stripe of one, on one device. With several devices, a long text is
- * split into stripes, each of which also contains the first bytes of the next, as an overlap. A
- * short text lies on every device that has memory for it. A *borrowed* text is searched in place,
+ * split into stripes, and a short one is copied to every device that has memory for it:
+ *
+ *    short text   device 0 [whole text]      device 1 [whole text]
+ *    long text    device 0 [stripe 0 ++]     device 1 [stripe 1 ++]     device 0 [stripe 2]
+ *
+ * ++ is the overlap: the first bytes of the next stripe. A *borrowed* text is searched in place,
  * only on the device where the caller has put it.
  */
 #include "cuda/cuda_load.h"
@@ -15,16 +19,16 @@
 #include "cuda/residents.h"
 #include "cuda/cuda_worker.h"
 
-#define STRIPES_MAX 64u /* the most stripes of one text */
+#define STRIPES_MAX 64u /* most stripes of one text */
 #define STRIPE_ALIGNMENT 4096u
 #define SAMPLE_EXCERPT_BYTES 1024u
 #define SAMPLE_EXCERPTS (CUDA_SAMPLE_BYTES / SAMPLE_EXCERPT_BYTES)
-/* A loaded text has to leave room for searches: resident_room_left bytes, but at most 1 /
- * ROOM_LEFT_SHARE of the device's memory. */
+/* A loaded text must leave memory for searches: resident_room_left bytes, or 1 / ROOM_LEFT_SHARE of
+ * the device's memory if that is less. */
 #define ROOM_LEFT_SHARE 4u
 
-/* Fails with MEMORY if a loaded text of `bytes` bytes would leave workers too little of the
- * device's memory for searches. The device's context is current. */
+/* Fails with MEMORY if a loaded text of `bytes` bytes would leave too little of the device's memory
+ * for searches. The device's context is current. */
 static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
                                     struct trawl_error *error)
 {
@@ -48,8 +52,8 @@ static enum trawl_status check_room(const struct engine_worker *worker, uint64_t
                       device->name, bytes, left, (uint64_t)free_bytes);
 }
 
-/* Copies a borrowed text starting at `at` to the engine's own memory on the same device, and pads
- * it with zeros (choose_copy). */
+/* Copies the bytes of a borrowed text from `at` to its end into the engine's own memory on the same
+ * device, and pads them with zeros (choose_copy). */
 static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                                        const struct cuda_resident *resident, uint64_t at,
                                        struct cuda_memory *memory, struct trawl_error *error)
@@ -63,8 +67,8 @@ static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                      resident->borrowed + at, (size_t)count, worker->stream);
 }
 
-/* Copies excerpts of the text, by which searches choose a method. Without host memory, or for short
- * texts, there is no sample, which is no error. The device's context is current. */
+/* Takes a sample: copies excerpts of the text, from which searches choose a method. A short text,
+ * or a lack of host memory, means no sample, which is no error. The device's context is current. */
 static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_resident *resident,
                                      struct trawl_error *error)
 {
@@ -84,7 +88,7 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     sample->bytes_count = excerpts * bytes;
     resident->sample = sample;
     for (uint64_t i = 0; i < excerpts; i++) {
-        /* "grams" is rated by the first quarter of the sample, so that quarter, too, has
+        /* "grams" is rated on the first quarter of the sample, so that quarter, too, must have
          * excerpts from all over the text */
         uint64_t nth = excerpts < SAMPLE_EXCERPTS ? i : i % 4 * (SAMPLE_EXCERPTS / 4) + i / 4;
         uint64_t from = nth * part + plan_sample_at(i, part, bytes);
@@ -107,7 +111,7 @@ static void drop_sample(struct cuda_resident *resident)
     resident->sample = NULL;
 }
 
-/* Copies a resident's bytes to the device, unless kernels read the caller's copy in place, and
+/* Copies a resident's bytes to the device, unless kernels can read the caller's copy in place, and
  * takes the sample. The device's context is current. */
 static enum trawl_status bring_resident(struct engine_worker *worker,
                                         struct cuda_resident *resident, struct trawl_error *error)
@@ -165,8 +169,8 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
 }
 
-/* Copies a resident to its device by a worker that is opened for this purpose, and takes the
- * sample. After a failure nothing of it is left on the device. */
+/* Copies a resident to its device, with a worker that is opened for this, and takes the sample.
+ * After a failure, nothing of it is left on the device. */
 static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
                                struct trawl_error *error)
 {
@@ -188,7 +192,7 @@ done:
     return status;
 }
 
-/* Loads [begin, begin + owned) of a text, with the overlap, on one device. */
+/* Loads [begin, begin + owned) of a text, and the overlap, onto one device. */
 static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
                                  uint64_t text_count, uint64_t begin, uint64_t owned,
                                  struct trawl_error *error)
@@ -206,7 +210,8 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
     return resident_keep(engine, &resident, error);
 }
 
-/* Loads a stripe on device `index`, or on the next device that neither fails nor lacks memory. */
+/* Loads a stripe onto device `index` or, if that fails or lacks memory, onto the next one that does
+ * not. */
 static enum trawl_status load_stripe(struct engine *engine, uint32_t index, const uint8_t *text,
                                      uint64_t text_count, uint64_t begin, uint64_t owned,
                                      struct trawl_error *error)
@@ -220,10 +225,10 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     return status;
 }
 
-/* Splits a long text into stripes, and deals them out to the devices in turn. They must not be
- * too long: a search that returns results in order searches neighbouring chunks at a time, and
- * all devices are busy only if these lie in stripes of all devices. They must not be too short
- * either, since each costs a launch. */
+/* Splits a long text into stripes, and deals them out to the devices in turn. Stripes must not be
+ * too long: a search that returns results in order searches neighbouring chunks at the same time,
+ * which keeps all devices busy only if those are on different devices. Nor too short: each stripe
+ * costs a launch. */
 static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
@@ -263,11 +268,11 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Loads a text. With several devices, a long text is loaded in stripes, or on one device if it has
- * to be whole; any other text is loaded whole on every device. If a long text cannot be loaded as
- * wanted, the other ways are tried. If device 0 has no memory for a whole text, it is not loaded.
- * If another device has none, its workers copy the chunks that they search, as for texts that are
- * not loaded. The failure of a device is no error if another one has the text.
+/* Loads a text. With several devices, a long text is loaded in stripes, or onto one device if it
+ * has to be whole; any other text is loaded onto every device. If a long text cannot be loaded as
+ * wanted, the other ways are tried. If device 0 has no memory for a whole text, the text is not
+ * loaded. If another device has none, its workers copy the chunks that they search, as for any text
+ * that is not loaded. It is no error if a device fails and another one has the text.
  */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               bool is_whole, struct trawl_error *error)
@@ -293,8 +298,9 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
 
 /* ---- Texts that the caller has put on a device ---------------------------------------------- */
 
-/* Finds the device whose memory contains the address. Returns ARGUMENT if no device's does, or that
- * of a device that the engine does not use. Some device's context is current. */
+/* Finds the device whose memory contains the address. Returns ARGUMENT if it is in no device's
+ * memory, or in that of a device that the engine does not use. Some device's context must be
+ * current. */
 static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
                                      struct trawl_error *error)
 {
@@ -316,7 +322,7 @@ static enum trawl_status find_device(const struct engine *engine, uint64_t addre
     return TRAWL_OK;
 }
 
-/* Asks the devices in turn, and returns the answer of the first that can be opened. */
+/* Asks the first device that can be opened. */
 enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
                                    struct trawl_error *error)
 {
@@ -336,9 +342,9 @@ enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *me
     return status == TRAWL_DEVICE ? TRAWL_FAIL(error, DEVICE, "no device answers") : status;
 }
 
-/* Decides how a borrowed text is searched: in place, if its allocation contains all bytes around it
- * that kernels load; in place but for its last starts, if bytes are missing after a long text; else
- * in a copy. */
+/* Decides how a borrowed text is searched. If its allocation contains all bytes around the text
+ * that kernels load: in place. If bytes are missing after a long text: in place, except for the
+ * last starts, for which its end is copied. Otherwise: in a copy. */
 static void choose_copy(const struct cuda_driver *driver, struct cuda_resident *resident)
 {
     const uint64_t address = resident->borrowed, tail = cuda_limits_now().tail_bytes;
@@ -380,9 +386,9 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
 
 /* ---- Owners of loaded texts --------------------------------------------------------------- */
 
-/* Returns the element of engine->holders for this owner and exactly these bytes; with `any`, the
- * first with these bytes and any owner; NULL if there is none. For a text of NULL, returns a free
- * element. The caller holds the load lock. */
+/* Returns the entry of engine->holders for this owner (with `any`: for any owner) and exactly these
+ * bytes; NULL if there is none. If `text` is NULL, returns a free entry. The caller holds the load
+ * lock. */
 static struct cuda_holder *find_holder(struct engine *engine, const void *owner, bool any,
                                        const uint8_t *text, uint64_t text_count)
 {
@@ -423,9 +429,9 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     return status;
 }
 
-/* Records an owner of a text in engine->holders. Loads the text if no owner holds it yet, or if
- * text->how is ENGINE_HOLD_ANEW. An empty text is not recorded. If loading fails, no owner of the
- * text stays recorded. */
+/* Records an owner of a text in engine->holders. Loads the text if it has no other owner, or if
+ * text->how is ENGINE_HOLD_ANEW. An empty text is not recorded. If loading fails, all owners of the
+ * text are forgotten. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

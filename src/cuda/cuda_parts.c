@@ -1,8 +1,8 @@
 /* cuda_parts: searches for a set in parts on a device (plan/parts.h)
  *
- * A part is a plan of its own for the patterns of similar lengths, with its own tables. The worker
- * searches a range of the text for each part in turn; for that time, the worker's plan and
- * tables are those of the part.
+ * A *part* is a plan of its own for those patterns of the set that have similar lengths, with its
+ * own tables. The worker searches each range of the text for one part after the other, and uses the
+ * part's plan and tables as its own meanwhile.
  */
 #include "cuda/cuda_parts.h"
 
@@ -59,8 +59,8 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* A longer range could be cut short: after too many candidates, the search continues with
-     * kernels that take at most this many starts (cut_set_range in cuda_scan.c). */
+    /* After too many candidates, the search goes on with kernels that search at most so many starts
+     * per launch, and would cut a longer range short (cut_set_range in cuda_scan.c). */
     steps->range_bytes_max = worker->limits.launch_begins_max;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         turn_to(worker, i);
@@ -73,7 +73,8 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     return status;
 }
 
-/* Searches the range for one part. *end: all starts of the range below *end were searched. */
+/* Searches the range for one part. Sets *end: all starts in the range below it have been
+ * searched. */
 static enum trawl_status search_part(struct engine_worker *worker, uint32_t index,
                                      const struct cuda_range *range, enum want want,
                                      uint64_t hits_base, uint64_t *end, struct trawl_error *error)
@@ -85,8 +86,8 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
 
     engine_result_begin(&state->found, 0, true);
     turn_to(worker, index);
-    /* For a count, or until a first occurrence is found, scan until the whole range is searched.
-     * For hits one scan is enough: the caller continues at *end. */
+    /* For a count or a first occurrence, repeat until the whole range is searched. For hits, a
+     * single scan is enough: the caller continues at *end. */
     do {
         status = cuda_scan_range(worker, &rest, want, hits_base + (rest.begin - range->begin),
                                  &state->found, end, error);
@@ -114,8 +115,8 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
         TRAWL_TRY(search_part(worker, i, &rest, want, hits_base, done, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* later parts need not search beyond the last start that this part searched, or beyond its
-         * first occurrence */
+        /* later parts need not search beyond the last start that this part has searched, or beyond
+         * its first occurrence */
         if (want == WANT_HITS)
             rest.end = *done;
         else if (want == WANT_FIRST && found->hits.count > 0)

@@ -1,6 +1,6 @@
-/* cuda_plane: chooses which bit of each byte makes the bit plane of kernels/plane.h, and which
- * bytes of the pattern the kernel searches for in it. The *probe* is the bits that the kernel
- * compares first. */
+/* cuda_plane: chooses which bit of each byte makes up the bit plane of kernels/plane.h, and for
+ * which bytes of the pattern the kernel searches there. The *probe* consists of the bits that the
+ * kernel compares first. */
 #include "cuda/cuda_plane.h"
 
 #include <string.h>
@@ -11,12 +11,12 @@
 #define BYTE_BITS 8u
 #define ALL_BITS 0xffu
 #define EACH_BYTE 0x0101010101010101ull
-#define PERIOD_MAX 32u /* the probe has no period up to this, if possible */
-#define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
-/* a long window's first bytes, which decide the order of the bits */
+#define PERIOD_MAX 32u /* avoid a probe with a period of up to this */
+#define WORD_BYTES 8u  /* windows begin at multiples of this */
+/* so many bytes of a long window decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
-/* If eight bytes are 0 or 1 each, bit i of the top byte of their product with this number is byte
- * i. */
+/* Multiplying eight bytes that are 0 or 1 by this number gathers them: byte i becomes bit i of the
+ * product's top byte. */
 #define GATHER_BITS 0x0102040810204080ull
 
 uint64_t cuda_plane_words(uint64_t pattern_bytes)
@@ -24,9 +24,9 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* Returns the least period of the bytes, compared only in the bits of `mask`; `count` if it exceeds
- * count / 2. Computes the longest border of each prefix (Knuth, Morris and Pratt 1977); `borders`
- * has room for `count` numbers. */
+/* Returns the least period of the bytes, of which only the bits in `mask` are compared; `count` if
+ * it exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and Pratt 1977)
+ * in `borders`, which has room for `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
@@ -44,10 +44,10 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
 }
 
 /* Chooses the window: the bytes of the pattern from which the plane is made, all of them unless
- * there are more than window_max. If the pattern's beginning repeats with a period and a later byte
- * breaks the period, the window contains that byte, and so has no such period. Its occurrences then
- * lie at least half a window apart, less the bytes by which it was moved to a multiple of
- * WORD_BYTES. */
+ * there are more than window_max. If the pattern begins periodically, and a later byte breaks the
+ * period, as the "c" in "abababac", the window contains that byte, and so has no such period. Its
+ * occurrences are then at least about half a window apart (less up to WORD_BYTES - 1, because it
+ * must begin at a multiple of WORD_BYTES). */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {
@@ -72,7 +72,7 @@ static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_
     TRAWL_ASSERT(plane->window_at <= end && end < plane->window_at + plane->window_bytes);
 }
 
-/* Sorts the bits of a byte: first the one that splits the pattern's bytes most evenly. */
+/* Sorts the bits of a byte by how evenly they split the pattern's bytes, the most even first. */
 static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE_BITS])
 {
     uint32_t ones[BYTE_BITS] = {0};
@@ -83,7 +83,7 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
 
         memcpy(&eight, bytes + i, min_u64(count - i, sizeof eight));
         for (uint32_t bit = 0; bit < BYTE_BITS;
-             bit++) /* the product's top byte is the bytes' sum */
+             bit++) /* the top byte of the product is the sum of the bytes */
             ones[bit] += (uint32_t)((eight >> bit & EACH_BYTE) * EACH_BYTE >> 56);
     }
     for (uint32_t bit = 0; bit < BYTE_BITS; bit++) {
@@ -97,8 +97,8 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
     }
 }
 
-/* Returns the offset of the first 64 bits without a period of 32 or less, which become the probe; 0
- * if there are none. */
+/* Returns the offset of the probe: the first 64 bits without a period of 32 or less; 0 if there are
+ * none. */
 static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
 {
     uint64_t probe = 0;
@@ -115,8 +115,8 @@ static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
     return 0;
 }
 
-/* Writes bit `bit` of each byte: bit i of the words is the bit of byte i. The words have room for
- * whole groups of 8 bits. */
+/* Writes the plane: bit i of the words is bit `bit` of window[i]. The words have room for whole
+ * groups of 8 bits. */
 static void fill_words(const uint8_t *window, uint32_t count, uint32_t bit, uint32_t *words)
 {
     for (uint32_t i = 0; i < count; i += 8) {
@@ -128,8 +128,8 @@ static void fill_words(const uint8_t *window, uint32_t count, uint32_t bit, uint
     }
 }
 
-/* Returns true if the first 64 of the bits may occur again at one of the offsets 1 to count / 2. If
- * not, the bits have no period that short. Compares at every offset, a few at a time. */
+/* Returns true if the first 64 bits may occur again at an offset of 1 to count / 2. If not, the
+ * bits have no period of up to count / 2. Compares at every offset, a few at a time. */
 static bool may_repeat(const uint32_t *words, uint32_t count)
 {
     uint64_t first = words[0] | (uint64_t)words[1] << 32;
@@ -148,7 +148,7 @@ static bool may_repeat(const uint32_t *words, uint32_t count)
 }
 
 /* Chooses the probe, the bits of the plane that the kernel compares first. The caller has set the
- * plane's bit, its period and the window. */
+ * plane's bit, its period, and the window. */
 static void fill_probe(const uint8_t *window, struct scan_plane *plane)
 {
     uint32_t bit = plane->bit;
@@ -163,8 +163,8 @@ static void fill_probe(const uint8_t *window, struct scan_plane *plane)
         plane->flip_last[i] = plane->flip[plane->probe_bits - BYTE_BITS + i];
 }
 
-/* Sets has_letters if the pattern's bytes have at most one value with a 0 at the plane's bit, and
- * one with a 1; letters and letter_step follow from these. */
+/* Sets has_letters if the pattern has at most one byte value whose bit in the plane is 0, and at
+ * most one whose bit is 1, as in "abba". Then also sets letters and letter_step. */
 static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
 {
     uint32_t letter[2] = {bytes[0], bytes[0]}, i = 0;
@@ -180,10 +180,10 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
     plane->letter_step = letter[1] - letter[0];
 }
 
-/* Chooses the bit whose plane has the largest least period; among equals, the one that splits
- * the bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if it exceeds half
- * the window. A period of the bytes is one of each bit, too, so no plane's least period exceeds
- * theirs. */
+/* Chooses the bit whose plane has the longest least period; of several, the one that splits the
+ * bytes most evenly. Sets byte_period to the least period of the bytes, or to 0 if that exceeds
+ * half the window. No plane's least period is longer than that of the bytes, whose periods are
+ * periods of each bit, too. */
 static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words,
                        struct scan_plane *plane)
 {

@@ -1,9 +1,9 @@
-/* cuda_records: keeps the offsets of records on a device, and answers questions about the records
+/* cuda_records: keeps the offsets of records on a device, and finds which records have occurrences
  *
- * A kernel finds the record of each hit by a table that has the record at each KiB of the tape
- * (answer.cu). Bits, bytes and counts are made in place: in the caller's memory if that is the
- * device's, else in memory of the worker, from which they are copied. For cells, the records and
- * patterns of all hits are listed as keys and sorted; the first of equal keys is a cell.
+ * A kernel finds a hit's record with a table that has the record at each KiB of the tape
+ * (answer.cu). Bits, bytes and counts are written in the caller's memory if that is on the device,
+ * else in the worker's, from which they are copied. For cells, all hits' pairs (record, pattern)
+ * are listed as keys and sorted; of equal keys, the first becomes a cell.
  */
 #include "cuda/cuda_records.h"
 
@@ -18,8 +18,8 @@
 
 struct engine_records {
     uint32_t device_index;
-    struct records records;               /* offsets and validity are the caller's memory */
-    struct cuda_memory offsets, validity; /* copies; empty if the caller's lie on the device */
+    struct records records;               /* offsets and validity belong to the caller */
+    struct cuda_memory offsets, validity; /* copies; empty if the caller's are on the device */
     uint64_t offsets_address, validity_address, validity_begin;
     struct cuda_memory steps; /* answer_arguments.steps */
     uint64_t step_count;
@@ -32,8 +32,8 @@ static uint64_t offset_bytes(const struct records *records)
     return records->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Replaces up to two indexes by the offsets there, through memory that lives as long as the worker:
- * if the wait fails, the copies are made later. */
+/* Replaces up to two indexes in `at` by the offsets at these indexes. They are copied into memory
+ * that lives as long as the worker, because a copy may still run after the wait has failed. */
 static enum trawl_status read_offsets(struct engine_worker *worker,
                                       const struct engine_records *held, uint64_t *at,
                                       uint32_t count, struct trawl_error *error)
@@ -52,7 +52,7 @@ static enum trawl_status read_offsets(struct engine_worker *worker,
     return TRAWL_OK;
 }
 
-/* Copies offsets and validity from the host. */
+/* Copies offsets and validity bits from the host. */
 static enum trawl_status copy_offsets(struct engine_worker *worker, struct engine_records *held,
                                       struct trawl_error *error)
 {
@@ -87,7 +87,7 @@ static void arguments_of(const struct engine_records *held, struct answer_argume
     a->step_count = held->step_count;
 }
 
-/* Checks the offsets and makes the table. The device's context is current. */
+/* Checks the offsets, and makes the table. The device's context is current. */
 static enum trawl_status make_steps(struct engine_worker *worker, struct engine_records *held,
                                     struct trawl_error *error)
 {
@@ -190,8 +190,8 @@ done:
     return status;
 }
 
-/* Leaves the table to the next records: freeing and allocating memory takes longer than a search of
- * few records. */
+/* Leaves the table's memory to the next records: freeing and allocating memory takes longer than a
+ * search of few records. */
 static void leave_steps(struct engine *engine, struct engine_records *held)
 {
     struct engine_worker *idle;
@@ -243,7 +243,7 @@ done:
     return status;
 }
 
-/* Returns the address of the values of shape BYTES or COUNTS on the device. */
+/* Returns the device address of the values, for shape BYTES or COUNTS. */
 static uint64_t values_address(const struct engine_worker *worker,
                                const struct record_answer *answer)
 {
@@ -283,7 +283,7 @@ enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cu
 {
     const struct cuda_answering *own = worker->answering;
     const struct engine_records *held = own->answer->records->held;
-    /* the tape's offset of *done; records up to `low` begin there or before */
+    /* tape offset of *done; records up to `low` begin there or earlier */
     uint64_t at = *done - own->chunk_at, low = 0, high = held->records.count, offset = 0;
 
     if (own->answer->records->shape != TRAWL_RECORDS_CELLS || at == held->records.tape_bytes)
@@ -307,7 +307,7 @@ enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cu
                       worker->device->name);
 }
 
-/* Sorts `count` keys, and writes the cells among them after the cells of earlier ranges. */
+/* Sorts `count` keys, and appends their cells to those of earlier ranges. */
 static enum trawl_status add_cells(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error)
 {
@@ -356,7 +356,7 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     return TRAWL_OK;
 }
 
-/* Sets the arguments for the records and the answer's values. */
+/* Sets the arguments that describe the records and the answer's values. */
 static void arguments_into(const struct engine_worker *worker, struct answer_arguments *a)
 {
     static const uint32_t shapes[] = {ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS};

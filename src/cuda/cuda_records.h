@@ -1,5 +1,5 @@
-/* cuda_records: keeps the offsets of records on a device, and answers questions about the
- * records */
+/* cuda_records: keeps the offsets of records on a device, and finds which records have
+ * occurrences */
 #ifndef TRAWL_CUDA_CUDA_RECORDS_H
 #define TRAWL_CUDA_CUDA_RECORDS_H
 
@@ -14,17 +14,17 @@ void cuda_records_drop(struct engine *engine, struct engine_records *held);
 enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
                                      struct trawl_error *error);
 
-/* Prepares the memory of a task's answer about records (worker->answering). */
+/* Prepares the memory for a task's answer about records (worker->answering). */
 enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error);
-/* For cells: lowers *done, where the range ends, to the start of the record there, so that no
- * record is divided and has its cells twice. Errors: UNSUPPORTED if that record begins before the
- * range. */
+/* For cells: lowers *done, the end of the range, to the start of the record that it would divide,
+ * because a divided record would get cells twice. Errors: UNSUPPORTED if that record begins before
+ * the range. */
 enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t *done, struct trawl_error *error);
-/* Reads all records, and marks those in which the plan's automaton finds a match. */
+/* Runs the plan's automaton over all records, and marks those with a match. */
 enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
                                     struct trawl_error *error);
-/* Adds a range's hits, `count` in list `which`, to the answer. */
+/* Adds a range's hits, of which list `which` has `count`, to the answer. */
 enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error);
 /* Copies the answer to the caller's memory. */

@@ -1,11 +1,11 @@
-/* cuda_sampled: makes the tables of the method "sampled" for a device. For each hash there is a
- * list of the pattern's offsets, in the first stride at most, at which 16 bytes have that hash. A
- * bitmap tells for which hashes there is a list.
+/* cuda_sampled: makes a device's tables for the method "sampled". For each hash value, there is a
+ * list of the offsets in the pattern (below the stride) whose 16 bytes have that hash. A bitmap
+ * says for which hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
- * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by
- * chance. Its stride may be longer, although the bitmap then is larger, because a block loads the
- * bitmap into shared memory only once, for many samples.
+ * hashes 8: all 16 are in the same sector anyway, and 8 bytes of English match too many offsets by
+ * chance. A device's stride may be longer: that needs a larger bitmap, but a block loads it into
+ * shared memory only once for many samples.
  */
 #include "cuda/cuda_sampled.h"
 
@@ -14,8 +14,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* A pair of samples lies in a single sector of 32 bytes. Pairs are read if that saves at least
- * about 1 sector in this many. */
+/* A pair of samples is in one sector of 32 bytes. Pairs are read if that saves at least about 1
+ * sector in this many. */
 #define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 
@@ -30,7 +30,7 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
     a->sample_pair = pair > single + single / PAIR_GAIN_MIN;
     a->stride = (uint32_t)(a->sample_pair != 0 ? pair : single);
     TRAWL_ASSERT(a->stride > 0 && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
-    /* two to four list heads for each offset in the lists */
+    /* two to four heads for each offset in the lists */
     a->hash_bits = 1 + log2_ceiling(a->stride + 1ull);
     a->sample_words_log2 = (uint32_t)min_u64(
         max_u64(1 + log2_ceiling(a->stride + 1ull), WORDS_LOG2_MIN), SCAN_SAMPLE_WORDS_MAX);
@@ -44,9 +44,9 @@ static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
     return scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
 }
 
-/* A list has the pattern's offsets whose grams have the same high bits of the hash; `heads` holds
- * the lists' heads. While the first pass counts a list's offsets, the head is COUNTED plus their
- * number. A finished head is lower, since no list begins at entry 0xffff. */
+/* A list has the pattern's offsets whose grams' hashes have the same high bits. While the first
+ * pass counts a list's offsets, its head is COUNTED plus their number. A finished head is lower,
+ * because no list begins at entry 0xffff. */
 #define COUNTED scan_list(0xffffu, 0)
 
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
@@ -57,7 +57,8 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
 
     TRAWL_ASSERT(offsets <= a->stride && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
     memset(tables->heads, 0xff, sizeof *tables->heads << a->hash_bits); /* PLAN_NONE */
-    /* first pass: write the lists of a single entry, and count the entries of longer lists */
+    /* First pass: write lists of a single entry into their heads, and count the entries of longer
+     * ones. */
     for (uint32_t offset = 0; offset < offsets; offset++) {
         uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
 
@@ -67,7 +68,8 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         tables->words[hash >> (32 - a->sample_words_log2)] |=
             1u << (hash & 31) | 1u << (hash >> 5 & 31);
     }
-    /* second pass: lay out a list when the list's first entry comes, and write the entries */
+    /* Second pass: allot space to each longer list when its first entry comes, and write the
+     * entries. */
     for (uint32_t offset = 0; offset < offsets; offset++) {
         uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
 
@@ -81,7 +83,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         }
         tables->entries[scan_list_first(*head) + scan_entry_offset(*head)] =
             scan_entry(offset, hash);
-        ++*head; /* the low bits count the entries that are written */
+        ++*head; /* the low bits count the entries written so far */
     }
     TRAWL_ASSERT(end <= offsets);
 }

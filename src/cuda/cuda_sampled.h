@@ -5,14 +5,15 @@
 
 #include "cuda/kernels/scan.h"
 
-#define CUDA_SAMPLED_LENGTH_MIN 31u /* then each occurrence has 16 bytes at a multiple of 16 */
-/* The longest stride. A longer one would give the pattern more grams, so more samples would pass
- * the bitmap, whose size is bounded by shared memory. Besides, an offset in the pattern must fit in
- * SCAN_ENTRY_OFFSET_BITS bits. */
+#define CUDA_SAMPLED_LENGTH_MIN \
+    31u /* enough for 16 bytes at a multiple of 16, wherever an occurrence begins */
+/* The longest stride. With a longer one, more grams of the pattern would be in the bitmap, whose
+ * size is limited by shared memory, so more samples would pass. Besides, an offset in the pattern
+ * must fit into SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
-/* The memory of the three tables that cuda_sampled_fill writes: heads and entries give the offsets
- * of each gram of the pattern, words is a bitmap of the grams. The caller zeroes `words`. */
+/* Where cuda_sampled_fill writes its tables: `heads` and `entries` are the lists of the offsets of
+ * each gram of the pattern, `words` is a bitmap of the grams, which the caller has zeroed. */
 struct cuda_sampled_tables {
     uint32_t *heads, *entries, *words;
 };

@@ -1,4 +1,4 @@
-/* cuda_scan: searches one range and brings the hits to the host */
+/* cuda_scan: searches one range, and copies the hits to the host */
 #include "cuda/cuda_scan.h"
 
 #include <string.h>
@@ -8,27 +8,27 @@
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_lists.h"
 
-/* scans without stream kernels after a scan with too many candidates */
+/* after a scan with too many candidates, so many scans use no stream kernel */
 #define DENSE_SCANS 15u
 #define HITS_AHEAD 512u
-#define FEW_BYTES 256u /* hits are few if there is at most one in this many bytes of text */
+#define FEW_BYTES 256u /* hits are few if there is at most one in so many bytes of text */
 
-/* A warp of stream_set may do 2^PATIENT_LOG2 times the usual work before an automaton whose rows
- * exceed shared memory takes over. If the literals have more than limits.patient_bytes bytes in
- * total, it may do 2^PATIENT_LONG_LOG2 times the usual work before any automaton takes over. */
+/* How much more than the usual work a warp of stream_set may do before the automaton takes over:
+ * 2^PATIENT_LOG2 times if the automaton's rows do not fit into shared memory, and
+ * 2^PATIENT_LONG_LOG2 times if the literals have more than limits.patient_bytes bytes in total. */
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
-/* Makes the next DENSE_SCANS scans use no stream kernel. For a set, the automaton does them. If
- * there is none, worker->leaves hands the chunk to the host, if the host may search it;
- * otherwise the kernels of set.cu search. `priced` says what the automaton is cheaper at, unless
- * the filter gave up. */
+/* Lets the next DENSE_SCANS scans use no stream kernel. For a set, the automaton searches instead.
+ * If there is none, worker->leaves leaves the chunk to the host, if the host may search it;
+ * otherwise, the kernels of set.cu search. `priced` says for which searches the automaton is
+ * cheaper, unless the filter gave up. */
 static enum trawl_status take_automaton(struct engine_worker *worker, enum want priced,
                                         struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;
     worker->tables->dense_lists = priced == WANT_HITS;
-    /* forget trials: after DENSE_SCANS scans the worker may search another text */
+    /* forget the trials: after DENSE_SCANS scans, the text may be another one */
     cuda_choose_try_anew(worker->tables);
     TRAWL_TRY(cuda_automaton_want(worker, error));
     worker->leaves = worker->may_leave && worker->tables->kernel == CUDA_KERNEL_SET &&
@@ -37,9 +37,10 @@ static enum trawl_status take_automaton(struct engine_worker *worker, enum want 
 }
 
 /* Chooses how to repeat a scan that the kernel gave up because some part of the text had too many
- * candidates. If the set usually needs nearly as much work as a warp may do, some warp needs more
- * by chance in a long text. Among long literals the cause is often a phrase that many of them share
- * and that is rare in the text. In both cases more work costs less than the automaton. */
+ * candidates. Allowing a warp more work is cheaper than the automaton in two cases: if the set
+ * usually needs nearly as much work as is allowed, so that in a long text some warp exceeds it by
+ * chance; and if the literals are long, when the cause is often a phrase that many of them share,
+ * but that is rare in the text. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
     bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
@@ -52,9 +53,9 @@ static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_e
     return take_automaton(worker, WANT_HITS, error);
 }
 
-/* Lists the range's hits in any order, in the worker's first list, by the kernel that counts.
- * *total is the number of hits; *listed is false if the list lacks some, because the kernel cannot
- * list, gave up at too many candidates, or there were too many hits. */
+/* Lists the range's hits in any order, in the worker's first list, with the kernel that counts.
+ * *total is the number of hits. *listed is false if the list is incomplete: the kernel cannot list,
+ * gave up because of too many candidates, or found more hits than fit. */
 static enum trawl_status append_hits(struct engine_worker *worker, const struct cuda_range *range,
                                      uint64_t limit, bool *listed, uint64_t *total,
                                      uint64_t *candidates, struct trawl_error *error)
@@ -78,7 +79,7 @@ static enum trawl_status append_hits(struct engine_worker *worker, const struct 
     launch.arguments.hits = (uint64_t *)(uintptr_t)worker->lists[0].address;
     launch.arguments.capacity = words;
     if (!worker->tables->has_sets)
-        launch.arguments.listed_max = 0; /* no other kernel adds the hits of a tile to the list */
+        launch.arguments.listed_max = 0; /* only this kernel may add to the list */
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     *candidates += launch.found.candidates;
     *total = launch.found.count;
@@ -91,8 +92,9 @@ static enum trawl_status append_hits(struct engine_worker *worker, const struct 
     return TRAWL_OK;
 }
 
-/* Puts the `count` hits of the worker's first list where the room says, in order if it wants that,
- * and copies the first room->ahead of them to the landing buffer, as cuda_launch_run does. */
+/* Moves the `count` hits in the worker's first list to where `room` wants them, sorted unless
+ * room->any_order, and copies the first room->ahead of them to the landing buffer, as
+ * cuda_launch_run does. */
 static enum trawl_status take_list(struct engine_worker *worker, uint64_t positions, uint64_t count,
                                    struct cuda_hits_room *room, struct trawl_error *error)
 {
@@ -113,7 +115,8 @@ static enum trawl_status take_list(struct engine_worker *worker, uint64_t positi
                             room->address, (size_t)(room->ahead * sizeof(uint64_t)),
                             worker->stream));
     }
-    /* wait: the caller may read the hits at once, and the sorting kernel writes no answer */
+    /* wait here: the caller may read the hits at once, and the sorting kernel writes no answer for
+     * which to wait */
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
@@ -170,9 +173,9 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
     return TRAWL_OK;
 }
 
-/* Lets only one kernel on a device list many hits at a time. For 28 million hits in 256 MiB, two at
- * the same time took 340 ms instead of 7 ms [H200]. If the last scan found few hits, the lock is
- * not taken: kernels with few hits do not slow each other down. */
+/* Lists the range's hits, with only one kernel at a time on a device: for 28 million hits in 256
+ * MiB, two at the same time took 340 ms instead of 7 ms [H200]. If the last scan found few hits, no
+ * lock is taken: kernels with few hits do not slow each other down. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
@@ -190,8 +193,8 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
     return status;
 }
 
-/* Makes the landing buffer at least `bytes` long. If it must grow, waits until the last copy into
- * it is done. */
+/* Makes the landing buffer at least `bytes` long. If it must grow, first waits for the last copy
+ * into it. */
 static enum trawl_status landing_reserve(struct engine_worker *worker, uint64_t bytes,
                                          struct trawl_error *error)
 {
@@ -224,9 +227,9 @@ enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count, 
     return TRAWL_OK;
 }
 
-/* Returns how many starts, counted from hits_base, are searched completely, after a scan that found
- * more hits than the `count` for which there was room. For a set, hits of the last start may be
- * missing, so its hits are dropped. Returns 0 if all hits have the same start. */
+/* Called after a scan that found more hits than the `count` that fit. Returns how many starts,
+ * counted from hits_base, have been searched completely. For a set, some hits at the last start may
+ * be missing, so those there are dropped; returns 0 if that drops all. */
 static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uint64_t hits_base,
                          struct engine_result *result)
 {
@@ -242,8 +245,8 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     return kept == 0 ? 0 : last - hits_base;
 }
 
-/* Scans as many starts as should fill half the room for hits, if hits are as dense as in the
- * last scan. Repeats the scan with twice the room if a single start has too many hits. */
+/* Scans so many starts that their hits, if as frequent as in the last scan, fill half the room. If
+ * a single start has too many hits, repeats the scan with twice the room. */
 static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)
@@ -274,7 +277,8 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
             *stopped = range->begin + cut_hits(worker, room.count, hits_base, result);
         if (*stopped > range->begin)
             break;
-        worker->hits_room *= 2; /* hits_max does not bound the hits of a single start */
+        worker->hits_room *=
+            2; /* even beyond hits_max, which does not bound the hits at one start */
     }
     TRAWL_ASSERT(*stopped > range->begin && *stopped <= limit);
     worker->hits_room =
@@ -300,8 +304,8 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
     return TRAWL_OK;
 }
 
-/* For a set, shortens the range to what the kernel chosen now can search. After a scan with too
- * many candidates, that may be another kernel, which takes shorter ranges. */
+/* For a set, shortens the range to what the current kernel can search: after a scan with too many
+ * candidates, that may be one with shorter ranges. */
 static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
                           enum want want, uint64_t *limit, uint64_t *done)
 {
@@ -314,8 +318,8 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
     *done = *limit;
 }
 
-/* Prepares a launch that counts or finds the first occurrence, and makes the tables that its kernel
- * reads. */
+/* Prepares a launch that counts, or finds the first occurrence, and makes the tables for its
+ * kernel. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct cuda_range *range,
                                  enum want want, uint64_t *limit, uint64_t *done,
                                  struct cuda_launch *launch, struct trawl_error *error)
@@ -326,7 +330,7 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct cuda
     return TRAWL_OK;
 }
 
-/* Searches [range->begin, limit). If the search stops before `limit`, *done is where. */
+/* Searches [range->begin, limit). If it stops before `limit`, sets *done to where. */
 static enum trawl_status scan_upto(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, enum want want, uint64_t hits_base,
                                    struct engine_result *result, uint64_t *done,
@@ -367,14 +371,13 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
 {
     uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
     uint64_t begin_ns, ns, rest = 0;
-    /* the first count after the automaton was made is not timed: it waits until the table is
-     * written */
+    /* the first count with a new automaton is not timed: it would include writing the table */
     enum want priced = cuda_worker_answers(worker) ? WANT_HITS : want;
     bool is_timed = worker->tables->dense_left > 0 && priced == WANT_COUNT;
     enum cuda_way way;
 
-    /* the automaton lists hits at a sixth of the rate at which it counts, so lists do not follow
-     * counts to it */
+    /* the automaton lists hits six times more slowly than it counts, so what counts prefer does not
+     * hold for lists */
     if (priced == WANT_HITS && !worker->tables->dense_lists)
         worker->tables->dense_left = 0;
 
@@ -390,21 +393,21 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         TRAWL_TRY(take_automaton(worker, priced, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* The automaton exists now, so the size of its rows is known. If they do not fit in shared
-         * memory after all, a trial decides between it and the filter. */
+        /* The automaton exists now, so the size of its rows is known. If they do not fit into
+         * shared memory after all, let a trial decide between it and the filter. */
         if (worker->tables->has_sets && !cuda_automaton_is_kept(worker))
             worker->tables->dense_left = 0;
         way = cuda_choose_way(worker, bytes, priced);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
-    /* Make the tables before the clock starts. The kernel that counts may list the hits, too
-     * (append_hits); if it cannot, the other kernel's tables are made. */
+    /* Make the tables before the clock starts. The counting kernel may also list the hits
+     * (append_hits); if it cannot, make the tables of the listing kernel, too. */
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
     if (want != WANT_HITS || !worker->tables->appends || worker->tables->dense_left > 0)
         TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
     if (way == CUDA_WAY_TRIED) {
-        /* Search a short range first, since the density of the text is not known well. Wait for the
-         * stream before the clock starts, so that the device's part of making the tables is not
+        /* Search a short range first, because nobody knows how many candidates the text has. Wait
+         * for the stream before the clock starts, so that making tables on the device is not
          * timed. */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
         rest = bytes - cuda_choose_tried_bytes(worker);

@@ -4,37 +4,38 @@
 
 #include "cuda/launch.h"
 
-/* Room for hits on the device. A hit is a 64-bit word: base + start - range->begin + literal * the
- * literal's number. */
+/* Room for hits on the device. A hit is a 64-bit word: base + (start - range->begin) + literal *
+ * (the literal's number). */
 struct cuda_hits_room {
-    uint64_t address; /* 0: the hits go to one of the worker's lists; base is 0, literal 2^32 */
+    uint64_t
+        address; /* 0: the hits go to one of the worker's lists, with base 0 and literal 2^32 */
     uint64_t count;
     uint64_t base;
-    uint64_t literal; /* factor of the literal's number in a hit's word */
-    /* How many of the first words are copied to the host at once, however many hits there turn out
-     * to be; ahead ≤ count. The worker's landing buffer has room for them. */
+    uint64_t literal; /* factor for the literal's number */
+    /* How many of the first words are copied to the landing buffer right away, before the number of
+     * hits is known; ahead ≤ count. The landing buffer has room for them. */
     uint64_t ahead;
-    bool any_order; /* hits in a list need no order */
+    bool any_order; /* the list need not be sorted */
     uint32_t list;  /* set: which of the worker's lists has the hits */
 };
 
 /* Writes the range's hits that start below `limit` to the room, in order. *total is the number of
- * all hits, of which the first room->count are written; a list has none of them if there are more
- * than cuda_lists_words. Adds the number of verified positions to *candidates. If worker->leaves
- * becomes true, the host must search, and no hits are listed. */
+ * all hits, of which the first room->count are written; a list gets none if there are more than
+ * cuda_lists_words. Adds the number of verified candidates to *candidates. If worker->leaves
+ * becomes true, nothing is listed, and the host must search. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
-/* Appends the first `count` of worker->hits to the result. The copy of the first `ahead` has
- * already begun. If count > ahead, all `count` are copied here. */
+/* Appends the first `count` of worker->hits to the result. The first `ahead` are already being
+ * copied; if count > ahead, copies all `count`. */
 enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
                                   struct engine_result *result, struct trawl_error *error);
 
-/* Scans a range, and adds its occurrences to *result: to the count, or at the end of the hits. A
- * hit at range->begin gets the offset `hits_base`. On return, all positions of the range below
- * *done were searched, unless worker->leaves became true: then the host must search the chunk. For
- * WANT_FIRST, positions after the first occurrence may be unsearched, too. */
+/* Scans a range, and adds its occurrences to the count or the hits in *result. A hit at
+ * range->begin gets the offset `hits_base`. Sets *done: all positions in the range below it have
+ * been searched; for WANT_FIRST, maybe only up to the first occurrence. If worker->leaves becomes
+ * true, the host must search the chunk. */
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error);

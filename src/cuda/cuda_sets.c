@@ -1,5 +1,5 @@
-/* cuda_sets: starts the kernels that make the tables of stream_set, whose form cuda_choose.c
- * chooses */
+/* cuda_sets: starts the kernels that make the tables of stream_set, whose form cuda_choose.c has
+ * chosen */
 #include "cuda/cuda_sets.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define TILE_STEPS 16u
 #define TILE_BYTES_MAX (1u << 18)
-/* most blocks of the kernel that fills the tables, for each multiprocessor */
+/* most blocks per multiprocessor for the kernel that fills the tables */
 #define FILL_BLOCKS 8u
 #define COST_PER_BYTE 2u
 
@@ -53,8 +53,8 @@ static uint64_t layout_take(uint64_t *at, uint64_t bytes)
     return address;
 }
 
-/* Lays out all tables but the lists' entries, starting at `address`. Returns the number of
- * bytes. */
+/* Lays out all tables except the lists' entries, starting at `address`. Returns their total
+ * size. */
 static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 {
     uint64_t at = address;
@@ -81,9 +81,10 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                      worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
 }
 
-/* Reserves memory for the lists of the set's grams: for each list's entries except the first, which
- * lies in its head. A small set gets room for all possible entries. A large one may have only a
- * fraction of them, so the function waits for the number that the kernel set_room computes. */
+/* Reserves memory for the entries in the lists of the set's grams, except for each list's first
+ * entry, which is in its head. A small set gets room for as many entries as are possible. A large
+ * one usually has far fewer, so the function waits for the number that the kernel set_room
+ * computes. */
 static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
@@ -104,9 +105,9 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
     return TRAWL_OK;
 }
 
-/* Starts the kernels that make the tables of stream_set, after the copies of the plan's other
- * tables in the worker's stream. If the device lacks memory, has_sets becomes false, and the
- * kernels of set.cu search instead. */
+/* Starts the kernels that make the tables of stream_set. In the worker's stream, they run after the
+ * copies of the plan's other tables. If the device lacks memory, sets has_sets to false, so that
+ * the kernels of set.cu search instead. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;

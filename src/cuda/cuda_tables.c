@@ -15,32 +15,32 @@
 #include "plan/build.h"
 
 #define TABLE_ALIGNMENT 256u
-#define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
+#define SET_BYTES_MAX (1ull << 34) /* literals begin at words whose indexes have 32 bits */
 #define GRAM_BYTES 8u
-/* alike_max bounds how many literals may start at the same position. Up to this value, it limits
- * neither tiles nor ranges, so a simple bound is enough, and nothing is measured before a
- * search. */
+/* alike_max is an upper bound for the number of literals that may start at the same position. Up to
+ * this value, it limits neither tiles nor ranges, so a simple bound suffices, and nothing is
+ * measured before a search. */
 #define ALIKE_UNMEASURED_MAX 65535u
-#define LAUNCH_NS 2e4 /* what the launch of a count takes, even for an empty text */
+#define LAUNCH_NS 2e4 /* time of a count in an empty text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-/* literals that a thread may compare for each 32 positions before the search is given up */
+/* literals that a thread may compare per 32 positions before the search is given up */
 #define SET_BUDGET 256u
-/* A tile counts as dense, before any candidate is verified, if at least this many lanes of a warp
- * have candidates; in a large tile, 1 candidate in 110 positions makes that likely. */
+/* A tile is dense, before any candidate is verified, if at least so many lanes of a warp have
+ * candidates. In a large tile, that is likely with 1 candidate in 110 positions. */
 #define DENSE_LANES 28u
 
-/* Device memory in which tables lie one after the other. A first pass computes the size; a
- * second pass, with `bytes`, writes the contents. */
+/* Device memory for consecutive tables. A first pass, with `bytes` NULL, computes the size; a
+ * second one writes the contents. */
 struct block {
     uint8_t *bytes; /* NULL: only compute the size */
     uint64_t count;
     uint64_t address; /* on the device */
 };
 
-/* Returns true if the method "grams" compares only at every s-th position, for a stride s > 1. A
- * pattern of up to 8 bytes, without fold, is compared at each position instead, which costs hardly
- * more and does not depend on the text. */
+/* Returns true if the method "grams" compares only at every s-th position, with a stride s > 1.
+ * Patterns of up to 8 bytes, if case counts, are compared at each position instead, which costs
+ * hardly more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -49,7 +49,8 @@ static bool takes_strides(const struct trawl_plan *plan, const struct cuda_table
            tables->tuning->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
-/* Reserves `bytes` of the block. Returns where to write them; NULL in the first pass. */
+/* Reserves the next `bytes` bytes of the block. Returns where to write them; NULL in the first
+ * pass. */
 static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
 {
     uint64_t at = block->count;
@@ -60,7 +61,7 @@ static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
     return block->bytes == NULL ? NULL : block->bytes + at;
 }
 
-/* Puts an array into the block, and writes its device address to *pointer, a member of the
+/* Puts an array into the block, and stores its device address in *pointer, a member of the
  * arguments. */
 static void *block_put(struct block *block, const void *from, uint64_t bytes, void *pointer)
 {
@@ -101,8 +102,8 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* Chooses the bytes of the pattern, at most 8, that kernels compare at each position. For "grams",
- * choose_strides then replaces the offset and the kind of comparison. */
+/* Chooses which bytes of the pattern, at most 8, kernels compare at each position. For "grams",
+ * choose_strides then overwrites the offset and the kind of comparison. */
 static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables *tables,
                          struct scan_arguments *a)
 {
@@ -122,7 +123,7 @@ static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables
               &a->gram[1], &a->gram_fold[1], &a->gram_mask[1]);
     if (gram_bytes > 4)
         memcpy(&a->gram[2], bytes + gram_bytes - 4, 4);
-    /* nothing to fold without letters */
+    /* without letters, there is nothing to fold */
     fold = (a->gram_fold[0] | a->gram_fold[1]) != 0;
     if (fold || (gram_bytes < GRAM_BYTES && (gram_bytes > 4 || gram_bytes < count)))
         a->gram_kind = SCAN_GRAM_MASKED;
@@ -131,11 +132,11 @@ static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables
                        : gram_bytes < 4  ? SCAN_GRAM_SHORT
                        : gram_bytes == 4 ? SCAN_GRAM_WORD
                                          : SCAN_GRAM_LONG;
-    /* only bytes of letters are folded, so only letters compare equal to letters */
+    /* only letters are folded, so only letters compare equal to letters */
     a->is_exact = count == gram_bytes;
 }
 
-/* Sets the arguments of "grams": a fingerprint of each of the plan's grams (filter_sum in
+/* Sets the arguments for "grams": a fingerprint of each of the plan's grams (filter_sum in
  * kernels/filter.h). */
 static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
 {
@@ -168,7 +169,7 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
         cuda_sampled_fill(plan_literal_bytes(plan, 0), a, &to);
 }
 
-/* Puts the pattern into the block, and reserves room for its bit plane. */
+/* Puts the pattern into the block, and reserves space for its bit plane. */
 static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
                         struct scan_arguments *a)
 {
@@ -200,9 +201,9 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Puts the literals of a set into the block. All kernels for sets read them, except the
- * automaton's. stream_set also gets a record of each literal, whose word 2, the offset at which the
- * literal's run of grams begins, is later written by the kernel set_runs. */
+/* Puts the literals of a set into the block, for all kernels for sets except the automaton's.
+ * stream_set also gets a record of each literal, whose word 2, the offset at which the literal's
+ * run of grams begins, will be written by the kernel set_runs. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
@@ -245,7 +246,7 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         cuda_sets_rarity(plan, &tables->sets, rarity);
 }
 
-/* Puts into the block what the kernels of set.cu need besides the literals. */
+/* Puts what the kernels of set.cu need besides the literals into the block. */
 static void put_buckets(const struct trawl_plan *plan, struct block *block,
                         struct cuda_tables *tables)
 {
@@ -259,8 +260,8 @@ static void put_buckets(const struct trawl_plan *plan, struct block *block,
                     &a->set_entries);
 }
 
-/* Chooses the kernels for the method. A stream kernel counts, if the limits allow it and the plan
- * is not a set. */
+/* Chooses the kernels for the method. Unless the plan is a set, a stream kernel counts, if the
+ * limits allow that. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;
@@ -270,7 +271,7 @@ static void choose_kernels(const struct engine_worker *worker, struct cuda_table
                                                                       : CUDA_KERNEL_STREAM;
 }
 
-/* Starts the tables of a new plan: sets what does not depend on their place in memory. */
+/* Begins the tables of a new plan: sets what does not depend on their addresses. */
 static void begin(const struct engine_worker *worker, const struct trawl_plan *plan,
                   struct cuda_tables *tables)
 {
@@ -291,9 +292,9 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->plan_serial = worker->plan->serial;
 }
 
-/* Chooses the bit plane by which kernels search dense tiles for one pattern, and writes its words
- * into the block of tables, which is at `host` now and will be copied to `address` on the device.
- * Patterns of up to 8 bytes need no plane: a lane compares such a pattern in one step. */
+/* Chooses the bit plane with which kernels search dense tiles for a single pattern, and writes its
+ * words into the block of tables, which is at `host` now and will be copied to `address` on the
+ * device. Patterns of up to 8 bytes need no plane: a lane compares them in one step. */
 static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
                                       uint64_t address, struct scan_arguments *a,
                                       struct trawl_error *error)
@@ -307,8 +308,8 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Makes the set's tables in host memory, and sets alike_max to the size of the largest bucket:
- * literals that occur at the same position are in the same bucket. */
+/* Makes the set's tables in host memory, and sets alike_max to the size of the largest bucket,
+ * because literals that occur at the same position are in the same bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {
@@ -326,14 +327,14 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
     return TRAWL_OK;
 }
 
-/* Returns true if the text decides by which method the plan searches. */
+/* Returns true if the choice of the method depends on the text. */
 static bool is_tuned(const struct trawl_plan *plan)
 {
     return plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
            !plan->tuning.is_seen;
 }
 
-/* Returns true if the tables, even if not ready, were chosen for the current plan and text. */
+/* Returns true if the tables, ready or not, were chosen for the current plan and text. */
 static bool is_same(const struct engine_worker *worker)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -343,7 +344,7 @@ static bool is_same(const struct engine_worker *worker)
                cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
 }
 
-/* Chooses the method, by the sample of a loaded text if there is one. */
+/* Chooses the method, from the sample of a loaded text if there is one. */
 static void choose(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -373,7 +374,7 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
             cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes, sample.bytes_count);
 }
 
-/* Lays out tables in host memory and copies them to the device. */
+/* Lays out tables in host memory, and copies them to the device. */
 static enum trawl_status put_on_device(struct engine_worker *worker, const struct trawl_plan *plan,
                                        void (*put)(const struct trawl_plan *plan,
                                                    struct block *block, struct cuda_tables *tables),
@@ -390,8 +391,7 @@ static enum trawl_status put_on_device(struct engine_worker *worker, const struc
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     block = (struct block){(uint8_t *)host, 0, memory->address};
-    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, `put` writes every byte that kernels
-                                              read */
+    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, `put` writes all bytes that kernels read */
         memset(host, 0, (size_t)bytes);
     put(plan, &block, tables);
     TRAWL_ASSERT(block.count == bytes);

@@ -1,4 +1,5 @@
-/* cuda_worker: opens a worker's stream, and copies bytes to the device through staging buffers. */
+/* cuda_worker: opens a worker's stream and buffers, and copies bytes to the device through staging
+ * buffers. */
 #include "cuda/cuda_worker.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@ uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Waits until the next staging buffer's last copy is done, and makes it long enough for `count`
- * bytes, but at most limits.staging_bytes. */
+/* Waits for the last copy from the next staging buffer, and makes that buffer long enough for
+ * `count` bytes, but at most limits.staging_bytes. */
 static enum trawl_status take_staging(struct engine_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {
@@ -42,9 +43,9 @@ void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64
         memory_release(bytes, count, 1);
 }
 
-/* Fills the next staging buffer with the bytes starting at `at`, as many as fit, and copies it to
- * the device. After the last byte, `zeros` zero bytes follow in the buffer, if they fit, too. The
- * two buffers take turns, so that filling one never waits for the copy that was started last. */
+/* Fills the next staging buffer with as many bytes as fit, starting at *at, and starts to copy it
+ * to the device. After the last byte, appends `zeros` zeros, if they fit, too. The two buffers take
+ * turns, so that one can be filled while the other is being copied. */
 static enum trawl_status upload_part(struct engine_worker *worker, uint64_t address,
                                      const uint8_t *bytes, uint64_t count, uint64_t zeros,
                                      uint64_t *at, bool *ended, struct trawl_error *error)
@@ -57,7 +58,7 @@ static enum trawl_status upload_part(struct engine_worker *worker, uint64_t addr
     TRAWL_TRY(take_staging(worker, count + zeros, error));
     TRAWL_ASSERT(*at < count && staging->count > 0);
     part = min_u64(staging->count, count - *at);
-    if (staging->bytes != bytes) /* otherwise the caller has filled it (cuda_worker_stage) */
+    if (staging->bytes != bytes) /* else the caller has filled it (cuda_worker_stage) */
         memcpy(staging->bytes, bytes + *at, (size_t)part);
     *ended = *at + part == count && part + zeros <= staging->count;
     if (*ended)
@@ -109,8 +110,8 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Frees the device memory of a plan's tables. Ignores errors: no caller could do anything about
- * them. */
+/* Frees the device memory of a plan's tables. Ignores errors, about which no caller could do
+ * anything. */
 static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
 {
     cuda_memory_release(device, &tables->memory);
@@ -127,7 +128,7 @@ void cuda_worker_parts_release(struct engine_worker *worker)
         tables_release(worker->device, &worker->parts->part[i].tables);
 }
 
-/* Frees the memory of answers on the device. */
+/* Frees the device memory for answers. */
 static void answering_release(struct cuda_device *device, struct cuda_answering *own)
 {
     cuda_memory_release(device, &own->sums);
@@ -162,7 +163,7 @@ static void listing_release(struct engine_worker *worker)
     worker->copies = NULL;
 }
 
-/* Frees what the worker has on the device. Accepts a half-started worker. */
+/* Frees what the worker has on the device. The worker may be half-started. */
 void cuda_worker_end(struct engine_worker *worker)
 {
     struct cuda_device *device = worker->device;
@@ -211,7 +212,7 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
 void cuda_worker_failed(struct engine_worker *worker)
 {
     (void)worker->device->driver->stream_wait(worker->stream);
-    if (worker->copies != NULL) /* they write to the caller's memory */
+    if (worker->copies != NULL) /* wait: copies write to the caller's memory */
         (void)worker->device->driver->stream_wait(worker->copies);
     worker->held.bytes = NULL;
     worker->tables->ready = false;

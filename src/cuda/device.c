@@ -1,4 +1,4 @@
-/* device: opens a GPU, and reserves GPU memory and pinned host memory */
+/* device: opens a GPU, and allocates its memory and pinned host memory */
 #include "cuda/device.h"
 
 #include <inttypes.h>
@@ -10,12 +10,14 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* "sampled" reads single sectors of 32 bytes. If a device fetches two together, as by default, the
- * search for a pattern of 80 bytes runs at 0.99 instead of 1.64 of the read speed. */
+/* The method "sampled" reads single sectors of 32 bytes. If a device fetches two at a time, which
+ * is the default, the search for a pattern of 80 bytes runs at 0.99 instead of 1.64 times the read
+ * bandwidth. */
 #define FETCH_BYTES 32u
-/* A device holds 2,048 pending child grids unless trawl raises the limit. Published algorithms of
- * the gallery start a child grid for each candidate, and a kernel may have many more at a time. A
- * candidate without a child grid is not searched as published. */
+/* A device allows 2,048 pending child grids, unless trawl raises the limit. Some published
+ * algorithms in the gallery start a child grid for each candidate, of which a kernel may have many
+ * more at a time. For a candidate that gets no child grid, the algorithm does not run as
+ * published. */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 
@@ -103,12 +105,12 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
                         device->handle));
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &bits, CUDA_ATTRIBUTE_MEMORY_BITS,
                         device->handle));
-    device->read_rate = 2e-6 * khz * (bits / 8.0); /* two transfers a clock */
+    device->read_rate = 2e-6 * khz * (bits / 8.0); /* two transfers per clock */
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
         module = i >= CUDA_KERNEL_SET_RUNS ? sets : scan;
         TRAWL_TRY(
             CUDA_CALL(device, error, module_function, &device->functions[i], module, names[i]));
-        /* one block may take all shared memory of a multiprocessor */
+        /* one block may use all shared memory of a multiprocessor */
         if (takes_all_shared((enum cuda_kernel)i)) {
             TRAWL_TRY(CUDA_CALL(device, error, function_attribute, device->functions[i],
                                 CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX,
@@ -127,8 +129,8 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Sets a limit of the context and saves the old value in *before. The limit is only a hint, so a
- * device without it is no error. */
+/* Sets a limit of the context, and saves the old value in *before. Such a limit is only a hint, so
+ * it is no error if a device does not have it. */
 static void limit_replace(const struct cuda_device *device, enum cuda_limit limit, size_t value,
                           size_t *before)
 {
@@ -176,8 +178,8 @@ done:
     return status;
 }
 
-/* Unloads the modules and restores the context's limits. Ignores errors: no caller could do
- * anything about them. */
+/* Unloads the modules, and restores the context's limits. Ignores errors, about which no caller
+ * could do anything. */
 static void unload(struct cuda_device *device)
 {
     if (device->loaded_count == 0 || cuda_device_enter(device, NULL) != TRAWL_OK)
@@ -235,8 +237,8 @@ void cuda_device_leave(const struct cuda_device *device)
     (void)device->driver->context_pop(&popped);
 }
 
-/* Time that this thread has spent in the driver's calls for memory. An allocation takes longer than
- * the copy of a small text, so results list it separately. */
+/* How long this thread has spent in the driver's calls for memory. An allocation takes longer than
+ * copying a short text, so results report it separately. */
 static _Thread_local uint64_t memory_ns;
 
 uint64_t cuda_memory_ns(void)

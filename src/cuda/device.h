@@ -1,8 +1,8 @@
 /* device: a GPU with its context, its loaded kernels and its memory
  *
- * The engine uses the device's primary context, which it shares with all other users of the device
- * in the process. It makes the context current around each public call, and restores the old one
- * afterwards.
+ * The engine uses the device's primary context, which all users of the device in the process share.
+ * It makes this context current at the beginning of each public call, and restores the old one at
+ * the end.
  */
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H
@@ -14,41 +14,41 @@
 #include "cuda/image.h"
 #include "cuda/kernels/scan.h"
 
-#define CUDA_KERNEL_LIST(X)                                                         \
-    X(EVERY, "scan_every")                                                          \
-    X(SET, "scan_set")                                                              \
-    X(STREAM, "scan_stream")                                                        \
-    X(FIRST_STREAM, "first_stream")                                                 \
-    X(HITS_EVERY, "hits_every")                                                     \
-    X(HITS_SET, "hits_set")                                                         \
-    X(HITS_STREAM, "hits_stream")                                                   \
-    X(STREAM_SAMPLED, "stream_sampled")                                             \
-    X(FIRST_AUTOMATON, "first_automaton")                                           \
-    X(HITS_AUTOMATON, "hits_automaton")                                             \
-    X(AUTOMATON_ROWS, "automaton_rows")                                             \
-    X(COUNT_AUTOMATON, "count_automaton")                                           \
-    X(SORT_RANK, "sort_rank")                                                       \
-    X(SORT_DIGITS, "sort_digits")                                                   \
-    X(SORT_SCATTER, "sort_scatter")                                                 \
-    X(ANSWER_LINES, "answer_lines")                                                 \
-    X(ANSWER_GAPS, "answer_gaps")                                                   \
-    X(ANSWER_ENDS, "answer_ends")                                                   \
-    X(ANSWER_ACCEPT, "answer_accept")                                               \
-    X(ANSWER_DECIDE, "answer_decide")                                               \
-    X(ANSWER_READ, "answer_read")                                                   \
-    X(ANSWER_PATTERNS, "answer_patterns")                                           \
-    X(ANSWER_STEPS, "answer_steps")                                                 \
-    X(ANSWER_RECORDS, "answer_records")                                             \
-    X(ANSWER_CELLS, "answer_cells")                                                 \
-    /* cuda_image_sets has all kernels starting here; the first four make tables */ \
-    X(SET_RUNS, "set_runs")                                                         \
-    X(SET_COUNT, "set_count")                                                       \
-    X(SET_ROOM, "set_room")                                                         \
+#define CUDA_KERNEL_LIST(X)                                                                \
+    X(EVERY, "scan_every")                                                                 \
+    X(SET, "scan_set")                                                                     \
+    X(STREAM, "scan_stream")                                                               \
+    X(FIRST_STREAM, "first_stream")                                                        \
+    X(HITS_EVERY, "hits_every")                                                            \
+    X(HITS_SET, "hits_set")                                                                \
+    X(HITS_STREAM, "hits_stream")                                                          \
+    X(STREAM_SAMPLED, "stream_sampled")                                                    \
+    X(FIRST_AUTOMATON, "first_automaton")                                                  \
+    X(HITS_AUTOMATON, "hits_automaton")                                                    \
+    X(AUTOMATON_ROWS, "automaton_rows")                                                    \
+    X(COUNT_AUTOMATON, "count_automaton")                                                  \
+    X(SORT_RANK, "sort_rank")                                                              \
+    X(SORT_DIGITS, "sort_digits")                                                          \
+    X(SORT_SCATTER, "sort_scatter")                                                        \
+    X(ANSWER_LINES, "answer_lines")                                                        \
+    X(ANSWER_GAPS, "answer_gaps")                                                          \
+    X(ANSWER_ENDS, "answer_ends")                                                          \
+    X(ANSWER_ACCEPT, "answer_accept")                                                      \
+    X(ANSWER_DECIDE, "answer_decide")                                                      \
+    X(ANSWER_READ, "answer_read")                                                          \
+    X(ANSWER_PATTERNS, "answer_patterns")                                                  \
+    X(ANSWER_STEPS, "answer_steps")                                                        \
+    X(ANSWER_RECORDS, "answer_records")                                                    \
+    X(ANSWER_CELLS, "answer_cells")                                                        \
+    /* the next four make tables; these and stream_set's kernels are in cuda_image_sets */ \
+    X(SET_RUNS, "set_runs")                                                                \
+    X(SET_COUNT, "set_count")                                                              \
+    X(SET_ROOM, "set_room")                                                                \
     X(SET_FILL, "set_fill")
 
-/* After this list come two kernels for each of SCAN_SETS_FORMS: first all STREAM_SET_..., for sets
- * for which few samples of the text pass the filter's bitmap, then all DENSE_SET_..., for the
- * others. */
+/* After the kernels of this list come two for each of SCAN_SETS_FORMS: first all STREAM_SET_...,
+ * for sets for which few samples of the text pass the filter's bitmap, then all DENSE_SET_..., for
+ * sets for which many do. */
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
 #define CUDA_RARE_ENUM(s, q, n) CUDA_KERNEL_STREAM_SET_##s##_##q##_##n,
@@ -74,39 +74,38 @@ struct cuda_loaded {
     struct cuda_module *module;
 };
 
-/* Bounds the static shared memory of the kernels that also take dynamic shared memory. */
+/* An upper bound for the static shared memory of kernels that also use dynamic shared memory. */
 #define CUDA_STATIC_SHARED_BYTES 2048u
 
 struct cuda_device {
-    const struct cuda_driver *driver;              /* the driver of the engine */
-    int ordinal;                                   /* the driver's number, starting at 0 */
-    int handle;                                    /* CUdevice */
-    char name[CUDA_NAME_BYTES];                    /* "NVIDIA H200 (device 0)" */
-    struct cuda_context *context;                  /* NULL: not retained */
+    const struct cuda_driver *driver; /* the driver of the engine */
+    int ordinal;                      /* the driver's number for the device, starting at 0 */
+    int handle;                       /* CUdevice */
+    char name[CUDA_NAME_BYTES];       /* "NVIDIA H200 (device 0)" */
+    struct cuda_context *context;     /* NULL: not retained */
     struct cuda_function *functions[CUDA_KERNELS]; /* indexed by enum cuda_kernel */
     uint32_t multiprocessors;
-    uint32_t shared_max; /* most shared memory of a block, in bytes */
-    /* peak rate of the device's memory, bytes per ns; 0: not known */
+    uint32_t shared_max; /* most shared memory for a block, in bytes */
+    /* peak bandwidth of the device's memory in bytes per ns; 0: not known */
     double read_rate;
     uint32_t capability; /* 10 x major + minor */
-    /* Blocks that the device runs at a time if each has the most threads. For kernels with
-     * dynamic shared memory, the number of multiprocessors, as one block may take all shared
-     * memory of one. */
+    /* How many blocks of the largest size run on the device at a time. For kernels with dynamic
+     * shared memory, the number of multiprocessors: a block may use all shared memory of one. */
     uint32_t resident[CUDA_KERNELS];
     /* the context's L2 fetch size before trawl changed it; 0: not changed */
     size_t fetch_bytes_before;
     /* the limit of pending child grids before trawl changed it; 0: not changed */
     size_t launches_before;
-    /* most child grids that one kernel launches; 0: not known yet */
+    /* most child grids that one kernel may launch; 0: not known yet */
     uint32_t child_grids_max;
-    /* most bytes that trawl takes on the device; 0: no limit */
+    /* most bytes that trawl may allocate on the device; 0: no limit */
     uint64_t memory_max;
     _Atomic uint64_t memory_used;
-    /* guards the modules, and what the kernels of all workers share: constant memory and room for
-     * child grids */
+    /* guards the modules, and what all workers' kernels share: constant memory, and room for child
+     * grids */
     pthread_mutex_t lock;
     pthread_mutex_t list_lock; /* held while a kernel runs that may list many hits */
-    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count are used */
+    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count are in use */
     uint32_t loaded_count;
 };
 
@@ -115,35 +114,35 @@ struct cuda_device {
     cuda_check((device)->driver, (device)->driver->member(__VA_ARGS__), cuda_symbols.member, \
                (device)->name, (error))
 
-/* Opens a device. Errors: DEVICE; MEMORY; ENGINE if the device is too old or this build has no
- * kernels for it. On failure the device is closed. */
+/* Opens a device. Errors: DEVICE; MEMORY; ENGINE if the device is too old, or this build has no
+ * kernels for it. After a failure, the device is closed. */
 enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
                                    int ordinal, uint64_t memory_max, struct trawl_error *error);
 /* Closes a device, which may be half-open. */
 void cuda_device_close(struct cuda_device *device);
 
-/* Makes the device's context current for this thread; pair with cuda_device_leave. */
+/* Makes the device's context current in this thread, until cuda_device_leave. */
 enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error);
 void cuda_device_leave(const struct cuda_device *device);
 
-/* device memory that is reused from search to search; all zeros: none */
+/* Device memory that is reused from search to search; all zeros: none. */
 struct cuda_memory {
     uint64_t address;
     uint64_t bytes;
 };
 
-/* cuda_memory_ns returns the time that this thread has spent in the driver's calls for memory;
- * cuda_clock_ns is a clock that stands still meanwhile, so that it measures everything else. */
+/* cuda_memory_ns returns how long this thread has spent in the driver's calls for memory.
+ * cuda_clock_ns is a clock that stands still during these calls. */
 uint64_t cuda_memory_ns(void);
 uint64_t cuda_clock_ns(void);
 
-/* Makes the memory at least `bytes` long; its contents are lost if it grows. After a failure there
- * is no memory. */
+/* Makes the memory at least `bytes` long; if it grows, its contents are lost. After a failure, it
+ * is empty. */
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);
 
-/* pinned host memory that is reused from search to search; all zeros: none */
+/* Pinned host memory that is reused from search to search; all zeros: none. */
 struct cuda_pinned {
     uint8_t *bytes;
     uint64_t count;
@@ -151,20 +150,20 @@ struct cuda_pinned {
 
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
-/* Reserves pinned memory to which kernels may write by its host address. New memory is zeroed. */
+/* Reserves pinned memory that kernels can write to at its host address. New memory is zeroed. */
 enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
-/* Sets *module to the image's kernels, which are loaded at first use and kept until the device
+/* Sets *module to the image's kernels, which are loaded when first used, and kept until the device
  * is closed. Returns ENGINE if the image has no code for this device. The device's context is
  * current. */
 enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
                                      struct cuda_module **module, struct trawl_error *error);
 
-/* Makes room for many pending child grids, and returns how many one kernel may launch while no
- * other launches any. The device's context is current; the caller launches such a kernel only
- * afterwards. */
+/* Makes room for many pending child grids. Returns how many one kernel may launch if no other
+ * kernel launches any. Must be called before the first launch of such a kernel. The device's
+ * context is current. */
 uint32_t cuda_device_children(struct cuda_device *device);
 
 #endif

@@ -1,4 +1,4 @@
-/* driver: loads libcuda.so.1 and reports its errors */
+/* driver: loads libcuda.so.1, and reports its errors */
 #include "cuda/driver.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@ static const struct cuda_driver *replacement;
 
 static const struct {
     const char *symbol;
-    size_t offset; /* offset of the member in struct cuda_driver */
+    size_t offset; /* of the member in struct cuda_driver */
 } rows[] = {
 #define X(member, symbol, arguments) {symbol, offsetof(struct cuda_driver, member)},
 #include "cuda/driver.def"
@@ -33,7 +33,7 @@ static enum trawl_status find_functions(struct cuda_driver *driver, struct trawl
                               rows[i].symbol);
         memcpy((char *)driver + rows[i].offset, &address, sizeof address);
     }
-    /* the tests' simulated driver has a symbol that NVIDIA's does not have */
+    /* a symbol that only the tests' simulated driver has */
     driver->simulated = dlsym(driver->library, "trawl_simulated_driver") != NULL;
     return TRAWL_OK;
 }

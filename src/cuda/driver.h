@@ -1,8 +1,8 @@
 /* driver: the CUDA driver's functions, found at run time
  *
- * The library links against nothing of CUDA. Opening the engine opens libcuda.so.1, which comes
- * with the device's driver. This header declares the few types and numbers of its interface that
- * trawl uses ("CUDA Driver API", NVIDIA; these numbers are part of the binary interface).
+ * trawl does not link against CUDA. Opening the engine loads libcuda.so.1, which comes with the
+ * device's driver. This header declares the few types and constants of its interface that trawl
+ * uses ("CUDA Driver API", NVIDIA; the constants are part of the binary interface).
  */
 #ifndef TRAWL_CUDA_DRIVER_H
 #define TRAWL_CUDA_DRIVER_H
@@ -17,7 +17,7 @@ struct cuda_function;
 
 struct cuda_driver {
     void *library;  /* from dlopen; NULL if a test has filled the table */
-    bool simulated; /* runs kernels on the host, whatever image is loaded */
+    bool simulated; /* a simulator, which runs kernels on the host, whatever image is loaded */
 #define X(member, symbol, arguments) int(*member) arguments;
 #include "cuda/driver.def"
 #undef X
@@ -51,15 +51,16 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* width of the memory's bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    /* shared memory of a block, if the kernel's CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX is raised */
+    /* most shared memory for a block, once the kernel's CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX is
+     * raised */
     CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97
 };
 
 /* Attributes of an address. */
 enum cuda_pointer_attribute {
-    CUDA_POINTER_MEMORY_TYPE = 2,  /* unsigned */
-    CUDA_POINTER_READ_AT = 3,      /* uint64_t: where kernels of the context read; Python asks */
-    CUDA_POINTER_DEVICE = 9,       /* int */
+    CUDA_POINTER_MEMORY_TYPE = 2, /* unsigned */
+    CUDA_POINTER_READ_AT = 3,     /* uint64_t: address for kernels of the context; used by Python */
+    CUDA_POINTER_DEVICE = 9,      /* int */
     CUDA_POINTER_RANGE_BEGIN = 11, /* uint64_t: where the allocation begins */
     CUDA_POINTER_RANGE_BYTES = 12  /* size_t */
 };
@@ -77,21 +78,21 @@ enum {
     CUDA_HOST_MAPPED = 2
 };
 
-/* The oldest driver that has all functions of driver.def: the driver for CUDA 11.0. */
+/* The oldest driver that has all functions in driver.def: that of CUDA 11.0. */
 #define CUDA_DRIVER_VERSION_MIN 11000
 
-/* Opens the library and fills the table. Returns ENGINE if the library is not installed, is too
+/* Opens the library, and fills the table. Returns ENGINE if the library is not installed, is too
  * old, or lacks a function. */
 enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_error *error);
 void cuda_driver_close(struct cuda_driver *driver);
 
-/* For tests: makes cuda_driver_open copy this table instead of opening the library; NULL undoes
- * that. The caller keeps the table until the next call. Not thread-safe. */
+/* For tests: makes cuda_driver_open copy this table instead of opening the library, until a call
+ * with NULL. The table must stay valid until the next call. Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
-/* Returns OK if the code is 0. Otherwise fills the error with the symbol of the function that
- * failed, device_name unless that is NULL, and the driver's text, and returns MEMORY if the
- * device's memory is exhausted, else DEVICE. */
+/* Turns the driver's code into a status: OK for 0, MEMORY if the device's memory is exhausted, else
+ * DEVICE. A failure's message has the name of the function (`symbol`), device_name unless that is
+ * NULL, and the driver's text. */
 enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
                              const char *device_name, struct trawl_error *error);
 

@@ -1,4 +1,5 @@
-/* engine_cuda: implements the engine's functions on NVIDIA GPUs, each in a device's context. */
+/* engine_cuda: implements struct engine_ops for NVIDIA GPUs. Each function enters the device's
+ * context. */
 #include "cuda/engine_cuda.h"
 
 #include "cuda/cuda_answer.h"
@@ -29,7 +30,7 @@ static uint32_t cuda_devices(const struct engine *engine, uint32_t *workers)
 /* ---- Texts --------------------------------------------------------------------------------- */
 
 /* Pins host memory for all devices, in the context of device `index`. Returns false if that
- * failed. */
+ * fails. */
 static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
@@ -42,7 +43,7 @@ static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64
     (void)pthread_mutex_unlock(&engine->lock);
     if (status != TRAWL_OK || cuda_device_enter(device, NULL) != TRAWL_OK)
         return false;
-    /* on some systems, read-only memory can be pinned only with the flag READ_ONLY */
+    /* on some systems, pinning read-only memory needs the flag READ_ONLY */
     pinned = engine->driver.host_register(memory, (size_t)count, CUDA_HOST_REGISTER_MAPPED) ==
                  CUDA_CODE_OK ||
              engine->driver.host_register(memory, (size_t)count,
@@ -103,8 +104,8 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 /* ---- Workers ------------------------------------------------------------------------------ */
 
 /* Makes `plan` the plan of *worker, which is opened first if it is NULL. The tables are copied to
- * the device only at the first scan, since this worker's thread may get no chunk to search. If its
- * last search had the same plan, they are there already. */
+ * the device only at the first scan, because this worker's thread may never get a chunk. If its
+ * last search had the same plan, they are still there. */
 static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
                                       const struct trawl_plan *plan, struct engine_worker **worker,
                                       struct trawl_error *error)
@@ -124,7 +125,7 @@ static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
 
 /* ---- Scan ------------------------------------------------------------------------------- */
 
-/* Searches one range by the plan's method, with the tables that prepare_tables has made. */
+/* Searches one range with the plan's method and the tables that prepare_tables has made. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
@@ -156,7 +157,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
                         task->result, &own);
 
     if (status == TRAWL_MEMORY && task->answer == NULL &&
-        cuda_parts_refuse(worker)) /* search for the whole plan */
+        cuda_parts_refuse(worker)) /* try again without parts */
         status = cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
                                  &own);
     if (status != TRAWL_OK && error != NULL)
@@ -179,8 +180,8 @@ static enum trawl_status begins(struct engine_worker *worker, struct engine_task
     return status;
 }
 
-/* Returns true if a device should keep only the hits that meet the plan's conditions, as it does
- * for a loaded text. */
+/* Returns true if the device itself should drop the hits that fail the plan's conditions, as it
+ * does for a loaded text. */
 static bool accepts(struct engine_worker *worker, const struct engine_task *task)
 {
     const struct engine_chunk *chunk = task->chunk;

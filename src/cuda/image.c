@@ -1,5 +1,5 @@
-/* image: the engine's kernels, embedded. TRAWL_CUDA_IMAGE_SCAN and _SETS name the fat binaries; a
- * build that does not define them has no kernels. */
+/* image: embeds the engine's kernels. TRAWL_CUDA_IMAGE_SCAN and _SETS name the fat binaries; if
+ * they are not defined, the build has no kernels. */
 #include "cuda/image.h"
 
 #if defined(TRAWL_CUDA_IMAGE_SCAN)

@@ -1,4 +1,4 @@
-/* image: embeds in the library the fat binaries of kernels, which nvcc makes. */
+/* image: embeds the kernels' fat binaries, which nvcc makes, in the library. */
 #ifndef TRAWL_CUDA_IMAGE_H
 #define TRAWL_CUDA_IMAGE_H
 
@@ -6,10 +6,10 @@
 
 struct cuda_image {
     const char *content;        /* for messages: "kernels" */
-    const uint8_t *begin, *end; /* equal: the build has no such kernels */
+    const uint8_t *begin, *end; /* equal: not built */
 };
 
-/* the CUDA engine's kernels: `sets` has those of stream_set, `scan` all others */
+/* The CUDA engine's kernels: those of stream_set in `sets`, all others in `scan`. */
 extern const struct cuda_image cuda_image_scan;
 extern const struct cuda_image cuda_image_sets;
 

@@ -1,5 +1,5 @@
 /* launch: chooses a launch's kernel and grid, starts the kernel, and reads its answer. A tile, or a
- * group of samples, is *dense* if it has too many candidates to compare one by one. */
+ * group of samples, is *dense* if it has too many candidates to compare them one by one. */
 #include "cuda/launch.h"
 
 #include <string.h>
@@ -10,31 +10,32 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-/* if a stream kernel gives up more than 1 / DENSE_PARTS of the tiles plus limits.listed_min tiles,
- * the tile kernel searches the whole range */
+/* if a stream kernel gives up more than tile_count / DENSE_PARTS + limits.listed_min tiles, the
+ * tile kernel searches the whole range */
 #define DENSE_PARTS 16u
-#define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
-/* how long the host polls for an answer: the driver would notice the end of a kernel 3 to 5 us
- * later [H200] */
+#define STREAM_ROW_WORDS 16u /* words of the bitmap for a row of 512 bytes of text */
+/* how long the host polls for an answer, because the driver notices the end of a kernel 3 to 5 us
+ * late [H200] */
 #define POLL_NS 2000000u
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define BEFORE_BYTES_MIN 256u
-/* A warp of stream_sampled draws a ticket for one or more groups of 128 samples. With fewer groups
- * per ticket, the samples that the warps read at a time lie nearer to each other: at strides 256,
- * 384 and 512 one group per ticket is 1.17, 1.05 and 1.02 times as fast as two; at stride 192 two
- * are 1.07 times as fast as 16. But a device hands out at most 440 M tickets/s [H200]. */
+/* A warp of stream_sampled takes tickets, each for one or more groups of 128 samples. With fewer
+ * groups per ticket, the samples that all warps read at a time are nearer to each other: at strides
+ * 256, 384 and 512, one group per ticket is 1.17, 1.05 and 1.02 times as fast as two; at stride
+ * 192, two are 1.07 times as fast as 16. But a device can hand out at most 440 M tickets/s
+ * [H200]. */
 #define SAMPLED_STRIDE_NEAR 192u
 #define SAMPLED_STRIDE_FAR 256u
 #define SAMPLED_STRIDE_PAIRS 128u
 #define SAMPLED_TICKET_NEAR 16u
 #define SAMPLED_TICKET_FAR 2u
-/* a cache line: an aligned load of a warp touches no line more than necessary */
+/* a cache line: a warp's aligned loads touch no more lines than necessary */
 #define STREAM_ALIGNMENT 128ull
 
-/* Chooses tiles of at most `words_max` words, or smaller ones where the range is too short to give
- * every block TILES_PER_BLOCK_MIN tiles, or a tile's hits would not fit in 32 bits. */
+/* Chooses tiles of at most `words_max` words: smaller ones if the range is too short for
+ * TILES_PER_BLOCK_MIN tiles per block, or if a tile's hits could not be counted in 32 bits. */
 static void choose_tiles(const struct engine_worker *worker, uint64_t places, uint32_t blocks,
                          uint32_t words_max, uint32_t alike_max, struct scan_arguments *a)
 {
@@ -42,14 +43,14 @@ static void choose_tiles(const struct engine_worker *worker, uint64_t places, ui
 
     while (words / 2 >= worker->limits.threads && words / 2 % worker->limits.threads == 0 &&
            (places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks ||
-            32ull * words * alike_max > UINT32_MAX)) /* a tile's count of hits has 32 bits */
+            32ull * words * alike_max > UINT32_MAX)) /* a tile's hits are counted in 32 bits */
         words /= 2;
     a->tile_words = words;
     TRAWL_ASSERT(words > 0 && words % worker->limits.threads == 0);
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-/* Chooses the first and the last sample, so that they cover all starts of the range. */
+/* Chooses the first and the last sample, so that the samples cover all starts in the range. */
 static void choose_samples(struct scan_arguments *a)
 {
     uint64_t distance, sample;
@@ -84,8 +85,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
 
     choose_samples(a);
-    /* A tile has at most about as many starts as a group of samples: searching a dense tile by bit
-     * planes takes time for its whole length, even if few starts belong to the group. */
+    /* A tile has at most about as many starts as a group of samples: a dense tile is searched for
+     * its whole length, with bit planes, even if few of its starts belong to the group. */
     a->tile_words =
         (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
@@ -95,8 +96,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
-    /* sample_budget bounds the work for the samples that a warp has queued; if more is needed,
-     * their groups count as dense. It is enough even if every sample of a full queue belongs to an
+    /* sample_budget limits the work for the samples in a warp's queue; if they need more, their
+     * groups are dense. It suffices even if every sample in a full queue belongs to an
      * occurrence. */
     if (a->verify_budget != 0)
         a->sample_budget =
@@ -115,9 +116,9 @@ static bool is_stream(enum cuda_kernel kernel)
            is_set_stream(kernel);
 }
 
-/* Chooses tiles of as many steps of the block's warps as limits.tile_words_max allows, or fewer if
- * the range is short. If the pattern does not fit into a tile, tiles stay as long as possible,
- * since the search of a dense tile costs the pattern's length. */
+/* Chooses tiles that consist of as many steps of the block's warps as limits.tile_words_max allows,
+ * or of fewer if the range is short. If the pattern does not fit into a tile, tiles stay as long as
+ * possible, because searching a dense tile also costs the pattern's length. */
 static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
                                 struct scan_arguments *a)
 {
@@ -125,7 +126,7 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    /* short: some blocks search tiles after the first occurrence, which is wasted work */
+    /* short tiles: what blocks search after the first occurrence is wasted */
     if (a->want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
@@ -140,8 +141,8 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
-/* Chooses the tiles of hits_stream. Each block has one more warp, which verifies candidates and
- * counts hits for the others. */
+/* Chooses the tiles of hits_stream, whose blocks have an additional warp, which verifies candidates
+ * and counts hits for the other warps. */
 static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -171,10 +172,10 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
                                           : worker->device->resident[kernel];
 }
 
-/* Chooses the grid of stream_sampled, and thereby how many samples are in flight: few enough
- * that they lie near each other in memory and return soon, but enough to keep the memory busy.
- * Of 64 to 512 threads per multiprocessor the best were [H200]: 256 for single samples, 384 for
- * pairs, and 512 at the short strides, where hashing takes longer than memory. */
+/* Chooses the grid of stream_sampled, which decides how many samples are in flight: few enough to
+ * be near each other in memory and return soon, but enough to keep the memory busy. Of 64 to 512
+ * threads per multiprocessor, the best were 256 for single samples, 384 for pairs, and 512 at short
+ * strides, where hashing takes longer than reading [H200]. */
 static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
                           uint32_t *blocks, uint32_t *threads)
 {
@@ -227,15 +228,15 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
     return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables->sets.stride * most : most;
 }
 
-/* Offsets in a range have 32 bits. For counts, stream_sampled and stream_set are exceptions: they
- * number samples instead of starts, so their ranges may be longer. */
+/* Offsets in a range have 32 bits. When counting, stream_sampled and stream_set number samples
+ * instead of starts, so their ranges may be longer. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
                             (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
 
     if (want == WANT_COUNT && worker->tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        /* A stride may have two samples, so a launch takes half launch_begins_max strides. */
+        /* a stride may have two samples, so a launch searches launch_begins_max / 2 strides */
         most = worker->tables->arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
     return most;
 }
@@ -256,13 +257,13 @@ static bool is_automaton(enum cuda_kernel kernel)
            kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
-/* Returns true if this kernel leaves tiles unsearched when dense_count is above 0. */
+/* Returns true if this kernel leaves tiles unsearched if dense_count > 0. */
 static bool gives_up(enum cuda_kernel kernel)
 {
     return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
 }
 
-/* Sets the number of partitions and blocks, which follow from the number of tiles. */
+/* Sets the numbers of partitions and blocks, which follow from the number of tiles. */
 static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -277,9 +278,9 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    /* With limits.before_bytes (in tests), positions are numbered as if that many bytes came before
-     * the text. Starts near the text's first byte keep their numbers, since kernels read up to
-     * BEFORE_BYTES_MIN bytes before a start. */
+    /* With limits.before_bytes, which tests set, positions are numbered as if so many bytes came
+     * before the text. Starts near the beginning of the text keep their numbers, because kernels
+     * read up to BEFORE_BYTES_MIN bytes before a start. */
     uint64_t before = range->begin >= BEFORE_BYTES_MIN ? worker->limits.before_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;
@@ -321,9 +322,10 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     choose_grid(launch, blocks);
 }
 
-/* For launches of hits_set that search all positions and may find many hits. The hits of a small
- * tile mostly wait in shared memory until the earlier tiles are done, so that threads write to
- * memory in order, near each other: 7.6 G hits/s instead of 4.7 [H200]. */
+/* For launches of hits_set that search all positions, and may find many hits. The hits of a small
+ * tile usually fit into shared memory, where they wait until the earlier tiles are done; so hits
+ * are written to memory in order, and neighbouring ones together: 7.6 G hits/s instead of 4.7
+ * [H200]. */
 void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -334,7 +336,7 @@ void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_lau
     choose_grid(launch, blocks);
 }
 
-/* Allocates the launch's sums, which are zeros between launches, and its answer. */
+/* Allocates the launch's sums, which are zero between launches, and its answer. */
 static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl_error *error)
 {
     uint64_t bytes = sizeof(struct scan_result);
@@ -349,9 +351,9 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
     return TRAWL_OK;
 }
 
-/* Allocates the list of tiles that a stream kernel gives up. It has one entry more than this launch
- * has tiles, so that it is enough for later launches, too: as many starts may touch one tile more
- * at another offset of the text. */
+/* Allocates the list of tiles that a stream kernel gives up, with one more entry than this launch
+ * has tiles, so that it suffices for later launches, too: at another offset of the text, as many
+ * starts may need one more tile. */
 static enum trawl_status list_reserve(struct engine_worker *worker,
                                       const struct cuda_launch *launch, struct trawl_error *error)
 {
@@ -363,7 +365,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* Allocates and zeroes the words by which a launch orders its hits. */
+/* Allocates and zeros the words with which a launch puts its hits in order. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {
@@ -382,7 +384,8 @@ static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_l
 bool cuda_launch_may_append(const struct cuda_launch *launch)
 {
     const struct scan_arguments *a = &launch->arguments;
-    /* the filter of scan_stream finds occurrences of such a pattern itself, but only counts */
+    /* for such a pattern, scan_stream's filter finds the occurrences itself, but can only count
+     * them */
     bool decides =
         a->is_exact != 0 && (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
 
@@ -404,13 +407,13 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
     a->launch = ++worker->launches;
     if (is_stream(launch->kernel) && a->want != WANT_HITS)
         a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
-    memset(a->answer, 0, sizeof *a->answer); /* no part of the answer has arrived */
+    memset(a->answer, 0, sizeof *a->answer); /* nothing has arrived yet */
     return CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1, 1,
                      launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters, NULL);
 }
 
-/* Returns true if the kernel's answer has arrived. The answer to a count arrives word by word,
- * each with the bit SCAN_THERE. */
+/* Returns true if the kernel's answer has arrived. A count arrives word by word, each with the bit
+ * SCAN_THERE. */
 static bool is_answered(const void *context)
 {
     const struct cuda_launch *launch = (const struct cuda_launch *)context;
@@ -462,7 +465,7 @@ enum trawl_status cuda_launch_wait(struct engine_worker *worker,
     return TRAWL_OK;
 }
 
-/* Runs the kernel, waits for the answer, and adds what the kernel found to launch->found. */
+/* Runs the kernel, waits for its answer, and adds that to launch->found. */
 static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda_launch *launch,
                                        struct trawl_error *error)
 {

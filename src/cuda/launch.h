@@ -4,50 +4,51 @@
 
 #include "cuda/cuda_worker.h"
 
-/* A range of a text in device memory. */
+/* A range of a text in device memory. Kernels search for occurrences that begin in [begin, end). */
 struct cuda_range {
-    uint64_t address; /* device address of the text's byte 0 */
-    uint64_t begin;   /* occurrences that begin in [begin, end) are wanted */
+    uint64_t address; /* device address of the text's first byte */
+    uint64_t begin;
     uint64_t end;
-    uint64_t text_end; /* kernels may load the padding after it */
+    uint64_t text_end; /* the padding after it may be loaded, too */
 };
 
-/* Returns the end of the range's positions where a pattern can start: plan->length_min or more
- * bytes of the text are left there; range->begin if there is none. */
+/* Returns the end of those positions in the range at which a pattern can start, because at least
+ * plan->length_min bytes of text are left; range->begin if there are none. */
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);
 
-/* a launch: the kernel with its arguments, grid and result */
+/* A launch: the kernel with its arguments, grid and result. */
 struct cuda_launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
-    uint32_t threads;      /* threads of a block */
-    uint32_t shared_bytes; /* dynamic shared memory of a block */
-    /* bytes of hits that are copied to the landing buffer right after the kernel */
+    uint32_t threads;      /* threads per block */
+    uint32_t shared_bytes; /* dynamic shared memory per block */
+    /* how many bytes of hits are copied to the landing buffer right after the kernel */
     uint64_t ahead_bytes;
     struct scan_result found;
 };
 
-/* Returns true if the launch, a count, can also append its hits to a list, in any order. */
+/* Returns true if the launch, which counts, can also append its hits to a list, in any order. */
 bool cuda_launch_may_append(const struct cuda_launch *launch);
-/* Chooses the kernel, the tiles and the grid; `limit` > range->begin. */
+/* Chooses the kernel, the tiles and the grid for starts below `limit`, which is > range->begin. */
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,
                          struct cuda_launch *launch);
 /* Returns the kernel that searches a long range for the worker's plan. */
 enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want);
-/* Returns how many positions one launch for the plan's set searches at most. */
+/* Returns the most positions that one launch searches for the plan's set. */
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
-/* Returns how many positions one launch for the worker's plan searches at most. */
+/* Returns the most positions that one launch searches for the worker's plan. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
 /* Runs the launch, and adds what the kernel finds to launch->found. If a stream kernel that counts
- * or finds the first occurrence gave up tiles with too many candidates, the tile kernel
- * (scan_every) then searches these. But if found.listed exceeds arguments.listed_max, they stay
- * unsearched, and the caller repeats the search. */
+ * or finds the first occurrence has given up tiles with too many candidates, the tile kernel
+ * (scan_every) searches them. But if found.listed exceeds arguments.listed_max, they stay
+ * unsearched, and the caller must repeat the search. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
-/* Waits until is_there(context) says that a kernel's answer is in host memory. A short kernel ends
- * before the driver would notice, so the host polls for a while, and then waits by the driver. */
+/* Waits until is_there(context) says that a kernel's answer is in host memory. The driver would
+ * notice the end of a short kernel late, so the host polls for a while before it waits with the
+ * driver. */
 enum trawl_status cuda_launch_wait(struct engine_worker *worker,
                                    bool (*is_there)(const void *context), const void *context,
                                    struct trawl_error *error);

@@ -1,4 +1,4 @@
-/* limits: the default limits, which tests may replace. */
+/* limits: the default limits, which tests replace. */
 #include "cuda/limits.h"
 
 #include "cuda/kernels/lists.h"

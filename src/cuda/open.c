@@ -1,5 +1,4 @@
-/* open: opens and closes the driver, the devices, and the workers that threads have on the
- * devices. */
+/* open: opens and closes the driver, the devices, and the workers that threads have on devices. */
 #include "cuda/open.h"
 
 #include "base/checked.h"

@@ -1,5 +1,5 @@
-/* residents: finds the loaded texts on devices. A resident is a loaded text, or a stripe of one, on
- * a device. For each chunk a scan looks up whether a resident has it. */
+/* residents: finds loaded texts on devices. A *resident* is a loaded text, or a stripe of one, on a
+ * device. A scan asks for each chunk whether a resident has it. */
 #include "cuda/residents.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cuda/cuda_worker.h"
 #include "cuda/launch.h"
 
-/* Returns true if the resident contains the bytes; *bytes_at is then their offset in it. */
+/* Returns true if the resident contains the bytes, and sets *bytes_at to their offset in it. */
 static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
                            uint64_t count, uint64_t *bytes_at)
 {
@@ -20,18 +20,18 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* Starts near the end of a borrowed text may have to be searched in a copy of its end. Returns
- * true if that copy has all bytes around them. */
+/* Starts near the end of a borrowed text may have to be searched in a copy of its end. Returns true
+ * if that copy is long enough to contain all bytes around them. */
 static bool tail_suffices(const struct cuda_resident *resident, uint64_t need)
 {
     return saturating_add(need, SCAN_AROUND_BYTES + CUDA_BEFORE_BYTES) <=
            resident->count - resident->tail_at;
 }
 
-/* Returns for how many starts of the text, beginning with the first, the resident has the bytes
- * that a search needs: the start and plan->need_after bytes after it, unless the text ends before.
- * The text's first byte lies `at` bytes after the resident's. A stripe whose text continues serves
- * only the starts before the next stripe, and none if the stripes overlap by fewer than need_after
+/* Returns the number n such that starts in [0, n) of the text can be searched in the resident,
+ * because it has the start and plan->need_after bytes after it, or up to the end of the text. The
+ * text begins at offset `at` of the resident. In a stripe that is not the text's last, only starts
+ * before the next stripe can be searched, and none if the overlap is shorter than need_after
  * bytes. */
 static uint64_t begins_reached(const struct cuda_resident *resident, const struct engine_text *text,
                                uint64_t at)
@@ -163,7 +163,7 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
         .address = resident.memory.address, .at = at, .most = UINT64_MAX, .end = UINT64_MAX};
     if (resident.memory.bytes > 0)
         return true;
-    /* a borrowed text: kernels need an aligned address, so the text begins `skew` bytes later */
+    /* a borrowed text: kernels get an aligned address, `skew` bytes before the text */
     skew = resident.borrowed % CUDA_BORROWED_ALIGNMENT;
     place->address = resident.borrowed - skew;
     place->at += skew;
