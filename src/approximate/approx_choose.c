@@ -78,8 +78,8 @@ static void rate_bytes(const struct approximate *approximate, struct byte_rates 
                       ignores_case(approximate), rates);
 }
 
-/* Returns at which fraction of the offsets the method GRAMS looks up grams: those with the exact
- * part of some literal. Returns 1 if the literals have too many different exact parts for
+/* Returns the fraction of offsets at which the method GRAMS looks up grams, because the text has
+ * the exact part of some literal there; 1 if the literals have too many different exact parts for
  * groups. */
 static double rate_of_exact(const struct approximate *approximate)
 {

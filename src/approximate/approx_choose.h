@@ -40,7 +40,7 @@ bool approx_is_for_host(const struct approximate *approximate, const struct appr
  * found. */
 struct approx_trial {
     bool passed;          /* PIECES is used; if false, it is tried again after dense_bytes bytes */
-    uint64_t dense_bytes; /* reduced by the caller by what it searches with method_dense */
+    uint64_t dense_bytes; /* the caller subtracts what it searches with method_dense */
     uint64_t pause_bytes;
     double credit; /* by how many candidates PIECES may still exceed pieces_rate_max */
 };

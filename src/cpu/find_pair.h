@@ -72,8 +72,7 @@ static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positi
 
 /* Searches whole steps starting at *from, while there is room for their positions. Since most steps
  * have none, the first loop only notes the steps that have one, without a branch that depends on
- * the text.
- */
+ * the text. */
 static inline __attribute__((always_inline)) uint32_t pair_steps(const uint8_t *text,
                                                                  uint64_t *from, uint64_t to,
                                                                  const struct plan_probe *probes,

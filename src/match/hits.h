@@ -50,7 +50,7 @@ void hits_release(struct hits *hits);
 /* The hits of a part of a plan. A part is itself a plan, for some of the whole plan's patterns. */
 struct hits_part {
     const struct hits *hits;
-    const uint32_t *literals; /* literals[i] is the number in the whole plan of literal i */
+    const uint32_t *literals; /* literals[i]: the whole plan's number for literal i */
     uint64_t next;            /* index of the first hit that has not been merged yet */
 };
 

@@ -147,8 +147,8 @@ struct asked {
 struct work {
     struct plan_form form;
     double bare_ns;    /* ns without candidates; 0: the method cannot be used */
-    double compared;   /* candidates that are decided by a single vector comparison */
-    double candidates; /* other candidates */
+    double compared;   /* candidates decided by a single vector comparison */
+    double candidates; /* candidates that need more than that */
     double took_ns;    /* measured in a search that then left this method; 0: unknown */
 };
 

@@ -64,9 +64,9 @@ enum plan_attachment {
     PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */
     PLAN_PARTS_HOST,   /* parts in which the host searches for a set: plan/parts.c */
     PLAN_PARTS_DEVICE, /* parts in which a GPU searches for a set */
-    /* The same three for a plan that requires whole words or lines. A search of records uses a copy
-     * of the plan without these conditions, whose parts are PLAN_ALONE and so on. The plan and its
-     * copy share one array of objects. */
+    /* PLAN_ALONE and the two kinds of parts once more, for a plan that requires whole words or
+     * lines. A search of records uses a copy of the plan without these conditions, which has the
+     * other three. The plan and its copy share one array of objects. */
     PLAN_WHOLE_ALONE,
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,

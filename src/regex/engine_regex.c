@@ -5,11 +5,11 @@
  * searches it in steps of a few lines, in one of three ways:
  *
  * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
- * If the plan's only expression is a sequence, they also find the matches around the other atoms.
- * RE2 reads the lines in which automata cannot decide.
+ *   If the plan's only expression is a sequence, they also find the matches around the other atoms.
+ *   RE2 reads the lines in which automata cannot decide.
  * - whole: the program of the plan's only expression reads the text of the step.
  * - lines: the common program of all expressions reads some lines at once, then each expression's
- * program reads those with a match.
+ *   program reads those with a match.
  *
  * The last two are for expressions without atoms, and for steps after one in which atoms were of
  * little use. The common program cannot read records, texts with line ends other than newline,

@@ -27,8 +27,8 @@ static inline void sets_tell(const struct trawl_expression_told *told, uint32_t 
         told->letter(told->context, code);
 }
 
-/* Reads the CHAR node->bytes, or the SET that begins there: '.', or the class or escape at
- * reader->at, which it moves past. The caller releases *set. Errors: ARGUMENT with
+/* Reads the characters of a CHAR, which is node->bytes, or of a SET: '.', or the class or escape at
+ * reader->at, past which it moves. The caller releases *set. Errors: ARGUMENT with
  * error->text_offset; MEMORY. */
 struct syntax_reader;
 enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_node *node,

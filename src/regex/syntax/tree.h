@@ -115,7 +115,7 @@ static inline bool class_is_word_byte(char byte)
 /* How an expression is read. */
 struct syntax_options {
     enum trawl_syntax syntax;
-    bool beyond; /* Perl's syntax is read as PCRE2's, as the tree of a filter (beyond.c) */
+    bool beyond; /* read Perl's syntax as PCRE2's, into the tree of a filter (beyond.c) */
     const struct regex_options *rules;
     /* told->letter is called for each character that stands for itself; NULL: for none */
     const struct trawl_expression_told *told;
