@@ -78,8 +78,8 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    uint32_t near_lines; /* each match begins at most this many lines before the line of its atom */
-    bool has_no_heads;   /* each match begins with an atom */
+    uint32_t near_lines;      /* each match begins this many lines before the line of its atom */
+    bool has_no_heads;        /* each match begins with an atom */
     struct span_finder spans; /* finds the matches of the plan's only expression around its atoms */
     bool atoms_are_exact;     /* a line matches if and only if it has an atom */
     /* the matches of the plan's only expression are its atoms, which never overlap */
