@@ -10,9 +10,9 @@
  * child has the next number. A node's cell tests whether the next byte of text has the node's
  * class. If so, the automaton is now at this node, and reads the next byte. If not, it tests the
  * same byte for the next child of the same parent. After the last child come the children of the
- * node to which the parent fails: the longest proper prefix of the parent that is a node. (Prefix,
- * because these bytes come first in the text.) A node with many children has a row of cells, one
- * for each class, instead of a chain of tests.
+ * node to which the parent fails: the longest proper prefix of the parent that is a node. (A
+ * prefix, because it must begin at the same place in the text.) A node with many children has a row
+ * of cells, one for each class, instead of a chain of tests.
  *
  * Each byte passes exactly one test. A failed test goes to a sibling, or to a node of less depth.
  * So on average over a text, a byte costs at most 2 × row_children tests (struct making).
