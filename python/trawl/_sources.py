@@ -703,9 +703,11 @@ def out_of_band(form: Any, protocol: int) -> Any:
 
 def parts_of(file: Any) -> Iterator[Any]:
     """Yield what each file.read() returns, up to the file's end. As in every generator, a StopIteration from read() becomes
-    a RuntimeError."""
+    a RuntimeError. None, which a stream that does not block returns before its end, is an error."""
     while part := file.read(1 << 20):
         yield part
+    if part is None:
+        raise BlockingIOError("read() returned None: a stream that does not block cannot be searched")
 
 
 def joined(file: Any) -> str | bytes:
