@@ -35,9 +35,9 @@ static void change(const char *format, ...)
 }
 
 /* Replaces the C library's function. CLOCK_REALTIME here runs a second ahead of
- * CLOCK_REALTIME_COARSE, whose time the kernel gives to changed files. Both clocks differ so on a
- * virtual machine whose timer is late. Even so, a server without notices must not answer from the
- * content before the last change. */
+ * CLOCK_REALTIME_COARSE, from which the kernel takes files' time stamps, as on a virtual machine
+ * whose timer is late. Even so, a server without notices must not answer from the content before
+ * the last change. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     int status = (int)syscall(SYS_clock_gettime, clock, time);
@@ -54,8 +54,8 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return status;
 }
 
-/* Changes a file several times within a second, and likely within the same time stamp. The file's
- * size stays. */
+/* Changes a file several times within a second, and probably within the same time stamp, without
+ * changing its size. */
 static void check_close_changes(void)
 {
     for (int i = 0; i < 3; i++) /* the modification time stays */
@@ -81,7 +81,7 @@ static void check_further_changes(void)
 }
 
 /* Makes changes that change_at_random does not. If `watch`, there are notices. If `limit`, files
- * above 5 MB are left out. */
+ * above 5 MB are skipped. */
 static void check_changes(bool watch, bool limit)
 {
     begin_tree("changes");
@@ -92,12 +92,12 @@ static void check_changes(bool watch, bool limit)
     disk_bytes_max = limit ? 5000000 : INT64_MAX;
     changing = open_by(limit ? "trawl -r --max-filesize=5000000" : "trawl -r", "changes", watch, 0);
     TEST_CHECK_U64(check_now(changing), 0);
-    /* The server watches .git/info, where git has rules, before it walks that directory. Here a
-     * different directory gets the name .git/info. */
+    /* The server watches .git/info, where git keeps rules, before it walks that directory. Here a
+     * different directory gets that name. */
     change("mkdir -p .git/info n && echo old > .git/info/exclude && echo new > n/exclude");
     change("mv .git/info o && mv n .git/info");
-    /* The server must see a change of any file in .git/info, also after the server has walked only
-     * the directory above again. */
+    /* The server must see a change of any file in .git/info, even after it has walked only the
+     * directory above again. */
     change("echo other > .git/info/other");
     change("echo beside > beside");
     change("echo more >> .git/info/other");
@@ -137,7 +137,7 @@ static void test_changes(void)
 }
 
 /* Opens a folder whose changes the kernel does not report. Checks that the collection watches
- * nothing there, and holds no file whose size differs from what the file system says. */
+ * nothing in it, and holds no file whose size differs from what the file system reports. */
 static void test_without_notices(void)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -172,8 +172,7 @@ static void test_root_goes(void)
     (void)check_now(collection);
     put("goes/three", "three\n");
     (void)check_now(collection);
-    /* The kernel sends no notice when an empty root is removed, since the server has the root open.
-     */
+    /* The kernel sends no notice when an empty root that the server has open is removed. */
     TEST_CHECK(unlink("goes/two") == 0 && unlink("goes/three") == 0);
     (void)check_now(collection);
     TEST_CHECK(mkdir("new", 0755) == 0);
@@ -198,8 +197,8 @@ static void test_root_goes(void)
     remove_tree("went");
 }
 
-/* Checks that the collection does not hold an unreadable file, that opening the file returns the
- * reason, and that the collection follows no links. */
+/* Checks that the collection does not hold an unreadable file, that opening it returns the reason,
+ * and that the collection follows no links. */
 static void test_opening(void)
 {
     struct collection *collection;
@@ -236,7 +235,7 @@ static void test_opening(void)
                collection_open_file(collection, state->files[one]) < 0 && errno == EACCES);
     state_drop(state);
     collection_reload(collection);
-    wait_until_loaded(collection); /* the server does not try to open the file again and again */
+    wait_until_loaded(collection); /* the server must not try to open the file again and again */
     TEST_CHECK(collection_has(collection, "", root));
     close_opened(collection);
     remove_tree("open");
@@ -244,8 +243,8 @@ static void test_opening(void)
 
 /* ---- Time stamps ----------------------------------------------------------------------------- */
 
-/* Rounds time stamps to 100 ms, which is as coarse as a file system's stamps may be. With the
- * kernel's own stamps, each change would have a different stamp. */
+/* Rounds time stamps to 100 ms, which is as coarse as a file system's may be. The kernel's own
+ * stamps would differ after each change. */
 static int coarse(int result, struct stat *status)
 {
     status->st_mtim.tv_nsec -= status->st_mtim.tv_nsec % 100000000;
@@ -269,8 +268,8 @@ int __wrap_fstatat64(int directory, const char *name, struct stat *status, int f
 
 /* ---- Many changes ---------------------------------------------------------------------------- */
 
-/* While this is set, the kernel's queue of notices seems to overflow: a read returns a notice that
- * reports lost notices, instead of the notices in the queue. */
+/* While this is set, the kernel's queue of notices seems to overflow: a read returns a notice of
+ * lost notices, instead of those in the queue. */
 static atomic_bool overflows;
 
 ssize_t __real_read(int descriptor, void *buffer, size_t count);
@@ -318,7 +317,7 @@ static void check_random(const char *line, bool watch, uint64_t amount)
             old = collection_now(collection, message);
         }
         TEST_CHECK(old->block_count < 16);
-        /* The collection gives free indices to new files. */
+        /* New files get free indices. */
         TEST_CHECK(old->index_count < 8 * 12 * 2);
         /* At least half of each block's bytes belong to files of a state. The limit is for two
          * states, since `old` is still held. */
@@ -334,7 +333,7 @@ static void check_random(const char *line, bool watch, uint64_t amount)
 
 static void test_random(void)
 {
-    /* What the options leave out, and the largest file that the collection takes. */
+    /* What the options skip, and the largest file that the collection accepts. */
     static const struct {
         const char *line;
         bool watch;
@@ -360,7 +359,7 @@ static void test_random(void)
 }
 
 /* Checks that the server looks for a new file only in the file's directory: the state does not show
- * a change elsewhere that had no notice. A walk of the whole tree would show that change. */
+ * a change elsewhere that had no notice, as it would after a walk of the whole tree. */
 static void test_parts(void)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -396,7 +395,7 @@ static void test_parts(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* Checks that the collection does not hold a file that changes during reading, and that the next
+/* Checks that the collection does not hold a file that changes while it is read, and that the next
  * file of the block follows a line end. */
 static void test_unread(void)
 {
@@ -434,7 +433,7 @@ static void test_unread(void)
 
 /* ---- Memory and formats ---------------------------------------------------------------------- */
 
-/* Checks that the collection holds files only up to its limit of memory. The server searches other
+/* Checks that the collection holds files only up to its memory limit. The server searches other
  * files on disk. */
 static void test_budget(void)
 {
@@ -464,8 +463,8 @@ static void test_budget(void)
     remove_tree("budget");
 }
 
-/* Checks that the collection does not hold a large file that changes all the time, and holds the
- * file once it is quiet. Large is usually more than 64 MiB; here it is more than 1,000 bytes. */
+/* Checks that the collection does not hold a large file that keeps changing, and holds it once it
+ * is quiet. Large is usually more than 64 MiB; here it is more than 1,000 bytes. */
 static void test_quiet(void)
 {
     const uint64_t usual_bytes = refresh_bytes, usual_ns = quiet_ns;
@@ -499,7 +498,7 @@ static void test_quiet(void)
     for (unsigned i = 0; i < 2000 && !is_held(collection, "large"); i++)
         usleep(5000);
     TEST_CHECK_U64(check_now(collection), 0);
-    /* The server looks at a changed file again: no notice tells that the file is quiet. */
+    /* The server checks a changed file again: no notice says that it is quiet. */
     quiet_ns = SECOND_NS;
     put("quiet/later", bytes);
     for (unsigned i = 0; i < 1000 && !is_held(collection, "later"); i++)
@@ -511,7 +510,7 @@ static void test_quiet(void)
     quiet_ns = usual_ns;
 }
 
-/* Checks that the memory of removed files is given back once little of their block belongs to other
+/* Checks that the memory of removed files is freed once little of their block belongs to other
  * files. In other tests, blocks are so small that the next change merges them. */
 static void test_sparse(void)
 {
@@ -559,7 +558,7 @@ static void test_reload(void)
         collection_reload(collection);
         if (i < 2)
             TEST_CHECK_U64(check_now(collection), 0);
-        wait_until_loaded(collection); /* also without a request */
+        wait_until_loaded(collection); /* even without a request */
         collection_facts(collection, &facts);
         TEST_CHECK(facts.load_ns > 0 && facts.load_ns <= now_ns() - begin &&
                    facts.state_number > before.state_number &&
@@ -570,8 +569,8 @@ static void test_reload(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose
- * bytes are in a block decompressed; and files with holes, which the command takes for binary. */
+/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose bytes
+ * are in a block decompressed; and files with holes, which the command treats as binary. */
 static void test_not_plain(void)
 {
     char message[SETTINGS_ERROR_BYTES];
@@ -633,7 +632,7 @@ static void test_file_root(void)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-/* Makes changes and a view while memory is short. Afterwards the collection is right again. */
+/* Makes changes and a view while allocations fail. Afterwards the collection is right again. */
 static void use_with_faults(struct settings *settings, long after, long count)
 {
     const struct collection_options options = {
@@ -698,7 +697,7 @@ static void test_faults(void)
 static atomic_bool stopping;
 static atomic_uint torn;
 
-/* Looks at each state for a torn file: one that has bytes from before and after a change. Another
+/* Looks in each state for a torn file: one with bytes from before and after a change. Another
  * thread replaces files as a whole, and each file repeats a single letter, so a torn file would
  * show two letters. */
 static void *look(void *context)

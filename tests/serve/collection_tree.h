@@ -54,8 +54,8 @@ static inline void remove_tree(const char *path)
     (void)nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Returns a path: directory d, d1, d2 or d3, or directory s in one of these directories. The name d
- * is the beginning of the other names. */
+/* Returns a path: directory d, d1, d2 or d3, or directory s in one of these. The name d is a prefix
+ * of the other names. */
 static inline void name_folder(char *path, struct test_random *random)
 {
     (void)snprintf(path, PATH_BYTES * 3, "%s/d%.0u%s", root, (unsigned)test_random_below(random, 4),
@@ -88,7 +88,7 @@ static inline void write_at_random(const char *path, struct test_random *random)
     close(descriptor);
 }
 
-/* Changes a byte of a file, likely within the time stamp of the change before. */
+/* Changes a byte of a file, probably within the time stamp of the previous change. */
 static inline void write_again(const char *path, struct test_random *random)
 {
     char byte = (char)('A' + test_random_below(random, 26));
@@ -223,8 +223,8 @@ static inline void *no_work(void *unused)
     return unused;
 }
 
-/* Gives up root's right to read closed files, for this thread and the threads that it starts.
- * Otherwise no file would be unreadable where tests run as root. */
+/* Gives up root's right to read closed files, for this thread and the threads that it starts:
+ * otherwise no file would be unreadable where tests run as root. */
 static inline void respect_modes(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -263,9 +263,9 @@ static inline int end_trees(void)
 
     TEST_CHECK_U64(count_of("/proc/self/fd"), descriptor_count);
     TEST_CHECK(trawl_runtime_close(runtime, &error) == TRAWL_OK);
-    /* a list of the library's holds all searchers, so LeakSanitizer misses none */
+    /* a list in the library refers to all searchers, so LeakSanitizer reports none as lost */
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
-    /* A thread that was joined may stand in /proc for a moment longer. */
+    /* A joined thread may stay in /proc for a moment. */
     for (int i = 0; i < 5000 && count_of("/proc/self/task") != thread_count; i++)
         usleep(1000);
     TEST_CHECK_U64(count_of("/proc/self/task"), thread_count);

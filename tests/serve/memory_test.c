@@ -1,6 +1,6 @@
-/* memory_test: how much memory may the server take? It computes that from files like those of /proc
- * and /sys, here made by the test, and guards divide it among requests. For example, a server in a
- * control group of 150 MB must not take half of the machine's memory.
+/* memory_test: how much memory the server may use. It computes that from files like those of /proc
+ * and /sys, which this test makes, and guards divide it among requests. For example, a server in a
+ * control group of 150 MB must not use half of the machine's memory.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 
 static char folder[] = "/tmp/serve_options.XXXXXX";
 
-/* Reads a command line of words between blanks. */
+/* Reads a command line of words separated by blanks. */
 static bool read_line(struct serve_options *options, const char *line, char *message)
 {
     static char copy[512];
@@ -30,8 +30,8 @@ static bool read_line(struct serve_options *options, const char *line, char *mes
     return serve_options_read(options, count, arguments, message);
 }
 
-/* Each option with a number or a size, its default, and its greatest value; NONE: the option takes
- * a size. */
+/* Each option with a number or a size, its default, and its greatest value; NONE: the value is a
+ * size. */
 static const struct {
     const char *name;
     size_t offset;
@@ -159,8 +159,8 @@ static void check_documents(void)
     }
 }
 
-/* Checks the names of collections. A row has a command line, and the collections' names and paths
- * or a message. */
+/* Checks the names of collections. A row has a command line, and either the collections' names and
+ * paths, or a message. */
 static void check_roots(void)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* pass_state: makes states (lists of files, whose bytes lie in blocks) for tests of passes, without
+/* pass_state: makes states (lists of files, whose bytes are in blocks) for tests of passes, without
  * a collection. A range is the bytes of one file in a block. A file is plain if its range has the
  * file's own bytes (not decompressed bytes), and the file has no holes. */
 #ifndef TESTS_SERVE_PASS_STATE_H
@@ -26,7 +26,7 @@ static inline uint64_t below(uint64_t bound)
 struct made_state {
     struct state state;
     struct served_file *files[FILES_MAX];
-    /* the file's own bytes, also if its block has different bytes */
+    /* the file's own bytes, even if its block has different bytes */
     struct naive_bytes contents[FILES_MAX];
     struct served_block blocks[BLOCKS_MAX];
     struct tape_block tapes[BLOCKS_MAX];
@@ -36,7 +36,7 @@ struct made_state {
     sem_t arrived, gate;
 };
 
-/* Replaces the server's collection, so that opening a file gives the contents in `made`. */
+/* Replaces the server's collection, so that opening a file returns the contents in `made`. */
 struct collection {
     const struct made_state *made;
 };
@@ -61,7 +61,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 }
 
 /* Adds the bytes of a file to a block, as a new range. The file itself may no longer exist. Returns
- * the offset in the block at which the range begins. */
+ * the offset of the range in the block. */
 static inline uint64_t append(struct made_state *made, uint32_t block, const uint8_t *bytes,
                               uint64_t bytes_count, uint32_t file)
 {
@@ -165,8 +165,8 @@ static inline void free_state(struct made_state *made)
     free(made);
 }
 
-/* Changes each byte that blocks hold for files that are not plain. Without --search-zip, passes
- * must not read these bytes. */
+/* Changes each byte in blocks of files that are not plain. Without --search-zip, passes must not
+ * read these bytes. */
 static inline void spoil_unplain(struct made_state *made)
 {
     for (uint32_t i = 0; i < made->state.index_count; i++) {

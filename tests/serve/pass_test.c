@@ -1,6 +1,7 @@
 /* pass_test: tests passes, which are searches that several requests share. Compares passes with the
- * oracle, file by file: many threads send requests about states that the test builds. Then tests
- * which requests share a pass, which request comes first, and what a cancelled request ends. */
+ * oracle, file by file, while many threads send requests about states that the test builds. Then
+ * tests which requests share a pass, which request comes first, and what a cancelled request ends.
+ */
 #include <ctype.h>
 #include <pthread.h>
 
@@ -96,8 +97,8 @@ static void make_expression(struct made_request *made)
 static uint32_t alike_flags;
 static bool alike_ends_also; /* lines end at NUL, too */
 
-/* If `alike`, the request may share a pass with all other requests for which `alike` was set; all
- * these requests have alike_flags and alike_ends_also. */
+/* If `alike`, the request may share a pass with all other requests for which `alike` is true; all
+ * of them have alike_flags and alike_ends_also. */
 static void make_request(struct made_request *made, struct passes *passes, struct made_state *state,
                          bool search_zip, bool alike)
 {
@@ -204,7 +205,7 @@ static struct naive_match *expect_matches(const struct made_request *made, struc
     return matches;
 }
 
-/* Compares an answer about a file with the oracle, which searches each file alone. Adds to
+/* Compares an answer about a file with the oracle, which searches each file separately. Adds to
  * `expected`. */
 static void expect_file(const struct made_request *made, const struct made_state *state,
                         uint32_t index, struct expected *expected)
@@ -347,7 +348,7 @@ static void test_rounds(void)
 /* ---- Who shares, who goes first, what is cancelled ---- */
 
 /* Holds a pass until the test opens the gate. The pass calls this function at a letter beyond ASCII
- * beside the string, to ask whether the letter is part of a word. */
+ * beside the string, to find out whether the letter is part of a word. */
 static bool wait_at_gate(void *context, uint32_t code_point)
 {
     struct made_state *made = context;
@@ -399,7 +400,7 @@ static struct made_state *gated_state(void)
 
 static const struct trawl_letters wordy = {sizeof wordy, NULL, itself, is_of_word, NULL};
 
-/* Makes a request for "x" and `others` further strings. */
+/* Makes a request for "x" and `others` more strings. */
 static void begin_gated(struct made_request *made, struct passes *passes, struct made_state *state,
                         uint64_t client, uint64_t others)
 {
@@ -449,8 +450,8 @@ static void end_gated(struct made_request *made, bool good, uint32_t shared)
     free_request(made);
 }
 
-/* Checks that requests which come while a pass runs share the next pass, and that a request with a
- * different notion of words has a separate pass. */
+/* Checks that requests which come while a pass runs share the next pass, and that a request with
+ * different word characters has a separate pass. */
 static void test_sharing(struct passes *passes)
 {
     struct made_state *state = gated_state();
@@ -479,7 +480,7 @@ static void test_sharing(struct passes *passes)
     free_state(state);
 }
 
-/* Checks that a client with more requests than a pass takes does not keep a different client
+/* Checks that a client with more requests than fit into a pass does not keep another client
  * waiting. `equal`: each request has its own client, and the requests that came first go first. */
 static void test_turns(struct passes *passes, bool equal)
 {
@@ -496,8 +497,8 @@ static void test_turns(struct passes *passes, bool equal)
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    /* A pass takes at most 16,384 strings. The next pass has 16 requests of 1,000 strings, and also
-     * the single request (384 strings), unless `equal` puts that request last. */
+    /* A pass has room for 16,384 strings. The next pass has 16 requests of 1,000 strings, and also
+     * the single request (384 strings), unless `equal` puts it last. */
     sem_wait(&state->arrived);
     sem_post(&state->gate);
     sem_wait(&state->arrived);
@@ -519,9 +520,9 @@ void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher)
     __real_trawl_searcher_cancel(searcher);
 }
 
-/* Checks what cancelling does. A cancelled request that waits returns at once. Other requests of
- * the same pass get their answers. If all requests of a pass are cancelled, the pass ends and the
- * next pass begins. A pass over a different state does not wait. */
+/* Checks what cancelling does. A cancelled request that is waiting returns at once. Other requests
+ * of the same pass get their answers. If all requests of a pass are cancelled, it ends and the next
+ * pass begins. A pass over a different state does not wait. */
 static void test_cancelling(struct passes *passes)
 {
     struct made_state *state = gated_state(), *other_state = gated_state();
@@ -554,7 +555,7 @@ static void test_cancelling(struct passes *passes)
 }
 
 /* Makes each allocation fail in turn while requests share a pass. If the pass fails, each request
- * is searched for alone, and has a right answer or a message.
+ * is searched for separately, and gets a right answer or a message.
  */
 static void test_shared_fault(struct passes *passes)
 {
@@ -608,8 +609,8 @@ static uint32_t itself_too(void *context, uint32_t code_point,
     return itself(context, code_point, variants);
 }
 
-/* Checks which plans may be merged with others, and which plans may search a block's files as one
- * text. */
+/* Checks which plans may be merged with others, and which may search a block's files as one text.
+ */
 static void test_plans(void)
 {
     static const struct {
@@ -660,7 +661,7 @@ static void test_plans(void)
     }
 }
 
-/* Checks that requests share a pass unless they differ in a part of what decides an occurrence. */
+/* Checks that requests share a pass unless they differ in anything that affects occurrences. */
 static void test_merges(void)
 {
     struct state states[2] = {{.number = 1}, {.number = 2}};
@@ -694,11 +695,11 @@ static void test_merges(void)
 
 /* ---- Files followed by a file ---- */
 
-/* Each plan must find one occurrence in the first file, at the file's beginning, whatever file lies
- * behind. In the first two rows, "abcd" within two edits occurs in the file "ab". With the "cd" of
- * the next file, a span within one edit would begin at the same place, and a pass would choose this
- * span, unless spans stay in lines. In the third row a whole line ends at NUL: the newline behind
- * the file does not end such a line. */
+/* Each plan must find one occurrence in the first file, at the file's start, whatever file follows
+ * it. In the first two rows, "abcd" within two edits occurs in the file "ab". With the "cd" of the
+ * next file, a span within one edit would begin at the same place, and a pass would choose it,
+ * unless spans stay in lines. In the third row a whole line ends at NUL: the newline after the file
+ * does not end such a line. */
 static const struct {
     const char *block, *pattern;
     uint64_t bytes_count; /* length of the first file */

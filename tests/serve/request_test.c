@@ -1,5 +1,5 @@
 /* request_test: compares request bodies with the command lines that they mean, or with the status
- * that refuses them. */
+ * that rejects them. */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static const struct row rows[] = {
     {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
      "changes lines or layout"},
-    /* The server refuses --colour as it refuses --color. Both are names of one option. */
+    /* The server rejects --colour as it does --color: both are names of one option. */
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
      "changes lines or layout"},
     {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"other\"}}",
@@ -125,7 +125,7 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[{\"a\":{\"a\":{\"a\":[{\"a\":[[]]}]}}}]}", "nested"},
     {400, "{\"patterns\":[[[[[[[\"a\"]]]]]]]}", "patterns: a string"},
     /* Brackets and commas inside JSON strings are ordinary letters, whatever precedes the closing
-     * quote. Outside of strings, a closing bracket ends a level. */
+     * quote. Outside of strings, a closing bracket ends a level of nesting. */
     {0, "{\"patterns\":[\"C:\\\\\",\"[[[[[[[[[[\",\"\\\"[[[[[[[[[[\",\"\\\\\\\"{{{{{{{{{\"]}",
      "trawl --json -e C:\\ -e [[[[[[[[[[ -e \"[[[[[[[[[[ -e \\\"{{{{{{{{{ -- "},
     {0,
@@ -270,8 +270,8 @@ static void check_each(void)
         }
 }
 
-/* Checks each option of the command: columns take the options that say what occurs where, and
- * frames also the options about lines. A value that the option does not take is a mistake. */
+/* Checks each option of the command: columns accept the options that affect what occurs where, and
+ * frames also the options about lines. A value that the option does not accept is an error. */
 static void check_flags(void)
 {
     struct request request;
@@ -302,8 +302,8 @@ static void check_flags(void)
     }
 }
 
-/* Checks what a request counts as its memory: docs/server.md says what each part costs. And checks
- * which limit refuses a request. */
+/* Checks what a request counts as its memory (docs/server.md says what each part costs), and which
+ * limit rejects a request. */
 static void check_memory(void)
 {
     static const char body[] =
@@ -380,8 +380,8 @@ static void check_members(void)
     TEST_CHECK(request.settings.files.directories == DIRECTORIES_RECURSE && request.settings.json);
     request_free(&request);
 
-    /* The command reports that an operand is a directory; without an operand it would read standard
-     * input, which a server does not have. */
+    /* The command reports that an operand is a directory; without an operand, it would read
+     * standard input, which a server does not have. */
     TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"paths\":[\"b\"],\"format\":\"frames\"}",
                          REQUEST_JSON));
     TEST_CHECK(request.settings.files.directories == DIRECTORIES_READ);
@@ -513,8 +513,8 @@ static void check_limits(void)
     free(body);
 }
 
-/* Checks that the server never refuses a valid body as wrong because memory is short. Jansson,
- * which parses the bodies, calls some valid bodies wrong if an allocation fails. */
+/* Checks that the server never rejects a valid body as invalid because memory runs out. Jansson,
+ * which parses the bodies, calls some valid bodies invalid if an allocation fails. */
 static void check_short(void)
 {
     static const char body[] =
@@ -541,7 +541,7 @@ static void check_short(void)
     TEST_CHECK(!fails);
 }
 
-/* Changes and removes bytes in bodies of the table. The server must accept each body, or refuse it
+/* Changes and removes bytes in bodies of the table. The server must accept each body, or reject it
  * with a status and a message. */
 static void check_random(uint64_t count)
 {

@@ -17,7 +17,7 @@ from harness import DIVISOR, SCALE, WAIT_S, until
 
 
 def frames_of(body):
-    """Returns frames as [(kind, bytes)]; the last frame has to be complete."""
+    """Returns frames as [(kind, bytes)]; the last frame must be complete."""
     frames, at = [], 0
     while at < len(body):
         kind, count = struct.unpack_from("<cI", body, at)
@@ -28,7 +28,7 @@ def frames_of(body):
 
 
 def seconds():
-    """Returns how long a test of fixed duration runs: ten minutes in long runs, a part of its normal time in short runs."""
+    """Returns how long a test of fixed duration runs: ten minutes in long runs, a fraction of its normal time in short runs."""
     return min(600, max(3, 24 * SCALE / DIVISOR))
 
 
@@ -126,8 +126,8 @@ class Server:
         return tuple(len(os.listdir("/proc/%d/%s" % (self.process.pid, what))) for what in ("task", "fd"))
 
     def has_no_more_than(self, counts):
-        """Returns True if the server has no more threads and descriptors than `counts` says. A worker for each core, which
-        starts when it is first needed, and a closing connection are allowed beyond that."""
+        """Returns True if the server has no more threads and descriptors than `counts` says, except for a worker per core,
+        which starts when first needed, and a closing connection."""
         return all(now < before + 1 + os.cpu_count() for now, before in zip(self.open_counts(), counts))
 
     def stop(self, number=15):

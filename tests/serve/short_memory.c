@@ -1,4 +1,4 @@
-/* short_memory: wrappers of the allocating functions, which fail when the test wants that. */
+/* short_memory: wrappers of the allocating functions, which fail on request of the test. */
 #include "tests/serve/short_memory.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Lets `after` further allocations of any thread succeed, and makes the next `count` allocations
- * fail. */
+/* Lets the next `after` allocations of any thread succeed, and makes the `count` allocations after
+ * them fail. */
 void short_memory(long after, long count);
 /* Ends the failures. Returns true if a call has failed. */
 bool short_memory_ends(void);

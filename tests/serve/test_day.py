@@ -1,10 +1,10 @@
-"""Runs a small version of a server's day: many clients ask while files change, and some clients misbehave.
+"""Runs a small version of a server's day: many clients query while files change, and some clients misbehave.
 
 Every answer must be that of a search of some state of the tree between the request and the answer.
-A thread makes one change of files after the other and records each state; the oracle is plain Python. Other
-threads send garbage, disconnect, or read slowly. In the end the server must have no more threads and descriptors
-than at the beginning, and end with status 0. The server's memory must not have grown since the first third,
-either (but under sanitizers, which keep freed memory).
+A thread makes one change of files after another and records each state; the oracle is plain Python. Other
+threads send garbage, disconnect, or read slowly. At the end the server must have no more threads and descriptors
+than at the beginning, and end with status 0. Its memory must not have grown since the first third, either
+(except under sanitizers, which keep freed memory).
 """
 
 import base64
@@ -27,7 +27,7 @@ FILLER_BYTES = 1200000  # texts of 1 MiB and more are loaded onto a device
 
 
 class Failure(Exception):
-    """Raised if an answer fits no state, or if the server breaks a rule."""
+    """Raised if an answer matches no state, or if the server breaks a rule."""
 
 
 # ---- The tree and its states ----------------------------------------------------------------------
@@ -150,7 +150,7 @@ def occurrences(text, pattern, fold):
 
 
 def counts(state, patterns, fold):
-    """Returns what /v1/count must answer: the occurrences of all strings, where equal strings count once; the number of
+    """Returns what /v1/count must answer: the occurrences of all strings, of which equal ones count once; the number of
     files with an occurrence; the occurrences of each string."""
     each = [sum(occurrences(text, pattern, fold) for text in state.values()) for pattern in patterns]
     files = sum(any(occurrences(text, pattern, fold) for pattern in patterns) for text in state.values())
@@ -180,8 +180,8 @@ def text_of(value):
 
 
 def check_some_state(tree, first, right, what, got):
-    """Raises Failure unless the answer is right for a state since `first`. Many states give the same answer, so the
-    loop soon finds a state that fits."""
+    """Raises Failure unless the answer is right for a state since `first`. Many states have the same answer, so the
+    loop soon finds one that matches."""
     states = tree.between(first)
     if not any(right(state) for state in states):
         raise Failure(f"{what}: {got} is right in none of {len(states)} states")
@@ -346,7 +346,7 @@ def run(folder, engine="cpu", count=64 if SECONDS > 60 else 16, duration=SECONDS
     tree = Tree(root, SEED, 0 if engine == "cpu" else FILLER_BYTES)
     level = []
     # The server notices a slow reader's progress only when the socket's buffer is half empty. So the limit for idle
-    # connections is high, or the server would close the connections of slow readers.
+    # connections is high: otherwise the server would close the connections of slow readers.
     with Server(
         [SERVE],
         f"--listen=unix:{folder}/socket",
@@ -385,8 +385,8 @@ def run(folder, engine="cpu", count=64 if SECONDS > 60 else 16, duration=SECONDS
 
 
 def settle(server, clients):
-    """Checks that ended connections have freed their threads and descriptors. Searches keep memory between queries, which
-    grows with the number of cores, not with the number of queries."""
+    """Checks that ended connections have freed their threads and descriptors. Searches keep memory between queries, in
+    proportion to the number of cores, not of queries."""
     limit = 24 + 4 * (os.cpu_count() or 1)
     end = time.monotonic() + 40
     while True:
@@ -403,7 +403,7 @@ def test_day(folder):
 
 
 def test_day_on_a_device(folder, monkeypatch):
-    """Check the same where the text is on the simulated device, which fails after a while."""
+    """Check the same with the text on the simulated device, which fails after a while."""
     driver = BUILD / "tests/sim/driver"
     if not driver.exists():
         pytest.skip("this build has no simulated device")

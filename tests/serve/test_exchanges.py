@@ -1,11 +1,11 @@
 """Sends random sequences of requests over connections, and compares whole answers. Each answer of the server, its
 headers, and the sums that the server reports must be those of a model and of the command without a server.
 
-Servers differ in address, memory, collections, token and limits. Requests have the members and options of queries, in chunks or
-not, alone, at once, or cut at random places; some are wrong. Options, kinds of answers and servers are drawn so that each pair
-of values meets (class Pairs). Each request must get its own answer, whatever came before: bodies of rejected requests are kept
-in memory, and a client may have only a few queries, so the server rejects later requests if an earlier request keeps what it
-took.
+Servers differ in address, memory, collections, token and limits. Requests have the members and options of queries, chunked
+or not, alone, at once, or cut at random places; some are wrong. Options, kinds of answers and servers are drawn so that
+each pair of values meets (class Pairs). Each request must get its own answer, whatever came before: bodies of rejected
+requests are kept in memory, and a client may have only a few queries, so the server rejects later requests if an earlier
+one keeps what it took.
 """
 
 import base64
@@ -51,14 +51,14 @@ ANSWERED = ["trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"
 SUMS = ["trawl_refused_total", "trawl_cancelled_total", *ANSWERED, "trawl_answer_bytes_total"]
 SUMS += ['trawl_requests_total{kind="%s"}' % kind for kind in KINDS]
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
-# for a binary file, the number depends on how far a thread had read
+# for a binary file, the number depends on how far a thread has read
 READ = re.compile(TIMES.pattern + rb'|"bytes_searched":\d+')
 draw = random.Random(SEED)
-own_passes = [0]  # passes for one request alone, which the servers counted: the sum over all servers
+own_passes = [0]  # passes for one request alone, as counted by the servers, in total
 
 
 class Pairs:
-    """Draws a value for each factor, so that each pair of values of two factors soon comes."""
+    """Draws a value for each factor, so that each pair of values of two factors comes up soon."""
 
     def __init__(self, factors):
         self.factors = factors
@@ -98,8 +98,8 @@ LONG = {"-L": "--files-without-match", "-Z": "--null", "-h": "--no-filename", "-
 
 
 class Kept(io.BufferedReader):
-    """The received bytes of a connection, as a file. Python's answer object closes its file, but this file has to stay
-    open for the connection's next answer."""
+    """The received bytes of a connection, as a file. Python's answer object closes its file, but this file must stay open
+    for the connection's next answer."""
 
     def close(self):
         pass
@@ -145,7 +145,7 @@ class Model:
         return self.known[key]
 
     def served(self):
-        """Checks /v1/files, /v1/collections and the sizes in /metrics, and keeps what the checks of other answers need. Returns what is wrong."""
+        """Checks /v1/files, /v1/collections and the sizes in /metrics, and stores what other checks need. Returns what is wrong."""
         row, unplain = self.row, self.row["zip"]
         sizes = {name: UNPACKED.get(name, len(text)) if unplain else len(text) for name, text in self.files.items()}
         lines = self.server.ask("GET", "/v1/files?collection=tree", **self.headers)[2].splitlines()
@@ -218,8 +218,8 @@ class Model:
         text = self.server.ask("GET", "/metrics", **self.headers)[2].decode()
         rows = re.findall(r'^trawl_answer_seconds_bucket\{le="([^"]*)"\} (\d+)$', text, re.MULTILINE)
         counts = [int(count) for _, count in rows]
-        # Each answer between two bounds of the histogram took at least the lower bound and at most the upper bound. The
-        # server counts whole microseconds.
+        # Each answer between two bounds of the histogram took at least the lower and at most the upper bound. The server
+        # counts whole microseconds.
         spent, bounds = self.metric("trawl_answer_seconds_sum"), [2**i / 1e6 for i in range(31)]
         each = [now - was for now, was in zip(counts, [0, *counts])]
         spends = sum(map(operator.mul, each, [0, *bounds])) <= spent + 1e-6 and (
@@ -276,7 +276,7 @@ def strings(words, tg):
 
 
 def parts_of(got):
-    """Returns the output, the messages, the status and the bytes behind the status of an answer
+    """Returns the output, the messages, the status and the bytes after the status of an answer
     of frames; None: the frames are wrong."""
     *frames, (last, end) = frames_of(got)
     if last != b"x" or not {kind for kind, _ in frames} <= {b"o", b"m"}:
@@ -293,7 +293,7 @@ def occurrences(model, row, words, options, folder, paths):
     more += ["--positions", "--pattern-number", "--with-filename"]
     status, output, messages = model.run([*options, *more], words, folder, paths, row["tg"], row["charset"])
     rows = [line.rsplit(b":", 2) for line in output.splitlines()]
-    firsts = {os.path.normpath(name): name for name, _, _ in reversed(rows)}  # a file that comes twice counts once
+    firsts = {os.path.normpath(name): name for name, _, _ in reversed(rows)}  # a file that is listed twice counts once
     found = dict.fromkeys(
         (name, int(begin), int(number) - 1) for name, begin, number in rows if firsts[os.path.normpath(name)] == name
     )
@@ -320,7 +320,7 @@ def query(model):
         words = [os.fsencode(word + draw.choice(["", "\n"])).hex() for word in words]
     options = [*row["case"], *row["whole"], *row["end"], *row["syntax"], *row["files"], *row["sort"]]
     lists, kind = row["kind"] in ("count", "columns"), row["kind"]
-    # expressions need more than 16 MB, and counts with -z take no expressions
+    # expressions need more than 16 MB, and counts with -z do not accept expressions
     if model.row["all"] == "16M" or row["end"] and (not lists or draw.random() < 0.7):
         options = [word for word in options if word != "-P"]
         options += ["--fixed-strings"] * (row["tg"] and "--hex" not in options)
@@ -337,7 +337,7 @@ def query(model):
         asks.append("--recursive")
     elif "--ignore" not in kept:
         asks.append("--no-ignore")
-    if "--ignore" in kept and folder is not None:  # the rules about ignored files have to be the server's
+    if "--ignore" in kept and folder is not None:  # the rules about ignored files must be the server's
         asks += kept
     body = {"patterns": strings(words, row["tg"]), "options": asks, "tg": row["tg"]}
     most = min(row["most"] or 1 << 40, model.row["results"] or 1 << 40)
@@ -401,8 +401,8 @@ def query(model):
         return refused(409, others if len(missing) > 1 else missing[0] + ": the collection tree leaves it out")
     if lists:
         return path, body, 200, None, True, lambda got: is_counted(model, row, words, found, len(messages), most, got)
-    # As by grep, the separator is printed before a line even if a NUL later shows that the line is not text. Then the
-    # separator is taken back together with the lines before the NUL.
+    # As in grep, the separator is printed before a line even if a NUL later shows that the line is not text. Then it is
+    # discarded together with the lines before the NUL.
     is_group = output or any(
         b"\0" not in FILES.get(os.path.basename(message.removesuffix(b": binary file matches")), b"\0")
         for message in messages
@@ -437,7 +437,7 @@ def placeless(messages):
 
 
 def is_mistake(frames, message):
-    """Returns True if the frames say no more than the command's message about a mistake."""
+    """Returns True if the frames contain only the command's message about an invalid expression or option."""
     said = placeless(frames[1])[0]
     return frames[0] == b"" and frames[2] & 0x3F == 2 and said.endswith(placeless([message])[0])
 
@@ -460,9 +460,8 @@ def is_null(asks):
 
 
 def is_printed(frames, output, messages, said, end):
-    """Returns True if frames have this output, the command's messages, and this end. An end is the status, whether
-    groups of lines must and may be marked, and the separator. An answer that is cut off may lack some of the
-    messages."""
+    """Returns True if frames have this output, the command's messages, and this end. An end is the status, whether groups of
+    lines must and may be marked, and the separator. An answer that is cut off may lack some messages."""
     told = frames[1] == messages if not said else frames[1][-1:] == said and set(frames[1][:-1]) <= set(messages)
     return (
         TIMES.sub(b"", frames[0]) == output
@@ -639,7 +638,7 @@ def sequence(model):
     more = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * draw.randrange(2) if ends_connection(made[-1]) else b""
     with model.server.connect() as end:
         answers = Kept(end.makefile("rb", buffering=0))
-        if at_once:  # by a thread, because the server stops reading while nobody takes its answers
+        if at_once:  # in a thread, because the server stops reading while nobody reads its answers
             sender = threading.Thread(target=send, args=(end, b"".join(request[0] for request in made) + more))
             sender.start()
         for sent, method, status, is_right, kind, headers in made:

@@ -219,8 +219,8 @@ def test_unix(serve):
 
 
 def test_loopback(serve):
-    """Tests all answers over TCP. Host names other than this machine's are rejected: a page of a foreign site, whose name was
-    made to resolve to this machine, would send such a name."""
+    """Tests all answers over TCP. Host names other than this machine's are rejected: a page of a foreign site, whose name
+    was made to resolve to this machine, would send such a name."""
     with serve(LOOPBACK) as server:
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", server.address), "the address"
         check_refusals(server)
@@ -372,7 +372,7 @@ def test_options(folder, root):
 
 def test_collections(folder, root, serve):
     """Tests several collections with names; the command's options choose the served files."""
-    other = os.path.join(folder, "p=q")  # an equals sign behind a slash ends no name
+    other = os.path.join(folder, "p=q")  # an equals sign after a slash does not end a name
     os.mkdir(other)
     roots = ["all=" + root, os.path.join(root, "sub"), 'b\\"=' + root, other]
     with serve("--include=*.c", "-g", "!none*", roots=roots) as server:
@@ -388,8 +388,8 @@ def test_collections(folder, root, serve):
         ):
             error = server.count("needle", collection="all", directory=root, paths=paths)["error"]
             assert error == {"status": 409, "message": words}, "files that are not served"
-    # The first collection takes longer to load than the last collection. (Two small collections would be loaded at the
-    # same time.)
+    # The first collection takes longer to load than the last one. (Two small collections would be loaded at the same
+    # time.)
     write(os.path.join(other, "x.bz2"), bz2.compress(os.urandom(900000)) * 6)
     with serve("--search-zip", roots=[other, root]):
         pass
@@ -443,7 +443,7 @@ def test_bounds(root, serve):
 
 
 def test_sockets(folder, root, serve):
-    """Checks that a server leaves the socket of a running server alone, replaces the socket of a dead server, and never
+    """Checks that a server does not touch the socket of a running server, replaces the socket of a dead one, and never
     replaces any other file."""
     path = os.path.join(folder, "live")
     option = "--listen=unix:" + path
@@ -489,7 +489,7 @@ def test_sockets(folder, root, serve):
             server.messages = [line.replace("plain", os.path.join(folder, "plain")) for line in server.messages]
             assert (server.ask("GET", "/healthz")[0], server.stop()) == (200, 0)
             assert not os.path.exists(os.path.join(folder, path))
-    # The server starts without open descriptors. The environment says that systemd passed a socket, but to a different
+    # The server starts without open descriptors. The environment says that systemd passed a socket, but to another
     # process.
     path = os.path.join(folder, "closed")
     closing = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *SERVE, "--listen=unix:" + path, root]
@@ -503,8 +503,8 @@ def test_sockets(folder, root, serve):
 
 
 def test_starters(folder, root):
-    """Checks that a single server stays if servers start at the same time where a killed server left a socket.
-    Servers look at a folder's sockets in turn, so that no second server takes the name of the first server's socket."""
+    """Checks that a single server stays if several start at the same time where a killed server left a socket. Servers
+    check a folder's sockets one at a time, so that no second server takes the name of the first server's socket."""
     path = os.path.join(folder, "raced")
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(path)
@@ -532,7 +532,7 @@ def test_starters(folder, root):
 def test_activation(folder, root):
     """Tests a socket that systemd passes, and the notifications to systemd."""
     path = os.path.join(folder, "passed")
-    # A socket's name in the abstract namespace begins with a NUL byte; NOTIFY_SOCKET has @ in its place.
+    # A socket's name in the abstract namespace begins with a NUL byte; NOTIFY_SOCKET has @ instead.
     for family, address, name in (
         (socket.AF_UNIX, path, os.path.join(folder, "notices")),
         (socket.AF_INET, ("127.0.0.1", 0), "\0" + folder),
@@ -592,7 +592,7 @@ def test_systemd(folder, root):
 
 
 def begin_large(server, client=None, status=b"200", **more):
-    """Returns a connection whose answer waits for its reader, and the bytes received so far. client: the address of the client."""
+    """Returns a connection whose answer waits for its reader, and the bytes received so far. client: the client's address."""
     port = client and int(server.address.rsplit(":", 1)[1])
     for _ in range(500):
         end = socket.create_connection(("127.0.0.1", port), WAIT_S, (client, 0)) if client else server.connect()
@@ -600,7 +600,7 @@ def begin_large(server, client=None, status=b"200", **more):
         got = end.recv(100)
         if status != b"200" or got[9:12] != b"429":
             break
-        end.close()  # a query is counted for a moment after its end
+        end.close()  # a query still counts for a moment after its end
         time.sleep(0.005)
     assert got.startswith(b"HTTP/1.1 " + status), "it begins"
     return end, got
@@ -628,8 +628,8 @@ def unchunked(answer):
 
 @pytest.mark.waits
 def test_ending(root, serve):
-    """Checks that the server answers running requests and rejects new requests after a SIGTERM, and ends at once after a
-    second SIGTERM."""
+    """Checks that after a SIGTERM the server answers running requests and rejects new ones, and that it ends at once after
+    a second SIGTERM."""
     with open(os.path.join(root, "large.txt"), "rb") as file:
         expected = file.read()
     with serve() as server:
@@ -691,8 +691,8 @@ def test_ends(root, serve):
 
 
 def test_reloading(serve):
-    """Checks that the server loads all files again after a SIGHUP, and answers meanwhile; and that the server, when it ends,
-    does not wait for queries that are over."""
+    """Checks that the server loads all files again after a SIGHUP, and answers meanwhile; and that, when it ends, it does
+    not wait for queries that are over."""
     with serve("--drain-seconds=3600") as server:
         for count in 2, 3:
             server.process.send_signal(signal.SIGHUP)
@@ -729,12 +729,11 @@ EACH = [
 
 
 def test_memory(serve):
-    """Checks which of the two limits of memory rejects a request of each kind, and that requests give their memory
-    back."""
+    """Checks which of the two memory limits rejects a request of each kind, and that requests free their memory."""
     own = "the request needs more memory than one request may take: see --max-memory"
     others = "other requests hold all the memory that requests may take: see --request-memory"
     # A request's memory counts against both limits. A request that by itself exceeds one of them is rejected with 413,
-    # also where its body fits.
+    # even if its body fits.
     for most, all_most, bytes_count in (
         ("1M", "64M", 100),
         ("64M", "1M", 100),
@@ -745,14 +744,14 @@ def test_memory(serve):
             for method, path, body in EACH:
                 got = asked(server, method, path, 413, body and json.dumps(body).encode().ljust(bytes_count))
                 assert json.loads(got)["error"]["message"] == own
-            asked(server, "POST", "/v1/count", 413, EACH[0][2])  # a rejected body leaves the limits as they were
+            asked(server, "POST", "/v1/count", 413, EACH[0][2])  # a rejected body does not use up the limits
     with serve(LOOPBACK, "--request-memory=5M", "--max-request=300K") as server:
         ends = [begin_large(server, "127.0.0.%d" % client)[0] for client in (2, 3)]
         for method, path, body in EACH:
             assert json.loads(asked(server, method, path, 503, body))["error"]["message"] == others
         for end in ends:
             end.close()
-        for method, path, body in EACH * 3:  # an answer gives its memory back a moment after its last byte
+        for method, path, body in EACH * 3:  # an answer frees its memory a moment after its last byte
             until(lambda: server.ask(method, path, body)[0] == 200, path + " is answered afterwards")
         right = {"patterns": ["needle"]}
         for body, status in (
@@ -781,15 +780,15 @@ def test_limits(root, serve):
         asked(server, "POST", "/v1/count", 413, b"x" * (4 << 20))
         assert server.ask("POST", "/v1/count", iter([b"x" * 1024] * 100))[0] == 413
         head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        # Of a rejected body the server reads 16 MiB, so that the client sees the rejection, and then closes the connection.
+        # The server reads 16 MiB of a rejected body, so that the client sees the rejection, and then closes the connection.
         chunks = b"100000\r\n%s\r\n" % (b" " * (1 << 20))
         for count, answered in (15, True), (40, False):
             got = server.raw(head + b"Transfer-Encoding: chunked\r\n\r\n", *[chunks] * count, b"0\r\n\r\n")
             assert got.startswith(b"HTTP/1.1 413") == answered
         assert server.raw(head + b"Content-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413")
     with serve("--max-queries=2") as server:
-        # With each of these names, a buffer of the server becomes full within the first bytes of a line. The server
-        # must count such a line, too.
+        # With each of these names, a buffer of the server becomes full within the first bytes of a line, which the server
+        # must count, too.
         for count in 48, 99:
             name = b"\xff" + b"x" * count
             write(os.path.join(os.fsencode(root), name), b"\xe9\n" * 36000)
@@ -846,8 +845,8 @@ def idle_connections(server, most):
 
 
 def runs_nothing(server):
-    """Returns True if no request runs; False also if the server closed the connection, so the caller asks again. On a
-    busy machine the question may be delayed for a second, and then the server closes the connection as idle."""
+    """Returns True if no request runs; False also if the server closed the connection, so that the caller tries again. On a
+    busy machine the request may be delayed for a second, and then the server closes the connection as idle."""
     try:
         return server.metric("trawl_running") == 0
     except ConnectionError:
@@ -882,9 +881,9 @@ def test_idle(serve):
 
 
 def shapes():
-    """Yields requests that a proxy may pass on but may read in a different way than the server. A row has the bytes,
-    the statuses after which the server closes the connection, and words of the server's message. If the words are None,
-    a newer HTTP library may answer instead of the server, or both may answer in turn."""
+    """Yields requests that a proxy may pass on but read differently than the server. A row has the bytes, the statuses after
+    which the server closes the connection, and words of its message. If the words are None, a newer HTTP library may
+    answer instead of the server, or each for some of the requests."""
     body = b'{"patterns":["needle"]}'
     get, post = (
         LAST[:-2],
@@ -971,8 +970,8 @@ def shapes():
 
 
 def check_shapes(connect):
-    """Sends each request of `shapes` with a second request behind it. If the first request is wrong, the server closes
-    the connection, and the second request does not run."""
+    """Sends each request of `shapes`, followed by a second request. If the first one is wrong, the server closes the
+    connection, and the second one does not run."""
     library = ctypes.CDLL("libmicrohttpd.so.12")
     library.MHD_get_version.restype = ctypes.c_char_p
     refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 rejects many shapes by itself
@@ -1002,8 +1001,8 @@ def check_shapes(connect):
 
 
 def test_smuggling(serve):
-    """Checks that the server never runs bytes as a second request that a proxy may take for a part of the
-    first request. Some of the bytes, such as a folded header, are dropped by the HTTP library."""
+    """Checks that the server never runs bytes as a second request that a proxy may treat as part of the first one. Some of
+    the bytes, such as a folded header, are dropped by the HTTP library."""
     with serve() as server:
         check_shapes(server.connect)
         assert re.match(rb"HTTP/1\.[01] 200", server.raw(b"GET /healthz HTTP/1.0\r\n\r\n"))
@@ -1023,7 +1022,7 @@ def test_unread(root, serve):
 
 
 def test_deep(root, serve):
-    """Checks that files are held whose paths are longer than a system call takes, and that no descriptor of a folder stays open."""
+    """Checks that files are held even if their paths are too long for a system call, and that no descriptor of a folder stays open."""
     directory = os.open(root, os.O_RDONLY)
     for _ in range(25):
         os.mkdir("d" * 200, dir_fd=directory)
@@ -1055,7 +1054,7 @@ PLAIN = rb"(GET|HEAD|POST|PUT) /(?!v1/files)[!-~]* HTTP/1\.[01]\r\n(?!.*(content
 
 
 def spoil(request):
-    """Returns the request with some bytes changed, removed, inserted or doubled."""
+    """Returns the request with some bytes changed, removed, inserted or repeated."""
     garbage = bytearray(request)
     for _ in range(random.randrange(1, 6)):
         at = random.randrange(len(garbage) + 1)

@@ -1,8 +1,8 @@
 """Tests how much memory and time a request may take.
 
-The table of limits in docs/server.md says what each request here may cause. The tests read the server's memory from
-/proc, except under sanitizers, which keep freed memory. There, requests of more than a MiB are left out, since reading
-these takes long.
+The table of limits in docs/server.md says what each request here may use. The tests read the server's memory from
+/proc, except under sanitizers, which keep freed memory. Under these, requests of more than a MiB are skipped, since they
+take long.
 """
 
 import contextlib
@@ -75,7 +75,7 @@ def rows(root):
     replace = {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000]}
     colored = {"options": [*replace["options"], "--color=always"], "paths": ["few.txt"]}
     yield "replacements", [200], search, {**lists, **replace, "options": [*replace["options"], "-h"]}
-    # These answers have at most 80 MB: only the answer of the row before has to last until its time is over.
+    # These answers have at most 80 MB: only the previous row's answer must last until its time is over.
     yield "replacements in colour", [200], search, {**lists, **replace, **colored}
     yield "replacements in JSON", [200], search, {**replace, "max_results": 200}
 
@@ -86,7 +86,7 @@ def output_of(answer):
 
 @pytest.mark.skipif(not LEVEL, reason="sanitizers keep freed memory")
 def test_line(folder):
-    """Checks that the server counts the occurrences in one long line in parts of bounded memory, and that an answer which
+    """Checks that the server counts the occurrences in one long line in parts, with bounded memory, and that an answer which
     needs all of the line's occurrences at once says that they do not fit."""
     long = os.path.join(folder, "long")
     os.mkdir(long)
@@ -108,8 +108,8 @@ def test_line(folder):
 
 @pytest.mark.skipif(not LEVEL, reason="sanitizers keep freed memory")
 def test_small_memory(folder):
-    """Checks that a search gives a file's memory back before the next file, and that expressions take less memory where little
-    is left. (All other requests that succeed need far less than their limits.)"""
+    """Checks that a search frees a file's memory before the next file, and that expressions use less memory if little is
+    left. (All other requests that succeed need far less than their limits.)"""
     several = os.path.join(folder, "several")
     os.mkdir(several)
     for i in range(16):  # a search of one of the files takes 9 MiB
@@ -167,9 +167,9 @@ def test_slow_bodies(folder, root):
 
 
 def check_many(server):
-    """Sends several requests at the same time: a request that does not fit the memory gets an error. All requests of a
-    round may fail, since each request holds a part of the memory or is late. So each client asks again, after a longer
-    pause than the client before it, until some client has an answer."""
+    """Sends several requests at the same time: a request for which memory does not suffice gets an error. All requests of a
+    round may fail, since each holds a part of the memory or is late. So each client tries again, after a longer pause
+    than the previous client, until some client has an answer."""
     body = json.dumps({"patterns": ["w%d" % i for i in range(100000)]}).encode()
     got, end = [], time.monotonic() + SECONDS
 
@@ -197,8 +197,8 @@ def resident(server):
 
 @pytest.mark.skipif(not LEVEL, reason="sanitizers keep freed memory")
 def test_growth(folder):
-    """Checks that requests of no kind leave memory behind, lost or kept. (A sanitizer shows only lost memory, and test_day.py
-    only what grows by megabytes.)"""
+    """Checks that no kind of request leaves memory behind, lost or kept. (A sanitizer shows only lost memory, and
+    test_day.py only growth by megabytes.)"""
     tree = os.path.join(folder, "growth")
     os.mkdir(tree)
     write(os.path.join(tree, "file"), "a needle\nno\n")

@@ -1,7 +1,7 @@
 """Tests the server's page in a headless Chromium. pip installs playwright and axe-core once into the build.
 
-The test makes a small tree, which a server holds, and compares what the page shows with what Python finds in the same
-bytes. No test depends on a duration: the page's aria-busy says when an answer is complete. axe-core checks contrast,
+The test makes a small tree, which a server keeps in memory, and compares what the page shows with what Python finds in the
+same bytes. No test depends on a duration: the page's aria-busy says when an answer is complete. axe-core checks contrast,
 labels and roles.
 
 `PYTHONPATH=tests build/judges/bin/python tests/serve/test_page.py FILE` writes a picture of the page over the sources.
@@ -88,7 +88,7 @@ COLOURS = """
         return (a + 0.05) / (b + 0.05);
     };
 """
-# Returns the contrasts of the colours of source code, in lines with and without the focus. (axe-core looks at all else.)
+# Returns the contrasts of the colours of source code, in lines with and without the focus. (axe-core checks all else.)
 INK_CONTRASTS = (
     "() => {"
     + COLOURS
@@ -101,7 +101,7 @@ INK_CONTRASTS = (
 
 
 class Served(Server):
-    """Starts the server on a free port. If the server ended before the test, reports that first."""
+    """Starts the server on a free port. If the server has ended too early, reports that first."""
 
     def __init__(self, *arguments):
         super().__init__([SERVE, "--listen=127.0.0.1:0"], *arguments)
@@ -289,7 +289,7 @@ def test_characters(page):
     assert shown(page)["bytes.txt"] == [
         [1, True, "\ufffd\ufffd needle \ufffd needle\ufffd", [["\ufffd\ufffd ", "needle "]]]
     ]
-    ask(page, " needle ü")  # counted in bytes, the shown part would begin and end inside a character
+    ask(page, " needle ü")  # counted in bytes, the visible part would begin and end inside a character
     number, _, text, marks = shown(page)["long.txt"][0]
     assert number == 1
     assert marks[0][1] == " needle ü"
@@ -352,7 +352,7 @@ def test_filters(page):
 
 
 def test_notes(page):
-    """Checks that binary files have a note, and no other file, also after the page asked for more lines. The other
+    """Checks that binary files have a note, and no other file, even after the page has requested more lines. The other
     tests have no binary files."""
     ask(page, "zebra")
     show_all(page)
@@ -365,8 +365,8 @@ def test_notes(page):
 
 
 def test_collections(chromium, folder):
-    """Checks the choice between collections, of which one has a name that is not UTF-8, limits of the server, and
-    messages. The other tests have a single collection."""
+    """Checks the choice of a collection (one has a name that is not UTF-8), limits of the server, and messages. The other
+    tests have a single collection."""
     roots = []
     for i, name in enumerate((b"one", b"\xffn", "<b>\u202e".encode())):
         root = os.path.join(folder, f"collection{i}")
@@ -449,7 +449,7 @@ def test_view(page, url):
     page.reload()
     settle(page)
     assert page.locator("h2 a").first.get_attribute("href") == "#q=after+that&c=1&f=words.py&l=5"
-    # A line far down is in sight when all lines have their places.
+    # A line far down is in sight once all lines are laid out.
     for name, line in ("many/second.c", 781), ("many/second.c", 401), ("many/first.txt", 300), ("long.txt", 1):
         page.goto(url + f"#q=needle&g={name}&l={line}&f={name}")
         page.reload()
@@ -630,7 +630,7 @@ def test_markup(page):
 
 
 def test_aborts(page):
-    """Checks that a new search ends the search before, which then shows nothing."""
+    """Checks that a new search ends the previous one, which then shows nothing."""
     aborted, held = [], []
     page.on("requestfailed", lambda request: aborted.append(request.post_data or ""))
     page.route(
@@ -654,7 +654,7 @@ def test_aborts(page):
 
 
 def test_change(page, url, root):
-    """Checks that the page makes its list again, with each line once, if files change while the user scrolls."""
+    """Checks that the page rebuilds its list, with each line once, if files change while the user scrolls."""
     page.goto(url + "#")
     settle(page)
     ask(page, "needle")
@@ -665,14 +665,14 @@ def test_change(page, url, root):
     check(page, "a changed file", b"needle", without=["long.txt"])
     ask(page, "zeb")
     page.route("**/v1/collections", lambda route: route.fulfill(status=404), times=1)
-    # the page asks again after a request that fails
+    # the page repeats a request that failed
     page.wait_for_event("response", lambda response: response.status == 404)
     name, before = "aaa.txt", TREE["aaa.txt"]
     write(root, {name: "zebra\n"})  # the page notices this without a typed key
     page.wait_for_function('() => document.querySelector("#results").textContent.includes("aaa.txt")')
     write(root, {name: before})
     page.wait_for_function('() => !document.querySelector("#results").textContent.includes("aaa.txt")')
-    # A change elsewhere leaves focus and selection, and a change of a file that is shown leaves the focus.
+    # A change elsewhere keeps focus and selection, and a change of a visible file keeps the focus.
     page.goto(url + "#q=needle&g=words.*")
     page.reload()
     settle(page)
@@ -730,14 +730,14 @@ def test_access(browser, url):
 
 
 def test_token(chromium, root):
-    """Checks the page of a server with a token: the page asks for the token, reports a wrong token, and keeps the token for
-    this tab alone."""
+    """Checks the page of a server with a token: it asks for the token, reports a wrong one, and keeps the token only for
+    this tab."""
     token = os.path.join(os.path.dirname(root), "token")
     with open(token, "w", encoding="ascii") as file:
         file.write("a-token-of-this-test\n")
     os.chmod(token, 0o600)
-    # The collection leaves out left-out.txt (--ignore). The page's requests name no directory, so the server skips this
-    # file and does not reject the request.
+    # The collection skips left-out.txt (--ignore). The page's requests name no directory, so the server skips this
+    # file instead of rejecting the request.
     write(root, {".ignore": "left-out.txt\n", "left-out.txt": "nexdle\n"})
     with Served("--ignore", f"--token-file={token}", root) as server:
         page = chromium.new_page()

@@ -1,13 +1,13 @@
-"""Compares the command as a client of a real server with the command alone, on the command lines that the comparisons
-with grep and ripgrep (tests/grep) make.
+"""Compares the command as a client of a real server with the command alone, on the command lines of the comparisons with
+grep and ripgrep (tests/grep).
 
 Each module of tests/grep runs unchanged, but each command line of trawl runs twice: with --sort=path, and with --server.
-Standard output, standard error and the exit status must be equal, or the client must report that something is not served.
-A request for files by the rules of ignore files goes to a server with --ignore. grep and ripgrep do not run.
+Standard output, standard error and the exit status must be equal, or the client must report that something is not
+supported. A request for files by the rules of ignore files goes to a server with --ignore. grep and ripgrep do not run.
 
 TRAWL_FRONT=ADDRESS,FOLDER: instead of these servers, a front of trawl.cluster runs at ADDRESS and serves FOLDER/served,
 with the environment HOME=FOLDER/home and the option --search-zip. The trees of the modules are made in
-FOLDER/served/tree, so that the bounds of the shards can lie inside the trees.
+FOLDER/served/tree, so that the bounds of the shards can be inside the trees.
 """
 
 import collections
@@ -42,7 +42,7 @@ counts, reasons, failures = collections.Counter(), collections.Counter(), []
 run_alone = subprocess.run
 addresses, ignoring = [], []  # of servers without --ignore, and with it
 folder, HOME = None, None  # see the fixture `places`
-answers = None  # what the command alone has answered, while no file changes; else None
+answers = None  # answers of the command alone, while no file changes; else None
 
 
 def locale_of(environment):
@@ -51,8 +51,8 @@ def locale_of(environment):
 
 
 # Times, and the number of searched bytes, which differs: between runs for a converted binary file, where it depends on how
-# far a thread had read; for a search with --fasta that -m ends, which depends on --chunk-bytes; and for files without an
-# occurrence, of which a server counts the bytes beyond a NUL, too.
+# far a thread has read; for a search with --fasta that -m ends, which depends on --chunk-bytes; and for files without an
+# occurrence, for which a server also counts the bytes after a NUL.
 TIMES = re.compile(rb'"(secs|nanos|bytes_searched)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
 
 
@@ -141,11 +141,11 @@ def start(name, options, root):
 
 @pytest.fixture(scope="module")
 def places(module_folder):
-    """Starts the servers of a folder, in which the tests make their trees: the second holds a part of the files in memory,
-    the third heeds ignore files."""
+    """Starts the servers of a folder, in which the tests make their trees: the second keeps only some of the files in
+    memory, the third obeys ignore files."""
     global folder, HOME
     respect_modes()
-    cases.ripgrep()  # before other programs than trawl stop running
+    cases.ripgrep()  # before programs other than trawl stop running
     folder = FRONT[1] if FRONT else module_folder
     HOME = os.path.join(folder, "home")
     if not FRONT:
@@ -181,8 +181,8 @@ def compared(places, monkeypatch):
 
 
 def test_surroundings(places):
-    """Tests outputs of different kinds: the client tells the server whether its output is a terminal or a file. The
-    modules of tests/grep use only pipes."""
+    """Tests outputs of different kinds: the client tells the server whether its output is a terminal or a file. (The
+    modules of tests/grep use only pipes.)"""
     tree = os.path.join(tempfile.tempdir, "surroundings")
     os.makedirs(os.path.join(tree, "sub"))
     for name, content in (
@@ -200,7 +200,7 @@ def test_surroundings(places):
                     [TRAWL, "-r", "absent"], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):  # fmt: skip
         address = (addresses if command[0] == TRAWL or command[2:] == ["a.c"] else ignoring or [""])[0]
         with_server = command[:1] + ["--server=" + address] + command[1:]
-        for way in (in_terminal, to_own_file) if address else ():  # a front heeds no ignore files
+        for way in (in_terminal, to_own_file) if address else ():  # a front ignores ignore files
             wanted, got = way(alone_of(command), tree), way(with_server, tree)
             counts["surroundings"] += 1
             if TIMES.sub(b"", wanted[1]) != TIMES.sub(b"", got[1]) or wanted[::2] != got[::2]:
@@ -219,9 +219,9 @@ def test_large(places):
 
 
 def test_passes(places):
-    """Tests trees where most files do not contain the string, so that a pass finds the files that contain the string.
-    Each option, alone and beside another option, decides what the answer says about the files without the string. (The
-    modules of tests/grep have small trees.)"""
+    """Tests trees in which most files do not contain the string, so that a pass finds those that do. Each option, alone and
+    with another one, decides what the answer says about files without the string. (The modules of tests/grep have small
+    trees.)"""
     global answers
     tree = os.path.join(tempfile.tempdir, "passes")
     os.makedirs(os.path.join(tree, "sub"))
@@ -272,7 +272,7 @@ def change(draw, tree, names):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(os.path.join(folder, "new"), "wb") as file:
             file.write(text)
-        os.utime(file.name, ns=(times, times))  # a file of the same size has the same times, too
+        os.utime(file.name, ns=(times, times))  # so that a file of the same size has the same times, too
         os.replace(file.name, path)
     elif kind == "same":
         status = os.stat(path)
@@ -295,7 +295,7 @@ def change(draw, tree, names):
 
 
 def test_changes(places):
-    """Tests the same command lines again and again while files change, so that a kept view or a held file may be out of
+    """Tests the same command lines again and again while files change, so that a cached view or a held file may be out of
     date. The trees of tests/grep do not change between two command lines."""
     global answers
     draw, tree = cases.random_of("changes", 0), os.path.join(tempfile.tempdir, "changes")
@@ -309,13 +309,13 @@ def test_changes(places):
         above, deep = deep, os.open("n" * 250, os.O_RDONLY, dir_fd=deep)
         os.close(above)
     names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
-    # Several options and operands decide which files a search has (its view). Each command differs from its neighbour in
+    # Several options and operands decide which files are searched (the view). Each command differs from its neighbour in
     # one of them.
     commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore"],
                 ["--files", "-r", "--ignore"], ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=8"],
                 ["-d", "skip"], ["-d", "read"], ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"],
                 ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]  # fmt: skip
-    commands = [one for one in commands if not FRONT or "--ignore" not in one]  # a front heeds no ignore files
+    commands = [one for one in commands if not FRONT or "--ignore" not in one]  # a front ignores ignore files
     operands = [it.split() for it in (".", "d a d", "a/ a", "a/. d/.", "./d//e b ./d//e", "g g nothing f")]
     refused = counts["refused"] - counts["left out"]
     for number in range(cases.amount(600)):
@@ -354,8 +354,8 @@ ABOUT_FILES = (
 
 @pytest.mark.skipif(bool(FRONT), reason="a front heeds no ignore files")
 def test_rules(places):
-    """Tests servers with random options about files, on trees with files of rules that change. Requests come
-    from several folders, with the server's options or with others. An answer is that of the command, or a rejection."""
+    """Tests servers with random options about files, on trees whose files of rules change. Requests come from several
+    folders, with the server's options or others. An answer must be that of the command, or a rejection."""
     draw, tree = cases.random_of("rules", 0), os.path.join(tempfile.tempdir, "rules")
     plain, tg, before = addresses[:] + ignoring, os.path.join(places, "tg"), collections.Counter(counts)
     places = ("", "sub", "sub/deep", "sub/empty", ".dot", "out", ".git", ".git/info")
@@ -382,7 +382,7 @@ def test_rules(places):
                             (shutil.rmtree if draw.random() < 0.2 and not path.endswith("rules/") else os.remove)(path)
                         elif draw.random() < 0.1:
                             place = draw.choice(places[1:])
-                            # a folder of clients, and those in it, never get 0444
+                            # clients' folders, and those in them, never get 0444
                             modes = (0, 0o755, 0o444)[: 2 if place in ("sub", "sub/deep") else 3]
                             os.chmod(os.path.join(tree, place), draw.choice(modes))
                         elif draw.random() < 0.1:
@@ -416,7 +416,7 @@ def test_rules(places):
 
 
 def test_expressions(places):
-    """Tests the command lines of tests/regex: expressions, mistakes in expressions, and counts."""
+    """Tests the command lines of tests/regex: expressions, invalid expressions, and counts."""
     import test_expressions as differential
 
     tree = os.path.join(tempfile.tempdir, "expressions")

@@ -1,9 +1,9 @@
 """Tests the command as a client of a server that this test simulates.
 
-The tests check what the client sends (the members of the request, for a table of command lines), what the client
-prints (frames sent in pieces of every size), and how the client reacts to a faulty server: answers that
-end at each byte, wrong lengths, a program that is no server of trawl, random changes. After such a fault the command has
-to print what came before the fault and end with an error. The last tests check when the command may search by itself.
+The tests check what the client sends (the members of the request, for a table of command lines), what it prints (frames
+sent in pieces of every size), and how it reacts to a faulty server: answers that end at each byte, wrong lengths, a program
+that is not a trawl server, random changes. After such a fault the command must print what came before it and end with an
+error. The last tests check when the command may search by itself.
 """
 
 import base64
@@ -24,8 +24,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Server:
-    """Accepts connections in turn, reads a request and sends `answer` in pieces of `piece` bytes
-    (None: as a whole)."""
+    """Accepts connections one after the other, reads a request and sends `answer` in pieces of `piece` bytes (None: as a
+    whole)."""
 
     def __init__(self, family, address):
         self.socket = socket.socket(family, socket.SOCK_STREAM)
@@ -192,7 +192,7 @@ def test_errors(server):
 
     for message in ("no such collection: 'a'", 'quotes " and \\ and \n', "été 漢", "x" * 300, "control \1"):
         assert say(message) == (2, b"", ("trawl: --server: %s\n" % message).encode())
-    # Each escape of JSON, also at the end of a message, which has at most 399 bytes.
+    # Each JSON escape, even at the end of a message, which has at most 399 bytes.
     for given, wanted in (
         ("\\u007f|", "\x7f|"),
         ("\\u0080|", "?|"),
@@ -226,7 +226,7 @@ def request_of(server, *arguments, **more):
 
 
 def coded(given):
-    """Returns the bytes as they stand in a request."""
+    """Returns the bytes as a request has them."""
     try:
         return given.decode()
     except UnicodeDecodeError:
@@ -239,14 +239,14 @@ def random_bytes(rng):
     return given[:count] + rng.choice([b"", b"", b"\xff", b"\xc3", b"\xed\xa0\x80"])
 
 
-# Values for the rows of flags.def, by the argument's name there, or else by the option's name.
+# Values for the rows of flags.def, by the argument's name in the row, or else by the option's name.
 VALUES = {"NUM": "3", "GLOB": "*.c", "TYPE": "c", "SEP": "a\tb", "TEXT": "$0", "LABEL": "é", "BY": "path",
           "NAME:GLOB": "own:*.z", "CHAR": "+", "FORMAT": "none", "SPEC": "match:none", "WHEN": "always",
           "binary-files": "text", "devices": "skip", "directories": "skip", "alphabet": "dna", "encoding": "latin1"}  # fmt: skip
 
 
 def test_options(server):
-    """Tests that each option of flags.def that is served is sent by its long name, from every form."""
+    """Tests that each option of flags.def that the server accepts is sent by its long name, from every form."""
     path = ROOT / "tools/trawl/options/flags.def"
     rows = re.findall(
         r"^FLAG\(\w+, (?:0|'(.)'), (?:NULL|\"([^\"]+)\"), (\w+), (?:NULL|\"([^\"]+)\"), \w+, (\w+),",
@@ -353,7 +353,7 @@ def test_refused(server):
 
 
 def test_variable(server):
-    """Tests when the command searches by itself: the command finds the file's line, which the server would not send."""
+    """Tests when the command searches by itself: it then prints the file's line, which the server would not send."""
     write("f", "x here\n")
     local, served = (0, b"x here\n", b""), (1, b"", b"")
     server.answer = answer(frame(b"x", b"\1"))
@@ -446,7 +446,7 @@ def test_output(server):
 
 
 def test_interrupted(server):
-    """Checks that SIGINT ends the client by the signal, and that the server sees the end of the connection."""
+    """Checks that SIGINT ends the client as a signal does, and that the server sees the end of the connection."""
     server.answer, server.holds = answer(FRAMES[:13]), True
     process = subprocess.Popen([TRAWL, "--server=" + ADDRESS, "x", "f"], env=environment(), stdout=subprocess.PIPE)
     got = process.stdout.read(8)

@@ -18,7 +18,7 @@ static void check_count(uint32_t expected)
     state_drop(state);
 }
 
-/* Checks that the server counts one file after the file became a directory and a file again, in odd
+/* Checks that the server counts one file after it became a directory and a file again, in odd
  * rounds with a check in between. The server reads the notices of all changes at once. */
 static void test_becomes(void)
 {
@@ -43,7 +43,7 @@ static void test_becomes(void)
 }
 
 /* Checks that the server finds git's rules although no request walks the tree, while the
- * directories that hold the rules appear one after the other. */
+ * directories that contain the rules appear one after the other. */
 static void test_rules_come(void)
 {
     begin_tree("rules");
@@ -71,8 +71,8 @@ static void test_rules_come(void)
     remove_tree("rules");
 }
 
-/* Checks that the server finds as many new directories at once as it walks apart, one less, and
- * more. */
+/* Checks that the server finds new directories: as many at once as it walks separately, one fewer,
+ * and more. */
 static void test_new_parts(void)
 {
     char path[64];
@@ -118,7 +118,7 @@ static void test_gone(void)
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-/* Writes path number `number` of at most six of these letters; false: there is no further path. */
+/* Writes path number `number` of at most six of these letters; false: there are no more. */
 static bool make_path(char path[8], uint64_t number, const char *letters)
 {
     size_t base = strlen(letters), count = 0;
@@ -148,7 +148,7 @@ static bool normalize(const char *directory, const char *operand, char *path, bo
     return good;
 }
 
-/* Checks all short operands in several directories, and which of them a collection has. Operands of
+/* Checks all short operands in several directories, and which of them a collection has. Operands in
  * other tests rarely end in "." or "//". */
 static void test_paths(void)
 {
@@ -202,7 +202,7 @@ static void test_bounds(void)
 /* ---- Names that change during each walk ------------------------------------------------------ */
 
 /* While this is set: when a walk is about to read "moving/d/a" or "moving/d/b", the test moves the
- * file "moved" from this directory into the other, so that no walk meets the file. */
+ * file "moved" from this directory into the other, so that no walk sees it. */
 static atomic_bool moves;
 static int tree; /* descriptor of "moving/d" */
 static atomic_bool are_watches_spent;
@@ -235,9 +235,9 @@ int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
     return number;
 }
 
-/* While a file moves, a walk may miss it. Checks that no state then lacks the file in silence:
- * there is no state as long as the file moves. Without rules about what is left out, the server
- * needs no walk. */
+/* While a file moves, a walk may miss it. Checks that no state then silently lacks the file: there
+ * is no state as long as the file keeps moving. Without rules about ignored files, the server needs
+ * no walk. */
 static void test_moving(void)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -267,9 +267,8 @@ static void test_moving(void)
     }
 }
 
-/* Checks the server when the kernel refuses to watch more directories: each search looks at all
- * files, and the server asks for watches again after a second. The server prints a message about
- * this. */
+/* Checks the server when the kernel refuses to watch more directories: each search checks all
+ * files, the server tries to watch again after a second, and it prints a message about this. */
 static void test_views_spent(void)
 {
     const struct timespec moment = {0, 50000000};
@@ -285,7 +284,7 @@ static void test_views_spent(void)
     put("spent/b", "b\n");
     check_count(2);
     spent_count = 0;
-    for (int i = 0; i < 200 && spent_count == 0; i++) { /* the server asks in vain */
+    for (int i = 0; i < 200 && spent_count == 0; i++) { /* the server tries in vain */
         (void)nanosleep(&moment, NULL);
         check_count(2);
     }

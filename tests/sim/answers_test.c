@@ -1,12 +1,12 @@
-/* answers_test: searches whose texts and hits are copied in pieces, and what follows from a search
- * for the next search.
+/* answers_test: searches whose texts and hits are copied in pieces, and how a search affects the
+ * next one.
  *
- * A text, or the zeros after a text, ends before, at or after the end of a staging buffer. The
- * number of hits is often near HITS_AHEAD, the number of hits that are copied to the host before
- * the host knows how many hits there are. A searcher runs 20 of these searches, so its buffers grow
- * while copies are under way, and each search finds what the search before left in the buffers.
+ * A text, or the zeros after it, ends before, at or after the end of a staging buffer. The number
+ * of hits is often near HITS_AHEAD, the number of hits that are copied to the host before it knows
+ * how many there are. A searcher runs 20 of these searches, so its buffers grow while copies are
+ * under way, and each search finds what the previous one left in the buffers.
  *
- * Further tests check which method a worker takes next in a loaded text.
+ * More tests check which method a worker chooses next in a loaded text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,8 @@
 
 static const char needle[] = "#!";
 
-/* Makes a text in which the needle stands up to 2,000 times, and perhaps once more at the very end.
- * Stores the needle's offsets in `places` and their number in *hits. Returns the text's length. */
+/* Makes a text with up to 2,000 needles, and perhaps one more at the very end. Stores their offsets
+ * in `places` and their number in *hits. Returns the text's length. */
 static uint64_t make_text(struct test_random *random, char *text, uint64_t *places, uint64_t *hits)
 {
     static const uint64_t wanted[] = {0, 1, 2, HITS_AHEAD - 1, HITS_AHEAD, HITS_AHEAD + 1, 2000};
@@ -79,10 +79,10 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
     trawl_text_unload(searcher, text);
 }
 
-/* Searches texts with a single occurrence, so that most of the blocks find nothing. The last block
- * adds up the sums of all blocks, and may be a block that found nothing. In texts with many
- * occurrences, the last block also writes sums of its own. The simulator then shows that block the
- * other blocks' sums even if the fence before its reads is missing. */
+/* Searches texts with a single occurrence, so that most blocks find nothing. The last block adds up
+ * the sums of all blocks, and may be a block that found nothing. (In texts with many occurrences,
+ * the last block also writes sums of its own, and the simulator then shows it the other blocks'
+ * sums even if the fence before its reads is missing.) */
 static void handed_over(struct test_random *random, uint64_t seed)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS,
@@ -122,11 +122,11 @@ static void handed_over(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles whose first
- * tile has the hit. There are more groups than a warp looks back over in a round, and perhaps no
+/* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles of which the
+ * first has the hit. There are more groups than a warp looks back over in a round, and perhaps no
  * group has published its inclusive prefix (the hits up to its end). Only with so many groups can a
- * test find a look-back that uses the count of a group before the group is published, or a group
- * that has no sum because its last tile has no hits. */
+ * test find a look-back that uses the count of a group before it is published, or a group that has
+ * no sum because its last tile has no hits. */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[2 * GROUP_TILES * 2048];
@@ -161,11 +161,11 @@ static void many_groups(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Searches for a long pattern that occurs once. The occurrence begins at each of the 64 offsets
- * before offset 3,072, and at 3,072. A tile of the kernels for bit planes ends there; in the longer
- * tiles for samples, a row of 512 bytes does. One text ends with the occurrence, a second text goes
- * on. The tiles are searched by bit planes, or by samples. In random texts, a candidate that
- * reaches over a tile's end is hardly ever the only candidate of its tile. */
+/* Searches for a long pattern that occurs once, at each of the 64 offsets before 3,072, and at
+ * 3,072. At that offset ends a tile of the bit-plane kernels, or a row of 512 bytes in the longer
+ * tiles for samples. One text ends with the occurrence, a second one continues. The tiles are
+ * searched by bit planes, or by samples. In random texts, a candidate that crosses a tile's end is
+ * hardly ever its tile's only candidate. */
 static void over_tile_ends(struct test_random *random, uint64_t length, enum trawl_method method)
 {
     static char bytes[4 * 1024], string[200];
@@ -230,7 +230,7 @@ static void full_lists(void)
 }
 
 /* Loads as many texts as the devices have room for, each on every device. The engine rejects one
- * more text, and keeps nothing of that text. After a text is unloaded, there is room for another.
+ * more text, and keeps nothing of it. After a text is unloaded, there is room for another.
  */
 static void many_loaded(uint32_t devices)
 {
@@ -261,9 +261,9 @@ static void many_loaded(uint32_t devices)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* Searches a chunk, and then a second chunk at the same address, starting at offset 1,000, as if
- * another worker had searched the bytes before. The worker must not take the device's copy of the
- * first chunk for the second chunk. In most other tests each worker begins its chunks at offset 0.
+/* Searches a chunk, and then a second chunk at the same address, from offset 1,000 on, as if
+ * another worker had searched the bytes before it. The worker must not use the device's copy of the
+ * first chunk for the second. (In most other tests each worker begins its chunks at offset 0.)
  */
 static void chunk_in_same_memory(void)
 {
@@ -311,8 +311,8 @@ struct scene {
     uint64_t expected;
 };
 
-/* Opens a scene. The string stands at every step-th offset starting at `from`, mostly with a
- * changed letter, so that every method has candidates there. */
+/* Opens a scene. The string is at every step-th offset from `from` on, mostly with a changed
+ * letter, so that every method has candidates there. */
 static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t step,
                        struct cuda_limits limits)
 {
@@ -337,7 +337,7 @@ static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t 
     s->held = (struct engine_text){
         .bytes = s->letters.bytes, .bytes_count = bytes, .how = ENGINE_HOLD_COPY};
     MUST(cuda_residents_hold(s->engine, &s->held, NULL));
-    /* bytes per ns; set here, because the simulator's clock measures no time */
+    /* bytes per ns; set here, because the simulator's clock stands still */
     s->worker->device->read_rate = 1e3;
 }
 
@@ -368,11 +368,10 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
 }
 
 /* Counts several times, and checks which method each count uses. The test sets the prices of the
- * methods, which are the times that a worker expects. The worker changes to the method `next`,
- * whose price is far below that of the first method. The measured time of `next` is then above its
- * price, so the worker returns to the first method. If `next` is the first method itself, the
- * worker stays with it. If `dense`, each count's first launch leaves the tiles with candidates to a
- * second launch. */
+ * methods: the times that a worker expects. The worker changes to the method `next`, whose price is
+ * far below that of the first method. The measured time of `next` is then above its price, so the
+ * worker returns to the first method. If `next` is the first method itself, the worker stays with
+ * it. If `dense`, each count's first launch leaves the tiles with candidates to a second launch. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();
@@ -401,8 +400,8 @@ static void next_method(enum trawl_method next, bool dense)
     scene_close(&s);
 }
 
-/* Checks that a worker passes over methods for whose tables the device has no free memory. In most
- * other tests the device has memory for all tables. */
+/* Checks that a worker skips methods for whose tables the device has no free memory. In most other
+ * tests the device has memory for all tables. */
 static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -426,8 +425,8 @@ static void methods_without_room(void)
     scene_close(&s);
 }
 
-/* Checks that a scan fails if the device has no free memory for the tables, and if a limit forces
- * the method, so that no other method can take over. */
+/* Checks that a scan fails if the device has no free memory for the tables and a limit forces the
+ * method, so that no other method can take over. */
 static void forced_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -445,8 +444,8 @@ static void forced_without_room(void)
     scene_close(&s);
 }
 
-/* Checks that a worker rates all methods on the text's sample (is_rated) once the method that it
- * chose quickly takes longer than expected. The simulator takes longer than any device. */
+/* Checks that a worker rates all methods on the text's sample (is_rated) as soon as the method that
+ * it chose quickly takes longer than expected. The simulator is slower than any device. */
 static void looks_again(void)
 {
     struct scene s;
@@ -491,9 +490,9 @@ static enum trawl_status count_in(uint64_t memory_bytes, const struct letters *l
     return status;
 }
 
-/* Checks that a device searches for the whole set if the device has memory for the set's tables,
- * but not for the tables of the set's parts. In most other tests, the device has enough memory for
- * plans with parts. */
+/* Checks that a device searches for the whole set if it has memory for the set's tables, but not
+ * for the tables of its parts. In most other tests, the device has enough memory for plans with
+ * parts. */
 static void parts_without_room(void)
 {
     struct trawl_plan_options as_set = TRAWL_PLAN_OPTIONS_INIT;
@@ -536,8 +535,8 @@ static void parts_without_room(void)
     letters_end(&letters);
 }
 
-/* Asks a new plan for the first occurrence in a text. The occurrence lies after the bytes on which
- * the device's engine tries the parts of the set. Each string of the set is the first occurrence in
+/* Requests the first occurrence in a text with a new plan. It is after the bytes on which the
+ * device's engine tries the parts of the set. Each string of the set is the first occurrence in
  * turn. */
 static void late_first(void)
 {
@@ -583,7 +582,7 @@ static void late_first(void)
 }
 
 /* Counts the occurrences of plans that need different tables and methods, in random order with one
- * searcher, in a loaded text of which the engine takes a sample. */
+ * searcher, in a loaded text that the engine samples. */
 static void plans_in_turn(void)
 {
     enum { PLANS = 5, STRINGS = 3, TEXT_BYTES = 3000, STEPS = 60 };

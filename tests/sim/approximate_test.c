@@ -1,6 +1,6 @@
-/* approximate_test: approximate searches on the simulated driver find what the oracle finds, by
- * each method of a device, and, for DNA, have few candidates besides the occurrences. With the
- * argument `device` a real device searches.
+/* approximate_test: approximate searches on the simulated driver must find what the oracle finds,
+ * with each method of a device, and, for DNA, have few candidates besides the occurrences. With the
+ * argument `device`, a real device searches.
  */
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"
@@ -31,12 +31,12 @@ static uint32_t bases_of(uint8_t letter)
     return (letter & 0xc0) == 0x40 && at != NULL ? (uint32_t)(at - letters) + 1 : 0;
 }
 
-/* Each case belongs to a cell of a table. The cell says which letters and method, which errors, and
+/* Each case belongs to a cell of a table, which says which letters and method, which errors, and
  * whether patterns have an exact part, in which no error is allowed. */
 enum letters { OF_BYTES, OF_CHARACTERS, OF_DNA, OF_ANY_BASE };
 enum errors { FEW_MISMATCHES, MANY_MISMATCHES, FEW_EDITS, MANY_EDITS, ERRORS };
-/* Where an occurrence lies: AT_BEGIN and AT_END of the text, OVER_BORDER of two chunks, or
- * elsewhere. */
+/* Where an occurrence is: AT_BEGIN and AT_END of the text, OVER_BORDER of two chunks, or elsewhere.
+ */
 enum place { AT_BEGIN, OVER_BORDER, AT_END, INSIDE, PLACES };
 
 static const struct way {
@@ -52,8 +52,8 @@ static const struct way {
 static uint64_t filled[CELLS][PLACES];
 
 struct approx_case {
-    /* turn: a number that decides about flags, threads, chunks and long texts. The cases of a cell
-     * have different numbers. */
+    /* turn: a number that decides flags, threads, chunks and long texts. The cases of a cell have
+     * different numbers. */
     uint64_t cell, turn;
     bool has_tiles; /* the text is longer than a tile of the kernel */
     struct way way;
@@ -167,7 +167,7 @@ static bool is_exact(uint64_t symbol)
     return c.options.exact_count > 0 && symbol >= c.exact.begin && symbol < c.exact.end;
 }
 
-/* Writes a copy of a pattern, with at most errors_max errors, to the offset `at`, or to the text's
+/* Writes a copy of a pattern, with at most errors_max errors, at the offset `at`, or at the text's
  * end if `at` is TEXT_BYTES_MAX. If `shifts`, letters may also be inserted and deleted. */
 static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, bool shifts)
 {
@@ -193,10 +193,10 @@ static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, 
 }
 
 /* Divides a pattern into errors_max + 1 pieces, and writes a copy with an error in each piece
- * except the piece `spared`, so that only this piece makes the copy a candidate. The error is at a
- * piece's second symbol, which the piece's gram includes. `kind` 0 replaces symbols, 1 inserts
- * symbols, 2 deletes symbols. Insertions move the copy's end as far away from the spared piece as
- * edits can, deletions as near. */
+ * except `spared`, so that only this piece makes the copy a candidate. The error is at a piece's
+ * second symbol, which the piece's gram includes. `kind` 0 replaces symbols, 1 inserts them, 2
+ * deletes them. Insertions move the copy's end as far away from the spared piece as edits can,
+ * deletions as near. */
 static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -204,7 +204,7 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
     const uint64_t pieces = (uint64_t)c.errors_max + 1;
     const uint64_t count = c.way.by_pieces || pattern->bytes_count < GRAMS_SYMBOLS_MAX
                                ? pattern->bytes_count
-                               /* a kernel takes pieces only from this number of first symbols */
+                               /* a kernel uses only this many first symbols for pieces */
                                : GRAMS_SYMBOLS_MAX;
 
     for (uint64_t j = 0; j < pattern->bytes_count; j++) {
@@ -225,8 +225,8 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
 /* Draws random letters and line ends, copies of patterns, and a run of a letter. */
 static void draw_text(struct test_random *random)
 {
-    /* one copy lies across the border of two chunks. If many edits are allowed, that copy has no
-     * error: otherwise an end elsewhere could have a smaller distance. */
+    /* one copy is across the boundary of two chunks. If many edits are allowed, it has no error:
+     * otherwise an end elsewhere could have a smaller distance. */
     const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max;
     uint64_t copies = test_random_below(random, 6);
 
@@ -323,9 +323,9 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns true if a device's candidates are all occurrences, except at the text's end. This holds
- * for searches of DNA by grams, with mismatches, if occurrences may cross lines, and if each letter
- * of the patterns stands for a single base. */
+/* Returns true if a device's candidates are all occurrences, except at the text's end. This is so
+ * for DNA searches by grams, with mismatches, if occurrences may cross lines, and if each letter of
+ * the patterns represents a single base. */
 static bool proposes_exactly(void)
 {
     return is_dna() && c.is_plain && !c.way.by_pieces && !c.edits &&
@@ -421,7 +421,7 @@ static void check_filled(void)
                        "), place %u: no occurrence\n",
                        cell, cell % WAYS, cell / WAYS % ERRORS, place);
     for (uint32_t i = 0; i < 16; i++)
-        if ((i & 1) != 0 || (i & 4) == 0) /* only searches with edits ask for every end */
+        if ((i & 1) != 0 || (i & 4) == 0) /* only searches with edits can request every end */
             if (!TEST_CHECK(tally.whole[i & 1][i >> 1 & 1][i >> 2 & 1][i >> 3] > 0))
                 printf("  searches %x\n", i);
     TEST_CHECK(tally.on_device > tally.cases * 3 / 4 && tally.at_tiles > 0);

@@ -1,5 +1,5 @@
-/* choice_test: approximate searches on the simulated driver, for which the host may take less time
- * than a device. Checks whether the host or the device searches, and that the answer is right.
+/* choice_test: approximate searches on the simulated driver for which the host may be faster than a
+ * device. Checks whether the host or the device searches, and that the answer is right.
  */
 #include "approximate/approx_choose.h"
 #include "approximate/device_tables.h"
@@ -11,15 +11,15 @@
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* A search by check_work. The test checks that a device verifies few more candidates than the host
- * would. Where the kernels would propose more candidates, the host must search instead. */
+/* A search by check_work. The test checks that a device verifies only few more candidates than the
+ * host would. If the kernels would propose more, the host must search instead. */
 struct work_row {
     const char *what, *letters;
     enum trawl_alphabet alphabet;
     uint32_t flags, patterns, pattern_bytes, mismatches, edits;
     /* a long text, without candidates in its middle, where the runtime takes a sample */
     bool is_dense;
-    /* the engine that searches the text once the text is loaded: "cuda" or "cpu" */
+    /* the engine that searches the loaded text: "cuda" or "cpu" */
     const char *engine;
 };
 
@@ -38,7 +38,7 @@ static const struct work_row work_rows[] = {
 #define WORK_SHORT 6666u
 #define WORK_SAMPLE 70000u
 /* number of candidates that a device may verify before it leaves a search to the host: LEFT_MIN and
- * some more */
+ * a few more */
 #define WORK_MORE 9000u
 
 static uint64_t work_of(enum trawl_engine engine, const struct trawl_plan *plan,
@@ -103,8 +103,8 @@ static void check_work(const struct work_row *row)
 
 /* check_segments searches for literals of SEGMENT_LENGTHS lengths with four motifs (exact first
  * letters). A device's tables need a segment for each motif and each offset at which pieces of
- * literals begin. So the literals would need more segments than tables may have. Literals of half
- * as many lengths, which are searched for, too, need fewer segments than that. */
+ * literals begin, so these literals would need more segments than tables may have. Literals of half
+ * as many lengths, which are searched for, too, need fewer than that. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u
@@ -156,9 +156,8 @@ static void check_segments(uint32_t patterns)
 
 /* ---- Texts that a device leaves ------------------------------------------------------- */
 
-/* The text's sample has no candidates, but the rest of the text is full of candidates. A device
- * gives the text up after finding the candidates, and then all threads search the text in chunks of
- * the host. */
+/* The text's sample has no candidates, but the rest of the text is full of them. A device gives the
+ * text up after finding the candidates, and then all threads search it in chunks of the host. */
 static const struct left_row {
     const char *what;
     uint64_t text_bytes;
@@ -175,7 +174,7 @@ static const struct left_row {
 #define LEFT_STRIDE 40u
 #define LEFT_MATCHES 20000u
 
-/* Fills the text, except its middle, with pieces of patterns, which are not occurrences. Each 20th
+/* Fills the text, except its middle, with pieces of patterns, which are not occurrences. Every 20th
  * piece is a whole pattern with one letter replaced, which is an occurrence. */
 static void draw_left_text(struct test_random *random, uint8_t *text, uint64_t text_bytes,
                            uint8_t patterns[LEFT_PATTERNS][LEFT_LENGTH])

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The command with --engine=cuda on the simulated driver gives the bytes that --engine=cpu gives;
-# without a device, or with a broken driver, cuda is an error and auto is not.
+# With --engine=cuda on the simulated driver, the command must print the same as with --engine=cpu; without a device, or
+# with a broken driver, cuda is an error and auto is not.
 #     command.sh TRAWL FOLDER-WITH-SIMULATED-LIBCUDA [gallery]
 # With the argument gallery, only the tests of published algorithms run; without, only the others.
 set -u

@@ -1,9 +1,9 @@
-/* counted_test: how much a call does where its answer does not show it. A searcher makes each call
- * twice. The second call finds its tables and buffers made, so the plan and the text decide how
- * many positions it verifies, how many chunks it cuts, how many blocks of memory it takes, and on a
- * simulated device, which has the text, how many kernels it launches, and how much it copies and
- * reads. The bounds are about a quarter above what was measured: a filter that lets more pass, a
- * buffer that is not kept, and a text that is read twice are beyond them.
+/* counted_test: how much work a call does where its answer does not show it. A searcher makes each
+ * call twice. The second call finds its tables and buffers made, so the plan and the text decide
+ * how many positions it verifies, how many chunks it cuts, how many blocks of memory it allocates,
+ * and, on a simulated device that has the text, how many kernels it launches, and how much it
+ * copies and reads. The bounds are about a quarter above what was measured: a filter that lets more
+ * pass, a buffer that is not kept, or a text that is read twice exceeds them.
  */
 #include "calls.h"
 #include "cuda/limits.h"
@@ -23,7 +23,7 @@ static const char *const names[COUNTED] = {"verified", "chunks", "allocations",
                                            "launches", "copied", "read"};
 
 /* A plan of `count` pieces of the text, of `least` to `most` bytes; the last byte of every second
- * piece becomes one that the text lacks. If the options have a syntax, the first byte of each
+ * piece becomes one that the text lacks. If the options have a syntax, the first byte of each piece
  * becomes a class. Bounds: how many positions are verified with vectors, without, and on a device;
  * and how many bytes the device's kernels read. */
 static const struct row {
@@ -55,7 +55,7 @@ static const struct row {
 #define ROWS (sizeof rows / sizeof *rows)
 
 /* What each call may do. A device also reads the lines that it counts. Which of their tables
- * expressions make depends on the clock, so their blocks of memory are not bounded. */
+ * expressions make depends on the clock, so their memory blocks are not bounded. */
 static const uint64_t most[HELD_CALLS][COUNTED] = {
     [HELD_COUNT] = {[ALLOCATIONS] = 1, [LAUNCHES] = 2},
     [HELD_POSITIONS] = {[ALLOCATIONS] = 1, [LAUNCHES] = 3},
@@ -126,8 +126,8 @@ static void check(const struct row *row, const char *by, uint64_t verified, stru
     }
 }
 
-/* Makes the text and its pieces, which are those of every run, and the plan. Returns false if the
- * build has no expressions. */
+/* Makes the text and its pieces, which are the same in every run, and the plan. Returns false if
+ * the build has no expressions. */
 static bool make(const struct row *row, struct diff_input *input, struct trawl_plan **plan)
 {
     static uint8_t written[STRINGS_MAX][LENGTH_MAX + 2];
@@ -158,7 +158,7 @@ static bool make(const struct row *row, struct diff_input *input, struct trawl_p
     return TEST_CHECK(status == TRAWL_OK || options.syntax != TRAWL_LITERAL) && status == TRAWL_OK;
 }
 
-/* Runs a row on a device, which has the text, or (`set`) by the host with an instruction set. */
+/* Runs a row on a device, which has the text, or (`set`) on the CPU with an instruction set. */
 static void run(const struct row *row, const char *set)
 {
     struct sim_driver_options device = {1, 1, 64u << 20, 2, 0, 0, 0};

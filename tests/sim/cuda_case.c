@@ -21,7 +21,7 @@ struct run {
     char *message;
 };
 
-/* Chooses short lists of hits, and short gaps between hits for each kind of search in a gap. */
+/* Chooses short lists of hits, and short gaps between hits for kinds of search within a gap. */
 static void choose_lists(struct test_random *random, struct cuda_limits *limits)
 {
     if (test_random_below(random, 3) == 0)
@@ -124,7 +124,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
     struct cuda_case config;
 
     config.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
-    /* Few random patterns are long enough for the method sampled, which has the most code. */
+    /* Few random patterns are long enough for the method `sampled`, which has the most code. */
     if (input->pattern_count == 1 && input->patterns[0].bytes_count >= 31 &&
         test_random_below(random, 2))
         config.method = TRAWL_METHOD_SAMPLED;
@@ -247,9 +247,9 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     return true;
 }
 
-/* Returns true if a call ended once its hits filled hits_max. A call may exceed hits_max by the
- * hits of one range, the part of a text that fits the device's buffer. A call that goes on also
- * gives the right answer, but takes more memory. */
+/* Returns true if a call ended as soon as its hits filled hits_max. It may exceed hits_max by the
+ * hits of one range, the part of a text that fits into the device's buffer. A call that continued
+ * would also give the right answer, but use more memory. */
 static bool is_bounded(const struct run *run, enum want want, const struct engine_result *result)
 {
     struct cuda_limits limits = cuda_limits_now();
@@ -280,8 +280,7 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *w
                 return CUDA_CASE_FAILED;
             if (result->is_left && result->done == from && result->count == 0 &&
                 result->hits.count == 0 && chunk.may_be_left) {
-                /* the engine has to search the chunk itself, as if the host could not search the
-                 * chunk */
+                /* the engine must search the chunk itself, as if the host could not */
                 chunk.may_be_left = false;
                 continue;
             }
@@ -315,8 +314,8 @@ static void *text_memory(uint64_t bytes)
 static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                       struct engine_worker *worker, struct trawl_error *error)
 {
-    /* The buffer ends where the text ends, so that AddressSanitizer finds reads beyond. Before the
-     * text, the buffer has `front` bytes more, so that the text's alignment varies. */
+    /* The buffer ends where the text ends, so that AddressSanitizer finds reads beyond it. It has
+     * `front` more bytes before the text, so that the text's alignment varies. */
     uint64_t front = run->input->text_bytes % (2 * TEXT_ALIGNMENT);
     uint8_t *memory = (uint8_t *)text_memory(front + run->input->text_bytes),
             *text = memory + front;

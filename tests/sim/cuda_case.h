@@ -1,4 +1,4 @@
-/* cuda_case: one search by the CUDA engine, compared with the oracle. This file cuts the text into
+/* cuda_case: one search with the CUDA engine, compared with the oracle. Divides the text into
  * chunks, calls the engine for each chunk and checks the results, as the runtime would. */
 #ifndef TRAWL_TESTS_SIM_CUDA_CASE_H
 #define TRAWL_TESTS_SIM_CUDA_CASE_H
@@ -27,14 +27,15 @@ enum cuda_case_answer {
     CUDA_CASE_FAILED   /* a call failed, see `error`; the hits delivered before are right */
 };
 
-/* Returns random limits: small sizes of tiles and buffers, so that a small text has many borders.
- * Also draws the costs by which plans divide sets into parts (plan_part_costs_device). */
+/* Returns random limits: small sizes of tiles and buffers, so that a small text has many
+ * boundaries. Also draws the costs by which plans divide sets into parts (plan_part_costs_device).
+ */
 struct cuda_limits cuda_case_limits(struct test_random *random);
 /* In half of the calls, makes the chunks of loaded texts small. */
 void cuda_case_draw_residents(struct test_random *random);
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input);
-/* In half of the cases, plants patterns around the borders of chunks, copies, launches, tiles and
- * samples, and lets some inputs ask for whole words or lines. */
+/* In half of the cases, plants patterns around the boundaries of chunks, copies, launches, tiles
+ * and samples, and lets some inputs require whole words or lines. */
 void cuda_case_plant(struct test_random *random, const struct cuda_limits *limits,
                      const struct cuda_case *config, struct diff_input *input);
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,

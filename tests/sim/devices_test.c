@@ -1,7 +1,7 @@
 /* devices_test: what a runtime with simulated devices promises besides right answers (table_test.c
- * checks the answers). A loaded text is copied once and searched on its device. Each device
- * searches its part of a text. Chunks stay within the memory budget. A device that cannot be used
- * is rejected with a reason. Searchers share devices.
+ * checks these). A loaded text is copied once and searched on its device. Each device searches its
+ * part of a text. Chunks stay within the memory limit. A device that cannot be used is rejected
+ * with a reason. Searchers share devices.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -84,8 +84,8 @@ static void reset(uint32_t devices)
     host_devices(devices);
 }
 
-/* Searches, and returns true if the answer is right as far as the search came. Searches twice for
- * SHAPE_BEGINS: the second array has too little room. */
+/* Searches, and returns true if the answer is right as far as the search got. Searches twice for
+ * SHAPE_BEGINS: the second array is too small. */
 static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
 {
@@ -111,12 +111,12 @@ static bool search(struct trawl_searcher *searcher, enum source source, enum sha
 
 /* ---- Searchers that share devices --------------------------------------------------------- */
 
-/* A thread with a separate searcher. */
+/* A thread with its own searcher. */
 struct caller {
     struct trawl_searcher *searcher;
     pthread_t thread;
     uint64_t seed, wrong;
-    bool has_budget; /* the runtime's memory has a limit that other callers may use up, so MEMORY is
+    bool has_budget; /* the runtime has a memory limit that other callers may use up, so MEMORY is
                         a right answer */
     _Atomic bool ended;
 };
@@ -153,7 +153,7 @@ static void callers_close(struct caller callers[CALLERS], struct trawl_runtime *
 }
 
 /* The thread of a caller: loads the text that all callers share, and searches. No caller unloads
- * the text, since other callers may be searching there. */
+ * it, since others may be searching it. */
 static void *load_and_search(void *context)
 {
     struct caller *caller = (struct caller *)context;
@@ -217,9 +217,8 @@ static void load_without(uint32_t lost, uint64_t text_bytes)
 
 /* ---- An array on a device ------------------------------------------------------------------ */
 
-/* Fills an array of begins that lies on `device`, from a short text that both devices hold. That
- * device fills the array, whichever device the searcher has chosen. Calls for the device `lost`
- * fail. */
+/* Fills an array of begins on `device` from a short text that both devices hold. That device must
+ * fill the array, whichever device the searcher has chosen. Calls for the device `lost` fail. */
 static void fill_on(uint32_t device, uint32_t lost)
 {
     uint64_t text_bytes = 3000, room = text_bytes, count = 0, expected = expected_in(text_bytes);
@@ -276,8 +275,8 @@ static void *search_in_storm(void *context)
 }
 
 /* Runs several searchers of a runtime at the same time, under random schedules. Searches may be
- * cancelled, and a device may be lost, at any time. Each answer is right, or the call reports why
- * the search stopped; and all calls end. */
+ * cancelled, and a device may be lost, at any time. Each call must end, with the right answer or
+ * with the reason why the search stopped. */
 static void storm(enum trawl_engine engine, uint64_t seed)
 {
     struct test_random random = {seed * 977 + 1};
@@ -308,8 +307,8 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     callers_close(callers, runtime);
 }
 
-/* Checks that each device counts, or lists, what of the text lies on the device. A device lists a
- * stripe (a part of a split text) as a whole, not chunk by chunk. */
+/* Checks that each device counts, or lists, the occurrences in its part of the text. A device lists
+ * a stripe (a part of a split text) as a whole, not chunk by chunk. */
 static void by_all(uint32_t devices, enum shape shape)
 {
     const bool lists = shape == SHAPE_BEGINS;
@@ -352,8 +351,8 @@ static bool can_read(struct trawl_text *text)
     return status == TRAWL_OK;
 }
 
-/* Checks that calls which a device carries out alone copy nothing of the device's text to the host,
- * and that the host can read the text after a count of lines. */
+/* Checks that calls which a device carries out alone do not copy its text to the host, and that the
+ * host can read the text after a count of lines. */
 static void stays_there(void)
 {
     static const enum held_call calls[] = {HELD_COUNT,       HELD_FIRST,       HELD_POSITIONS,
@@ -421,7 +420,7 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
     MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
     /* every load is rejected: of the host's memory, and of a device that is not searched; then
-     * without a device, and by the host's engine */
+     * without a device, and with the host's engine */
     for (uint32_t i = 0; i < 4; i++) {
         static const enum trawl_engine engines[] = {TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CUDA,
                                                     TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};
@@ -459,7 +458,7 @@ static void joins(void)
 
     reset(1);
     cuda_limits_replace(NULL);
-    sim_driver_fail(0, 0, false); /* count calls from here on */
+    sim_driver_fail(0, 0, false); /* count calls from now on */
     schedule_open_after(JOIN_AFTER_NS);
     for (uint64_t i = 0; i < JOIN_BYTES; i++)
         bytes[i] = fixture.letters.bytes[i % TEXT_BYTES];
@@ -501,7 +500,7 @@ static void refused(uint32_t devices, int version)
     trawl_searcher_close(searcher);
 }
 
-/* Lets each call of the driver in turn say that the kernels' image is too new for the driver.
+/* Makes each call of the driver in turn report that the kernels' image is too new for the driver.
  * Checks that engine CUDA is then rejected, and that the message names the driver's version. */
 static void image_too_new(int code)
 {
@@ -521,9 +520,9 @@ static void image_too_new(int code)
     host_check_driver();
 }
 
-/* Checks that the engine counts on the device's default limit of child grids if the device keeps a
- * different limit than the engine asked for. The simulated driver keeps every limit that it gets,
- * so the test changes the limit itself. Meanwhile another device does not open. */
+/* Checks that the engine respects the device's default limit of child grids if the device keeps a
+ * limit other than the requested one. The simulated driver keeps every limit that it gets, so the
+ * test changes the limit itself. Meanwhile another device fails to open. */
 static void strange_limit(size_t room)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -540,7 +539,7 @@ static void strange_limit(size_t room)
     engine_cuda.release(other);
     MUST(cuda_device_enter(worker->device, NULL));
     TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, room) == CUDA_CODE_OK);
-    sim_driver_fail(2, CUDA_CODE_UNKNOWN, false); /* after the limit was asked for */
+    sim_driver_fail(2, CUDA_CODE_UNKNOWN, false); /* after the limit was requested */
     TEST_CHECK_U64(cuda_device_children(worker->device), 2048 - 2048 / 16);
     TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, 2048) == CUDA_CODE_OK);
     cuda_device_leave(worker->device);
@@ -583,8 +582,8 @@ static void count_poll(void *context)
         trawl_searcher_cancel(polls->searcher);
 }
 
-/* Checks that a search polls between the ranges of a chunk, that it then ends if it is cancelled,
- * and that the device is not given up. */
+/* Checks that a search polls between the ranges of a chunk, that it ends if it is cancelled, and
+ * that the device is not given up. */
 static void cancelled_between_ranges(void)
 {
     struct polls polls = {NULL, 0, 0};
@@ -623,8 +622,8 @@ static void unusable(void)
     strange_limit(1u << 20);
 }
 
-/* Loads a text onto devices with different amounts of memory. The text is split according to the
- * free memory. Sets *fits to true if the text fits; otherwise the search copies the text in chunks.
+/* Loads a text onto devices with different amounts of memory. The text is split in proportion to
+ * the free memory. Sets *fits to true if the text fits; otherwise the search copies it in chunks.
  */
 static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 {
@@ -650,9 +649,9 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
     host_close(&host);
 }
 
-/* Runs the function `uneven` with growing device memory, from too little for a part of the text to
- * enough for all of it. The seed and the build decide whether a normal run has two or three
- * devices: a build with sanitizers has three where the usual build has two, and vice versa. */
+/* Runs `uneven` with growing device memory, from too little for a part of the text to enough for
+ * all of it. The seed and the build decide whether a normal run has two or three devices: a build
+ * with sanitizers has three where the usual build has two, and vice versa. */
 static void uneven_devices(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++) {
@@ -670,8 +669,8 @@ static void uneven_devices(void)
 }
 
 /* Checks that the runtime frees idle pinned buffers when buffers for reading need the memory, and
- * when a chunk is longer than an idle buffer. Only with chunks of different lengths can a chunk be
- * copied into a shorter buffer by mistake. */
+ * when a chunk is longer than an idle buffer. Only chunks of different lengths show a chunk that is
+ * copied into a buffer that is too short. */
 static void budget(void)
 {
     for (uint64_t limit = 3 * CHUNK_BYTES; limit <= 24 * CHUNK_BYTES; limit *= 2) {
@@ -689,7 +688,7 @@ static void budget(void)
             TEST_CHECK_U64((uint64_t)status, (uint64_t)TRAWL_OK);
             TEST_CHECK(atomic_load(&runtime->memory_used) <= limit);
         }
-        /* Only the idle buffers are left, and a buffer of the whole limit takes their place. */
+        /* Only the idle buffers are left, and a buffer of the whole limit replaces them. */
         {
             struct text_buffer whole = {.capacity = 0};
 
@@ -704,7 +703,7 @@ static void budget(void)
     }
 }
 
-/* Checks streamed copies of every alignment and length against memcpy. No byte beside the target
+/* Checks streamed copies of every alignment and length against memcpy. No byte around the target
  * may change. */
 static void streamed_copies(void)
 {

@@ -1,5 +1,5 @@
-/* expressions_test: random expressions, texts and records, whose lines and records a simulated
- * device decides about (regex/automaton.c); the host's search is the judge.
+/* expressions_test: random expressions, texts and records, about whose lines and records a
+ * simulated device decides (regex/automaton.c), compared with the host's search.
  *
  * TRAWL_TEST_CASE=N runs only session N. With the argument `device`, a real device decides.
  */
@@ -33,7 +33,7 @@ struct session {
     uint64_t offsets[RECORDS_MAX + 1], record_count;
 };
 
-/* The number of answers; of those, how many devices made about lines of lent texts, and about
+/* The number of answers; how many of them devices made about lines of lent texts, and about
  * records; and in how many of the devices' answers something matched. */
 static struct {
     uint64_t answers, lines, records, matched, by_lines;
@@ -80,7 +80,7 @@ static void draw_expression(struct session *s, char *to, uint32_t depth)
         strcat(to, below(s, 2) ? "needle" : "xy");
 }
 
-/* Returns false if the expressions have no meaning. */
+/* Returns false if the expressions are invalid. */
 static bool draw_plan(struct session *s)
 {
     static const uint32_t kinds[] = {0,
@@ -193,7 +193,7 @@ static void take_back(struct lent *lent)
     forms_block_end(&machine, &lent->block);
 }
 
-/* Opens `devices` simulated devices, and those or the real ones for texts that are lent. */
+/* Opens `devices` simulated devices, and these or the real ones for lent texts. */
 static void devices_begin(uint64_t seed, uint32_t devices)
 {
     struct sim_driver_options options = {seed, devices, 64u << 20, 2, 0, 0, 0};
@@ -210,9 +210,8 @@ static void devices_end(void)
         host_check_driver();
 }
 
-/* Counts the lines of a loaded text, which lies on a device if `is_lent`. Returns true if the
- * device made the answer without a copy of the text for the host; false also if that is not known.
- */
+/* Counts the lines of a loaded text, which is on a device if `is_lent`. Returns true if the device
+ * made the answer without a copy of the text for the host; also false if that is unknown. */
 static bool count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                         struct trawl_text *text, bool is_lent, bool invert, uint64_t most,
                         uint64_t *count)
@@ -286,8 +285,8 @@ static void compare_matches(struct session *s, struct trawl_text *text)
         describe(s, by_lines ? "matches by lines" : "matches");
 }
 
-/* Compares the numbers of lines: of the session's text in the host's memory, of a part of it, or,
- * if `lent` is not NULL, of a copy in a device's memory. */
+/* Compares the numbers of lines: of the session's text in the host's memory, of a part of it or, if
+ * `lent` is not NULL, of a copy in a device's memory. */
 static void compare_lines(struct session *s, const struct lent *lent)
 {
     const bool invert = below(s, 3) == 0, is_part = lent == NULL && below(s, 3) == 0;
@@ -400,7 +399,7 @@ static void session(uint64_t index)
 
 /* ---- Borders ------------------------------------------------------------------------------ */
 
-/* Expressions, and for each of the records below whether it holds a match, as Python's re says,
+/* Expressions, and for each of the records below whether it has a match, according to Python's re,
  * whose \Z is RE2's $. */
 static void borders_of_records(void)
 {
@@ -449,9 +448,9 @@ static void borders_of_records(void)
     host_check_driver();
 }
 
-/* Counts the lines that match `expression` in a text of a line of `before` letters, "needle", and
+/* Counts the lines that match `expression` in a text: a line of `before` letters, "needle", and
  * letters up to `length` bytes, between other lines, or as the whole text if `is_alone`. Checks
- * whether the device answered, which must have the whole line within decide_bytes (40). */
+ * whether the device answered, which needs the whole line within decide_bytes (40). */
 static void border_of_line(struct trawl_searcher *searcher, const char *expression, uint32_t before,
                            uint32_t length, bool is_alone, bool by_device)
 {
@@ -491,14 +490,14 @@ static void borders_of_lines(void)
         border_of_line(searcher, "needle.*\\d", 5, 40 + more, true, more == 0);
         border_of_line(searcher, "[a-f]*e[^q]*q", 5, 20 + more, false, true); /* no string */
     }
-    /* too many states: the tenth byte from the end may be any of two */
+    /* too many states: each of the last bytes may be one of two */
     border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
     trawl_searcher_close(searcher);
     devices_end();
 }
 
-/* A device reads a line once for each string in it, so it leaves a long line with many to the host.
- */
+/* A device reads a line once for each string in it, so it leaves a long line with many strings to
+ * the host. */
 static void many_in_a_line(void)
 {
     static const char unit[] = "needle x ";

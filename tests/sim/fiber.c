@@ -1,4 +1,4 @@
-/* fiber: stacks that hand control to each other. */
+/* fiber: stacks that pass control to each other. */
 #include "fiber.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 /* Saves the callee-saved registers on the stack and the stack pointer in *from, and continues at
  * `to`. */
 void fiber_exchange(void **from, void *to);
-/* The first code of a new fiber: passes the fiber, which a callee-saved register holds, to
+/* The first code of a new fiber: passes the fiber, which is in a callee-saved register, to
  * fiber_begin. */
 void fiber_trampoline(void);
 void fiber_begin(struct fiber *fiber);
@@ -159,7 +159,7 @@ void fiber_stack_close(struct fiber *fiber)
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument)
 {
 #if defined(FIBER_ASAN)
-    /* A fiber that never reached its end left red zones of AddressSanitizer in its frames. */
+    /* A fiber that did not reach its end has left AddressSanitizer's red zones in its frames. */
     if (fiber->is_begun)
         ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
 #endif
@@ -181,7 +181,7 @@ static void arrived(struct fiber *self)
 }
 
 #if defined(FIBER_ASAN)
-/* Asks for the stack's bounds only once per thread, because the C library reads the process's whole
+/* Queries the stack's bounds only once per thread, because the C library reads the process's whole
  * memory map. */
 static void host_stack(struct fiber *host)
 {

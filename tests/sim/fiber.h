@@ -1,4 +1,4 @@
-/* fiber: stacks that hand control to each other. The simulator runs each thread of a kernel as a
+/* fiber: stacks that pass control to each other. The simulator runs each thread of a kernel as a
  * fiber.
  *
  * x86-64 and AArch64 switch in a few instructions (a block of 256 threads switches a few thousand
@@ -25,15 +25,15 @@ struct fiber {
 int fiber_stack_open(struct fiber *fiber, uint64_t stack_bytes);
 void fiber_stack_close(struct fiber *fiber);
 
-/* Makes the next switch to the fiber call entry(argument), which must never return, but end by
- * fiber_leave. The stack's former contents are forgotten. */
+/* Prepares the fiber so that the next switch to it calls entry(argument), which must not return,
+ * but end with fiber_leave. The stack's former contents are forgotten. */
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument);
 
 /* Runs `to` until some fiber switches back to `from`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
-/* The last switch of a fiber, whose stack is dead afterwards. Not marked as noreturn: otherwise the
- * compiler would let AddressSanitizer clear the stack's shadow each time, after a system call. */
+/* The last switch of a fiber, whose stack is dead afterwards. Not marked noreturn: otherwise the
+ * compiler would make AddressSanitizer clear the stack's shadow each time, after a system call. */
 void fiber_leave(struct fiber *from, struct fiber *to);
 
 #endif

@@ -1,6 +1,6 @@
 /* floods_test: sets, and single patterns, with very many candidates on a device ("floods"). Checks
  * the answers, and how many bytes the kernels read for each byte of the text and each occurrence,
- * since the time on a device follows from the bytes read.
+ * since they determine the time on a device.
  */
 #include "base/checked.h"
 #include "calls.h"
@@ -25,9 +25,9 @@
 #define ALIKE_SHARED (227u << 10) /* bytes of shared memory that a block may have on an H200 */
 #define ALIKE_FILTER_MIN 20000u
 /* Limit for the bytes that kernels read per byte of the text or occurrence. Kernels first read
- * until a thread's budget for comparisons is used up, and as much again after each thread's part
- * of the text. Then they read the automaton's rows while they make the rows, and the automaton
- * twice in the search. Without the automaton the kernels would read 45,000 bytes and more. */
+ * until a thread's budget for comparisons is used up, and as much again after each thread's part of
+ * the text. Then they read the automaton's rows while they make them, and the automaton twice in
+ * the search. Without the automaton the kernels would read 45,000 bytes and more. */
 #define READ_MAX 4500.0
 #define ONE_TEXT_BYTES 30000u
 #define ONE_WINDOW 1024u /* bytes of a pattern that planes cover */
@@ -82,9 +82,9 @@ static void make_flood(struct test_random *random, enum input_kind kind, enum fl
     input->flags = kind == INPUT_MIXED_CASE ? NAIVE_IGNORE_CASE : 0;
 }
 
-/* Renames the bytes so that the patterns' lowest byte becomes 0, or their highest byte becomes 255.
- * At the other end, puts the byte above the highest byte, or below the lowest byte, into the text.
- * So tests reach the ends of the range of bytes: no byte is below 0 or above 255.
+/* Renames the bytes so that the patterns' lowest byte becomes 0, or their highest becomes 255. At
+ * the other end, puts the byte above the highest one, or below the lowest one, into the text. So
+ * tests reach both ends of the range of byte values.
  */
 static void reach_end(struct diff_input *input, bool top)
 {
@@ -106,7 +106,7 @@ static void reach_end(struct diff_input *input, bool top)
 }
 
 /* Counts, lists and finds the first occurrence, on an engine with these limits. Checks the answers
- * and the bytes read. Raises *most to the bytes read per byte of the text or occurrence, if these
+ * and the bytes read. Raises *most to the bytes read per byte of the text or occurrence, if they
  * are more. */
 static void run_input(const struct diff_input *input, const struct cuda_limits *limits,
                       uint64_t index, double read_max, double *most)
@@ -126,10 +126,10 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     /* Input 0 is searched for the first occurrence 12 more times, because few schedules list the
-     * tiles full of candidates in a different order than the text's. */
+     * tiles full of candidates in an order other than the text's. */
     for (uint64_t i = 0; i <= WANT_FIRST + (index == 0 ? 12 : 0); i++) {
-        /* Which call comes first differs from flood to flood, since later calls use the method that
-         * the first call found best. */
+        /* The first call differs from flood to flood, since later calls use the method that the
+         * first one found best. */
         const uint32_t want =
             (uint32_t)(i > WANT_FIRST ? WANT_FIRST : (index + i) % (WANT_FIRST + 1));
         struct cuda_case config = {
@@ -169,7 +169,7 @@ static void run_flood(struct test_random *random, uint64_t i, double *most)
     input_free(&input);
 }
 
-/* Searches a text with few candidates for a set. The literals that a sample meets form a list.
+/* Searches a text with few candidates for a set. The literals that share a sample form a list.
  * Twenty equal strings make a list that is too long, so the warp gives up where they occur. Strings
  * with short lists follow in the same tile, and the warp must not forget that it gave up. */
 static void run_quiet(struct test_random *random, double *most)
@@ -195,9 +195,9 @@ static void run_quiet(struct test_random *random, double *most)
 
 /* ---- One pattern ------------------------------------------------------------------------ */
 
-/* Texts that repeat themselves, and patterns that are prefixes of these texts, with or without a
- * differing byte. The kernels compare bit planes of pattern and text; the oracle compares bytes. In
- * the rows' comments a^m is a pattern of m letters a. */
+/* Texts that repeat themselves, and patterns that are prefixes of them, with or without a differing
+ * byte. The kernels compare bit planes of pattern and text; the oracle compares bytes. In the rows'
+ * comments, a^m is a pattern of m letters a. */
 static const struct one {
     uint32_t periods[3]; /* byte i has bit k if periods[k] divides i + 1; 0: no byte has the bit */
     uint32_t first_bit;
@@ -210,7 +210,7 @@ static const struct one {
     {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX}, /* a^m */
     {{0, 0, 0}, 0, 500, 499, 9999, ONE_READ_MAX},   /* a^m b */
     {{0, 0, 0}, 0, 500, 0, 701, ONE_READ_MAX},      /* b a^m */
-    /* bytes that are not letters differ in bit 5, as the two cases of a letter do */
+    /* bytes that are not letters, but differ in bit 5, as the two cases of a letter do */
     {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},
     /* the pattern is longer than the window that its planes cover */
     {{0, 0, 0}, 0, 5000, 4000, 9999, ONE_READ_MAX},
@@ -272,7 +272,7 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
     for (uint64_t breaks = test_random_below(random, 4); breaks > 0; breaks--) {
         uint64_t at = test_random_below(random, ONE_TEXT_BYTES / 2);
 
-        /* this place is less than an occurrence's length after a tile's start */
+        /* less than an occurrence's length after a tile's start */
         if (breaks % 2 != 0)
             at = (at / 1024 * 1024 + test_random_below(random, bytes)) % (ONE_TEXT_BYTES / 2);
         input.text[at] ^= 1;
@@ -313,8 +313,8 @@ static bool is_word(void *context, uint32_t code_point)
 }
 
 /* Searches a text of the letter s for a pattern of the same letter, which has variants, so that the
- * host has to compare the characters after the literals. There are too many candidates, so the
- * device gives the chunk up for the host (is_left). */
+ * host must compare the characters after the literals. There are too many candidates, so the device
+ * leaves the chunk to the host (is_left). */
 static void run_tails(void)
 {
     uint32_t alike[] = {'s', 'S', 0x17f}; /* the last is the long s */
@@ -352,9 +352,9 @@ static void run_tails(void)
     TEST_CHECK_U64(must_count(searcher, plan, text), TAIL_TEXT_BYTES - TAIL_PATTERN_BYTES + 1);
 }
 
-/* Checks the size of the bitmap for 10,000 literals with the same first bytes. In a text with the
- * same bytes each sample meets thousands of literals, whatever the bitmap's size. In other texts a
- * small bitmap lets many samples through that a larger bitmap rejects. */
+/* Checks the size of the bitmap for 10,000 literals with the same first bytes. In a text with these
+ * bytes each sample hits thousands of literals, whatever the bitmap's size. In other texts a small
+ * bitmap lets many samples pass that a larger one rejects. */
 static void run_bitmap(void)
 {
     static char bytes[ALIKE_PATTERNS][ALIKE_BYTES];
@@ -380,9 +380,9 @@ static void run_bitmap(void)
     free(worker);
 }
 
-/* Counts so many equal strings that the number of their occurrences in a tile does not fit 32 bits,
- * even if the parts of threads are as short as possible. A tile's occurrences have to fit 32 bits
- * only in kernels that list hits, not in count_automaton, which only counts. */
+/* Counts so many equal strings that the number of their occurrences in a tile does not fit into 32
+ * bits, even if the parts of threads are as short as possible. It must fit only in kernels that
+ * list hits, not in count_automaton, which only counts. */
 static void run_equal(void)
 {
     static struct trawl_pattern patterns[EQUAL_PATTERNS];

@@ -1,4 +1,4 @@
-/* forms_case: opens texts and records at random places, asks for forms of answers in random order,
+/* forms_case: opens texts and records at random places, requests forms of answers in random order,
  * and compares each answer with the simple search's. */
 #include "forms_case.h"
 
@@ -9,7 +9,7 @@
 
 #define UNTOUCHED 0x7777777777777777u
 #define LOADS_MAX 3u
-#define ARENA_BYTES (1u << 20) /* for texts that take the place of an earlier case's text */
+#define ARENA_BYTES (1u << 20) /* for texts that replace an earlier case's text */
 
 /* ---- Devices' memory ------------------------------------------------------------------------ */
 
@@ -54,7 +54,7 @@ void forms_machine_close(struct forms_machine *machine)
     }
 }
 
-/* Copies between the block and `host`, by way of pinned memory. */
+/* Copies between the block and `host`, through pinned memory. */
 static void block_copy(struct forms_machine *machine, const struct forms_block *block, uint64_t at,
                        void *host, uint64_t bytes, bool to_device)
 {
@@ -131,7 +131,7 @@ struct forms_case {
     struct diff_input input;
     struct diff_expected expected;
     struct trawl_plan *plan;
-    bool letters; /* the plan has Unicode's letters; the text has ASCII alone */
+    bool letters; /* the plan has Unicode's letters; the text has only ASCII */
     enum trawl_method method;
 
     enum forms_place place;
@@ -223,7 +223,7 @@ static bool is_ascii(const uint8_t *bytes, uint64_t count)
     return true;
 }
 
-/* Builds a plan of the input, by a random method that takes the patterns. */
+/* Builds a plan of the input, with a random method that accepts the patterns. */
 static void plan_begin(struct forms_case *c)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
@@ -248,7 +248,7 @@ static void plan_begin(struct forms_case *c)
     }
 }
 
-/* Writes the text, and the bytes around it, which go on as the text does. */
+/* Writes the text, and the bytes around it, which continue the text. */
 static void write_text(struct forms_case *c)
 {
     uint64_t bytes = c->input.text_bytes;
@@ -359,7 +359,7 @@ static void count(struct forms_case *c, uint32_t form, bool has_hits, bool on_de
     c->tally->on_devices[form] += has_hits && on_device;
 }
 
-/* Returns true if devices alone worked for the searcher's last call. */
+/* Returns true if only devices worked for the searcher's last call. */
 static bool is_by_devices(const struct forms_case *c)
 {
     struct trawl_stats stats = must_stats(c->searcher);
@@ -527,7 +527,7 @@ static bool load_records(struct forms_case *c)
         put_records(c, &array);
     else if (array.bytes != NULL && chance(c, 2)) /* perhaps in the memory of a loaded text */
         array.bytes = c->all + c->before;
-    if (chance(c, 3)) /* the same records twice: one object goes before the other is used */
+    if (chance(c, 3)) /* the same records twice: one object is closed before the other is used */
         status = trawl_records_load(c->searcher, &array, &twin, &error);
     if (status == TRAWL_OK)
         status = trawl_records_load(c->searcher, &array, &c->records, &error);
@@ -662,7 +662,7 @@ static void change_text(struct forms_case *c)
     expected_compute(&c->input, &c->expected);
 }
 
-/* Takes other options, and perhaps fewer patterns, for the same text. */
+/* Chooses other options, and perhaps fewer patterns, for the same text. */
 static void change_plan(struct forms_case *c)
 {
     trawl_plan_free(c->plan);
@@ -697,7 +697,7 @@ static bool run_case(struct forms_case *c)
     return right;
 }
 
-/* Returns the limits of real use, but with lists for which a simulated device has room. */
+/* Returns the limits of real use, but with lists that fit into a simulated device. */
 static struct cuda_limits default_limits(void)
 {
     struct cuda_limits limits = cuda_limits_default;

@@ -1,5 +1,5 @@
-/* forms_case: every form of answer, of loaded texts and loaded records, in the host's memory and in
- * devices' memory, compared with two loops (oracle_naive). The same cases run on the simulated
+/* forms_case: every form of answer, about loaded texts and loaded records, in the host's memory and
+ * in devices' memory, compared with two loops (oracle_naive). The same cases run on the simulated
  * driver (forms_test.c) and on real devices (tests/gpu/gpu_forms.c). */
 #ifndef TRAWL_TESTS_SIM_FORMS_CASE_H
 #define TRAWL_TESTS_SIM_FORMS_CASE_H
@@ -19,8 +19,8 @@ enum {
     FORMS = FORM_RECORDS + 4,
 };
 
-/* Returns true if cases ask for the form: of enum held_call not for HELD_STREAM, which searches no
- * loaded text, nor HELD_RECORDS, whose records are only in the host's memory. */
+/* Returns true if cases request the form: of enum held_call all except HELD_STREAM, which cannot
+ * search a loaded text, and HELD_RECORDS, whose records are only in the host's memory. */
 bool forms_has(uint32_t form);
 
 struct forms_tally {
@@ -47,7 +47,7 @@ struct forms_block {
     uint32_t device;
     uint64_t address, bytes; /* 0: none */
 };
-/* Allocates a block on a device, and puts `bytes` at its offset `at`, with `behind` zeros behind.
+/* Allocates a block on a device, and puts `bytes` at its offset `at`, followed by `behind` zeros.
  */
 void forms_block_begin(struct forms_machine *machine, uint32_t device, const void *bytes,
                        uint64_t at, uint64_t bytes_count, uint64_t behind,
@@ -64,10 +64,10 @@ struct forms_setting {
     uint32_t threads, cases;
     uint64_t chunk_bytes;
 };
-/* Draws limits and sizes, and makes them those of the library. */
+/* Draws limits and sizes, and sets them in the library. */
 void forms_draw(struct test_random *random, struct forms_setting *setting);
-/* Opens a searcher, and runs `cases` cases one after the other, each with some forms: so each call
- * finds what the calls before have left. Returns false if an answer was wrong; prints which. */
+/* Opens a searcher, and runs `cases` cases one after the other, each with some forms, so that each
+ * call finds what earlier calls have left. Returns false if an answer was wrong; prints which. */
 bool forms_session(struct forms_machine *machine, const struct forms_setting *setting,
                    struct test_random *random, uint64_t index, struct forms_tally *tally);
 void forms_tally_print(const struct forms_tally *tally);

@@ -1,4 +1,5 @@
-/* forms_input: texts, line ends and patterns, each drawn by itself, so that all of them meet. */
+/* forms_input: texts, line ends and patterns, each drawn independently, so that all combinations
+ * occur. */
 #include "forms_input.h"
 
 #include "base/checked.h"
@@ -52,8 +53,8 @@ static uint64_t draw_pattern_count(struct test_random *random)
     }
 }
 
-/* Adds a pattern: a piece of the text, a pattern once more, its begin, its end, the pattern and a
- * byte more, or the pattern with a changed byte. */
+/* Adds a pattern: a piece of the text, a duplicate of a pattern, its start, its end, the pattern
+ * and one more byte, or the pattern with a changed byte. */
 static void add_pattern(struct test_random *random, uint64_t length, struct diff_input *input)
 {
     uint64_t begin = test_random_below(random, input->text_bytes + 1);

@@ -11,7 +11,7 @@ struct forms_sizes {
     uint64_t matches_max;
 };
 
-/* Makes an input, and computes its matches. Patterns stand at borders that the limits make. */
+/* Makes an input, and computes its matches. Patterns are at boundaries that the limits cause. */
 void forms_input(struct test_random *random, const struct forms_sizes *sizes,
                  const struct cuda_limits *limits, struct diff_input *input,
                  struct diff_expected *expected);

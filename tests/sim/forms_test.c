@@ -1,5 +1,5 @@
-/* forms_test: every form of answer on simulated devices, each session with other sizes of buffers,
- * lists and gaps, another number of devices and another schedule.
+/* forms_test: every form of answer on simulated devices. Each session has different sizes of
+ * buffers, lists and gaps, another number of devices and another schedule.
  *
  * TRAWL_TEST_CASE=N runs only session N.
  */

@@ -1,4 +1,4 @@
-/* kernels_test: the CUDA engine and its kernels on the simulated driver, against the oracle.
+/* kernels_test: the CUDA engine and its kernels on the simulated driver, compared with the oracle.
  *
  * TRAWL_TEST_CASE=N runs only case N of each kind of cases. TRAWL_TEST_SEED and TRAWL_TEST_SCALE:
  * see test.h.
@@ -31,9 +31,9 @@ int main(void)
     memset(&tally, 0, sizeof tally);
     cuda_driver_replace(sim_driver_table());
     cases = test_amount(CASES_NORMAL, CASES_LONG);
-    /* Only one case in 24 has a set for stream_set with a pattern from the text's begin. Fewer
-     * cases have a long pattern, or tiles that a kernel gives up among tiles with few candidates.
-     * So the test also runs separate cases of each of these kinds. */
+    /* Only one case in 24 has a set for stream_set with a pattern from the text's start. Even fewer
+     * have a long pattern, or tiles that a kernel gives up among tiles with few candidates. So the
+     * test also runs separate cases of each of these kinds. */
     for (uint32_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         random_case_want(kinds[kind].wanted);
         for (uint64_t i = 0; i < cases / kinds[kind].share && test_failures < FAILURES_MAX; i++)

@@ -20,7 +20,8 @@ void letters_begin(struct letters *letters, const char *name, uint64_t bytes_cou
 void letters_write(struct letters *letters);
 /* Opens a text of the file, or of the bytes in memory. */
 struct trawl_text *letters_open(const struct letters *letters, bool file);
-/* Returns how often the string occurs. begins (NULL, or room for bytes_count) gets the offsets. */
+/* Returns how often the string occurs. Writes the offsets to `begins` (NULL, or room for
+ * bytes_count). */
 uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins);
 /* Makes an input of the current bytes and a pattern. */
 void letters_input(const struct letters *letters, const char *pattern, struct diff_input *input);

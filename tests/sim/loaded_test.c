@@ -1,8 +1,8 @@
-/* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each load
- * and each count copies to devices, and compares each count with a naive count.
+/* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each load and
+ * each count copies to devices, and compares each count with a naive count.
  *
- * Only with several loaded texts can a test find that a text's copy is dropped when a different
- * text with the same first byte is loaded or unloaded.
+ * Only with several loaded texts can a test find that a text's copy is dropped when another text
+ * with the same first byte is loaded or unloaded.
  */
 #include <ctype.h>
 
@@ -33,9 +33,9 @@ static const struct {
 };
 #define TEXTS (sizeof ranges / sizeof *ranges)
 
-/* A step is a sign, a letter and a number. The sign says what is done: + loads a text, - unloads
- * the text, ? counts. The letter names the text; a capital letter means the first searcher, a small
- * letter the second. The number says how many bytes the step copies to devices. */
+/* A step is a sign, a letter and a number. The sign: + loads a text, - unloads it, ? counts. The
+ * letter names the text; a capital letter means the first searcher, a small one the second. The
+ * number says how many bytes the step copies to devices. */
 struct row {
     const char *what, *steps;
     uint32_t searchers, devices;
@@ -150,8 +150,8 @@ static void run(const struct scene *s, const struct row *row)
     host_check_driver();
 }
 
-/* Loads two texts onto a device that has room for one text. The engine rejects the second text, and
- * the first text stays loaded. */
+/* Loads two texts onto a device that has room for one. The engine rejects the second text, and the
+ * first one stays loaded. */
 static void budget(const struct scene *s)
 {
     struct sim_driver_options options = {1, 1, 1u << 20, 2, 0, 0, 0};

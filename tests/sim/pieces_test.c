@@ -1,8 +1,8 @@
 /* pieces_test: threads copy pieces of lists into an array (runtime/pieces.c), with their steps in
- * random orders. The threads are fibers. At each atomic operation and at each call of the engine, a
- * different fiber may go on. When the library orders a piece (asks the engine for it), the test's
- * engine fills the piece's slot, the buffer into which the piece will come, with wrong words. So a
- * thread that reads the slot before the piece has come gets wrong words. */
+ * random orders. The threads are fibers: at each atomic operation and each call of the engine,
+ * another one may run. When the library orders a piece (requests it from the engine), the test's
+ * engine fills the piece's slot, the buffer for it, with wrong words. So a thread that reads the
+ * slot before the piece has arrived gets wrong words. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
@@ -35,7 +35,7 @@ static struct {
     struct pieces pieces;
     uint64_t array[ROOM + 1], words; /* words: number of words ordered so far */
     uint64_t asked, came;            /* numbers of pieces that were ordered and that arrived */
-    uint64_t fails_at;               /* number of the call from which on the engine fails */
+    uint64_t fails_at; /* number of the first call that fails; all later ones fail, too */
     uint64_t calls, clock_ns;
     struct engine_copy copies[ENGINE_PIECES_MAX];
     uint64_t pinned[ENGINE_PIECES_MAX][LIST_MAX];
@@ -50,7 +50,7 @@ static struct fiber *next_fiber(void)
     return &play.fibers[play.now];
 }
 
-/* Lets a random thread go on, perhaps the same thread. */
+/* Lets a random thread continue, perhaps the same one. */
 static void gate(void)
 {
     struct fiber *from = &play.fibers[play.now], *to;
@@ -147,8 +147,8 @@ static void help(void *argument)
     leave();
 }
 
-/* Waits until all lists are copied to the array. Checks that the array holds the words in order if
- * no call failed. */
+/* Waits until all lists are copied to the array. Checks that the array has the words in order if no
+ * call failed. */
 static void settle(void)
 {
     bool fails = play.fails_at != UINT64_MAX;

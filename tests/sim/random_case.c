@@ -10,8 +10,8 @@
 
 static enum random_case_sets wanted_sets = RANDOM_CASE_ANY;
 
-/* Makes a text of runs of a byte, which other bytes interrupt, and patterns that are runs. So tiles
- * have very many candidates, runs end after the ends of tiles, and runs of zeros go on in the
+/* Makes a text of runs of one byte, interrupted by other bytes, and patterns that are runs. So
+ * tiles have very many candidates, runs cross the ends of tiles, and runs of zeros continue in the
  * padding after the text. */
 static void make_runs(struct test_random *random, struct diff_input *input)
 {
@@ -42,9 +42,9 @@ static void make_runs(struct test_random *random, struct diff_input *input)
         input_add_pattern(input, pattern, 1 + test_random_below(random, 5));
 }
 
-/* Makes a pattern whose end equals its begin except for bytes that differ in one bit. Copies of the
- * pattern overlap in the text, and some bits of the text are flipped. Text and pattern then often
- * agree in one bit of each byte and differ in a different bit. */
+/* Makes a pattern whose end equals its start except for bytes that differ in one bit. Copies of the
+ * pattern overlap in the text, and some bits of the text are flipped. So text and pattern often
+ * agree in one bit of each byte and differ in another. */
 static void make_overlaps(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 60 : 700);
@@ -74,9 +74,9 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* Makes a long text of small letters, in which a pattern of capital letters or digits, or nearly
- * the pattern, stands at a few random offsets. So most tiles of the stream kernels hold no
- * candidate, and the first occurrence may lie anywhere. */
+/* Makes a long text of small letters with a pattern of capital letters or digits, or a near copy of
+ * it, at a few random offsets. So most tiles of the stream kernels have no candidate, and the first
+ * occurrence may be anywhere. */
 static void make_sparse(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t lengths[] = {1,  2,  3,  4,  5,  6,   7,   8,  9,
@@ -102,8 +102,7 @@ static void make_sparse(struct test_random *random, struct diff_input *input)
     input->flags = test_random_below(random, 4) == 0 ? NAIVE_IGNORE_CASE : 0;
 }
 
-/* Makes a text in which pieces full of the pattern alternate with pieces that hold the pattern now
- * and then. */
+/* Makes a text in which pieces full of the pattern alternate with pieces in which it is rare. */
 static void make_patches(struct test_random *random, struct diff_input *input)
 {
     bool is_short = wanted_sets != RANDOM_CASE_DENSE && test_random_below(random, 3);
@@ -129,7 +128,7 @@ static void make_patches(struct test_random *random, struct diff_input *input)
 }
 
 /* Fills the text with the byte #, and puts pairs of patterns at a few places, so that the first
- * occurrence may lie anywhere, and a second occurrence begins near the first. */
+ * occurrence may be anywhere, and a second one begins near it. */
 static void make_rare(struct test_random *random, struct diff_input *input)
 {
     memset(input->text, '#', input->text_bytes);
@@ -162,9 +161,9 @@ static void make_set(struct test_random *random, struct diff_input *input)
         count = 2 + count % 20;
         text_bytes = least + text_bytes % 2000;
     }
-    if (test_random_below(random, 4) == 0) /* the text ends a little after a step of stream_set */
+    if (test_random_below(random, 4) == 0) /* the text ends just after a step of stream_set */
         text_bytes = 2048 * (1 + test_random_below(random, 4)) + test_random_below(random, least);
-    if (edges > 1) /* patterns come from the text's ends, so the text is short */
+    if (edges > 1) /* patterns are from both ends of the text, so it is short */
         text_bytes = least + text_bytes % 200;
     input_begin(random, kind, text_bytes, input);
     for (uint64_t i = 0; i < count; i++) {
@@ -295,7 +294,7 @@ struct cuda_limits random_case_limits(const char *name, uint64_t index,
 
     random.state ^= ~index * 0x2545f4914f6cdd1du;
     limits = cuda_case_limits(&random);
-    if (test_random_below(&random, 4) == 0) /* the sizes of real use are tested too */
+    if (test_random_below(&random, 4) == 0) /* the sizes of real use are tested, too */
         limits = cuda_limits_default;
     if (kind != NULL)
         kind->limits(&limits);

@@ -1,5 +1,5 @@
 /* random_case: a random input, random limits and a random search, on a simulated driver with a
- * random schedule or on an open engine. A name and a number determine all of these. */
+ * random schedule or on an open engine. A name and a number determine everything. */
 #ifndef TRAWL_TESTS_SIM_RANDOM_CASE_H
 #define TRAWL_TESTS_SIM_RANDOM_CASE_H
 
@@ -17,9 +17,9 @@ enum random_case_sets {
     RANDOM_CASE_NO_SETS, /* all inputs but sets for the kernel stream_set */
     RANDOM_CASE_SETS,    /* only sets for the kernel stream_set */
     /* a single pattern. Some parts of the text are full of candidates, so stream kernels give up
-     * the tiles there, and tile kernels search these tiles */
+     * the tiles in them, which tile kernels then search */
     RANDOM_CASE_DENSE,
-    RANDOM_CASE_LONG /* a long pattern for method sampled */
+    RANDOM_CASE_LONG /* a long pattern for the method `sampled` */
 };
 void random_case_want(enum random_case_sets sets);
 enum random_case_sets random_case_wanted(void);
@@ -41,13 +41,13 @@ struct case_kind {
  * what went wrong. For switches_max see sim_driver_options. `tally` may be NULL. */
 bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
                      struct random_case_tally *tally);
-/* Runs a case by the engine of `kind`, or by the CUDA engine if `kind` is NULL. The random state
- * determines the case; `index` is only the number that messages show. */
+/* Runs a case with the engine of `kind`, or with the CUDA engine if `kind` is NULL. The random
+ * state determines the case; `index` is only for messages. */
 bool sim_case_run(struct test_random *random, const struct case_kind *kind, const char *algorithm,
                   uint64_t index, uint32_t switches_max, struct diff_expected *expected,
                   struct cuda_case *config, enum cuda_case_answer *answer);
 
-/* Runs `count` cases, from number `index` on, each with a worker of an open engine, on the engine's
+/* Runs `count` cases from number `index` on, each with a worker of an open engine, on the engine's
  * driver. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);

@@ -1,6 +1,6 @@
-/* records_test: loaded records at the borders of their form: no record, no byte, no pattern, a tape
- * of whole KiB, records that two launches share, a device that is lost, arrays that are wrong.
- * forms_test draws records at random, and few of those stand at these borders.
+/* records_test: loaded records in edge cases: no record, no byte, no pattern, a tape of whole KiB,
+ * records that span two launches, a device that is lost, invalid arrays. forms_test draws records
+ * at random, and few of those are such cases.
  */
 #include "calls.h"
 #include "cuda/limits.h"
@@ -9,7 +9,8 @@
 
 #define RECORDS_MAX 600u
 #define ARRAYS_MAX 16u
-#define STRIPE_BYTES (64u << 10) /* a stripe of a text on several devices has no fewer */
+#define STRIPE_BYTES (64u << 10) /* a stripe of a text on several devices has at least this many \
+                                  */
 
 /* Memory of device 0, which the simulated device shares with the host. */
 static struct cuda_context *context;
@@ -63,7 +64,7 @@ static enum trawl_status load(struct trawl_searcher *searcher, const char *tape,
     return trawl_records_load(searcher, &array, records, error);
 }
 
-/* Asks for each record's count, in the host's or the device's memory. Returns the status. */
+/* Requests each record's count, in the host's or the device's memory. Returns the status. */
 static enum trawl_status ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_records *records, bool there, uint32_t *counts,
                              uint64_t count, struct trawl_records_out *into)
@@ -131,8 +132,8 @@ static void whole_kib(struct trawl_searcher *searcher, uint64_t kib)
 
 /* Launches end in the middle of records that have an occurrence before and after that place: each
  * record has one cell. A record that is longer than a launch is left to the host. In the device's
- * memory the tape fills its allocation, so that its end is searched in a copy, and records lie
- * across the copy's begin. */
+ * memory the tape fills its allocation, so its end is searched in a copy, and records straddle the
+ * copy's start. */
 static void divided(struct trawl_searcher *searcher, uint64_t record_bytes, bool there)
 {
     static char tape[4000 + 1];
@@ -161,8 +162,8 @@ static void divided(struct trawl_searcher *searcher, uint64_t record_bytes, bool
     trawl_records_unload(searcher, records);
 }
 
-/* The host counts in records and in a text by turns: in the text, fewer occurrences are whole lines
- * than in the records. */
+/* The host counts in records and in a text alternately: in the text, fewer occurrences are whole
+ * lines than in the records. */
 static void by_turns(void)
 {
     static const uint64_t offsets[] = {0, 2, 4, 6};
@@ -183,7 +184,8 @@ static void by_turns(void)
     trawl_records_unload(searcher, records);
 }
 
-/* Texts of such a length are split over two devices; a tape is not, so a device has each record. */
+/* Texts of this length are split over two devices; a tape is not, so each record is on one device.
+ */
 static void several_devices(enum trawl_engine engine)
 {
     static char tapes[2][3 * STRIPE_BYTES + 1];
@@ -216,7 +218,7 @@ static void several_devices(enum trawl_engine engine)
     cuda_limits_replace(NULL);
 }
 
-/* The device is lost between two questions: the host answers about records in its memory. */
+/* The device is lost between two calls: the host answers about records in its own memory. */
 static void lost(enum trawl_engine engine, bool there)
 {
     static const uint64_t offsets[] = {0, 2, 4, 8};
@@ -253,7 +255,7 @@ static void lost(enum trawl_engine engine, bool there)
     (void)sim_driver_table()->context_release(0);
 }
 
-/* Wrong arrays are refused, with the record's offset, from either memory. */
+/* Invalid arrays are rejected, with the record's offset, from either memory. */
 static void refused(struct trawl_searcher *searcher, bool there)
 {
     static const uint64_t descends[] = {0, 4, 3, 8}, vast[] = {0, 4, 1ull << 63, 8},
@@ -289,9 +291,9 @@ static void refused(struct trawl_searcher *searcher, bool there)
     TEST_CHECK(records == NULL);
 }
 
-/* Loads records, asks for a shape in the device's memory or the host's, and unloads them when no
- * further call of the driver may fail. Sets *has_failed to true if one has failed. Returns true if
- * the call that ended well gave the right answer, and one that failed may fail so. */
+/* Loads records, requests a shape in the device's memory or the host's, and unloads them when no
+ * more calls of the driver may fail. Sets *has_failed to true if one has failed. Returns true if a
+ * successful call gave the right answer, and a failed one may fail so. */
 static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      const struct trawl_record_array *array, struct trawl_records_out *into,
                      enum trawl_records_shape shape, bool *has_failed)
@@ -308,7 +310,7 @@ static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *p
     if (status == TRAWL_OK)
         status = trawl_records_into(searcher, plan, records, shape, into, &error);
     *has_failed = sim_driver_has_failed();
-    /* no further call fails, but objects whose release has failed may be left */
+    /* no more calls fail, but objects whose release has failed may be left */
     sim_driver_fail(UINT64_MAX, 0, false);
     trawl_records_unload(searcher, records);
     if (status == TRAWL_OK)
@@ -317,8 +319,8 @@ static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *p
 }
 
 /* One call of the driver after the other fails while records in a device's memory are loaded and
- * asked about. No answer is wrong, nothing is left behind, and without the fault the same searcher
- * answers again, unless the device is lost. */
+ * searched. No answer may be wrong, nothing may be left behind, and without the fault the same
+ * searcher answers again, unless the device is lost. */
 static void faults(enum trawl_records_shape shape, int code, bool to_device)
 {
     static const uint64_t offsets[] = {0, 2, 4, 8}, zeros[4];

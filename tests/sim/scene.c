@@ -111,7 +111,7 @@ static bool has_errors(const struct scene *s)
     return s->options.edits_max + s->options.mismatches_max > 0;
 }
 
-/* Returns true if the records, which may not be made yet, have the size that a row needs. */
+/* Returns true if the records, if they are made already, have the size that a row needs. */
 static bool are_records_fit(const struct shapes_case *records, uint64_t hits_min)
 {
     const struct diff_input *tape = &records->tape;
@@ -160,9 +160,9 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
     s->room = s->expected.match_count;
 }
 
-/* Splits a pattern: its end becomes the text's first bytes, and its begin the text's last bytes.
- * scene_put repeats the text's bytes before and after the text, so the pattern then stands across
- * both ends. */
+/* Splits a pattern: its end becomes the text's first bytes, and its start the text's last bytes.
+ * scene_put repeats the text's bytes before and after the text, so the pattern then crosses both
+ * ends. */
 static void plant_around(struct test_random *random, struct diff_input *input)
 {
     struct naive_bytes pattern;
@@ -220,7 +220,7 @@ void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes)
         s->input.text[i] = (uint8_t)("abcab\n"[test_random_below(&random, 6)]);
     for (uint32_t i = 0; i < 3 && patterns[plan][i] != NULL; i++)
         input_add_pattern(&s->input, (const uint8_t *)patterns[plan][i], strlen(patterns[plan][i]));
-    /* right for the plan with an error, too: its texts are shorter than its pattern, so nothing
+    /* also right for the plan with an error: its texts are shorter than its pattern, so nothing
      * occurs */
     expected_compute(&s->input, &s->expected);
     s->room = s->expected.match_count + 1;
@@ -240,7 +240,7 @@ void scene_make_border(struct scene *s, uint64_t pattern_bytes)
     (void)input_fill(&random, INPUT_DNA, pattern, pattern_bytes);
     for (uint64_t at = SCENE_STRIPE; at < s->input.text_bytes; at += SCENE_STRIPE) {
         /* A copy of the pattern begins at offset `at`, where two stripes may meet, or one or two
-         * bytes before it. A second copy ends where this copy begins. */
+         * bytes before it. A second copy ends where this one begins. */
         uint64_t before = test_random_below(&random, 3);
 
         memcpy(s->input.text + at - before, pattern, (size_t)pattern_bytes);
@@ -301,8 +301,8 @@ static void put_file(struct scene *s, bool compressed)
     (void)snprintf(s->path, sizeof s->path, "/proc/self/fd/%d", s->file);
 }
 
-/* Allocates memory of the last device, with room for the bytes before and after the text. The
- * memory is host memory, so scene_put can write the text there.
+/* Allocates memory of the last device, with room for the bytes before and after the text. It is
+ * really host memory, so scene_put can write the text to it.
  */
 static void put_lent(struct scene *s, uint64_t behind)
 {
@@ -358,7 +358,7 @@ void scene_take_away(struct scene *s)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Each letter equals its other case and a character of three bytes that no text holds: a pattern
+/* Each letter equals its other case and a character of three bytes that is in no text: a pattern
  * becomes several literals, and a long pattern gets a tail. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
@@ -470,7 +470,7 @@ const char *scene_call_name(uint32_t call)
                                         : "begins_into, on a device";
 }
 
-/* Pins the array, so that devices copy there by themselves. Returns false if the driver refuses. */
+/* Pins the array, so that devices copy to it by themselves. Returns false if the driver refuses. */
 static bool array_pin(struct scene *s, uint64_t bytes)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -513,7 +513,7 @@ static void array_end(struct scene *s)
     s->is_registered = false;
 }
 
-/* Lets a search write the begins into an array that is on a device or pinned. The host's engine
+/* Makes a search write the begins into an array that is on a device or pinned. The host's engine
  * gets an array that is not pinned. */
 static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *right,
                                      struct trawl_error *error)
@@ -533,8 +533,8 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
         s->is_pinned = s->engine != TRAWL_ENGINE_CPU && array_pin(s, bytes);
     }
     status = trawl_begins_into(s->searcher, s->plan, s->text, s->array, s->room, &count, error);
-    /* If the simulated driver cannot tell where an array lies, `auto` takes the array for the
-     * host's, because the host can read the simulated device's memory. */
+    /* If the simulated driver does not know where an array is, `auto` treats it as the host's,
+     * because the host can read the simulated device's memory. */
     taken_for_host = s->engine == TRAWL_ENGINE_AUTO && status == TRAWL_DEVICE;
     *right = s->array[s->room] == UNTOUCHED &&
              (status != TRAWL_OK || count == s->expected.match_count) &&
@@ -554,7 +554,7 @@ enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct
         enum trawl_matrix_shape shape = (enum trawl_matrix_shape)(call % SHAPES);
 
         *right = true;
-        /* algorithms take only offsets of 8 bytes, and no nulls */
+        /* algorithms accept only offsets of 8 bytes, and no nulls */
         if (s->options.algorithm != NULL) {
             if (s->records.array.validity != NULL)
                 return TRAWL_OK;

@@ -1,5 +1,5 @@
-/* scene: the text of a search, the place of the text, and the searcher, for the table of calls and
- * faults (table_test.c). Every answer is compared with the naive search of tests/oracle. */
+/* scene: the text of a search, its place, and the searcher, for the table of calls and faults
+ * (table_test.c). Every answer is compared with the naive search of tests/oracle. */
 #ifndef TRAWL_TESTS_SIM_SCENE_H
 #define TRAWL_TESTS_SIM_SCENE_H
 
@@ -20,8 +20,7 @@ enum place {
     PLACES
 };
 
-/* The calls, besides those of enum held_call: begins into an array that is pinned or lies on a
- * device. */
+/* The calls besides those of enum held_call: begins into an array that is pinned or on a device. */
 enum {
     CALL_BEGINS_PINNED = HELD_CALLS,
     CALL_BEGINS_ON_DEVICE,
@@ -30,7 +29,7 @@ enum {
 
 enum scene_text { TEXT_CYCLE, TEXT_LETTERS, TEXT_FLOOD, TEXT_PARTS, TEXT_DNA, TEXT_RECORDS };
 
-/* A row of the table: a text, patterns, and how the plan is made of them. */
+/* A row of the table: a text, patterns, and how the plan is made from them. */
 struct scene_row {
     const char *name;
     enum scene_text text;
@@ -82,8 +81,8 @@ struct scene {
 };
 
 void scene_make_row(struct scene *s, const struct scene_row *row);
-/* Makes a random input with few occurrences, some of which stand at borders of chunks, and a method
- * that takes the input. */
+/* Makes a random input with few occurrences, some of them at boundaries of chunks, and a method
+ * that accepts it. */
 void scene_make_random(struct scene *s, struct test_random *random, uint64_t chunk_bytes);
 /* Makes a text of this many letters, and no pattern, a pattern, several patterns, or a pattern with
  * an error. */
@@ -99,8 +98,8 @@ void scene_free(struct scene *s);
 
 /* Makes the plan, the searcher and the text, unless they exist, and loads the text. */
 enum trawl_status scene_open(struct scene *s, struct trawl_error *error);
-/* Makes a call, and checks all results of the call. Sets *right to true if the results are right,
- * as far as the call came. */
+/* Makes a call, and checks all of its results. Sets *right to true if they are right, as far as the
+ * call got. */
 enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right,
                              struct trawl_error *error);
 void scene_close(struct scene *s);

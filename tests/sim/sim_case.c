@@ -42,8 +42,8 @@ static bool run_open(const struct case_kind *kind, const struct diff_input *inpu
 }
 
 /* One in CROWD_EVERY cases of the CUDA engine itself is a crowd: 34 to 64 blocks at a time search a
- * long text in tiles of 1 KiB. If each tile is a group of its own, there are more groups than the
- * 32 that a look-back reads (kernels/order.h). */
+ * long text in tiles of 1 KiB. If each tile is a group by itself, there are more groups than the 32
+ * that a look-back reads (kernels/order.h). */
 #define CROWD_EVERY 40u
 #define CROWD_BLOCKS_MAX 64u
 #define CROWD_TEXT_BYTES 36000u

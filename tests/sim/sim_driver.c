@@ -1,4 +1,4 @@
-/* sim_driver: the functions of the driver's interface, and what tests set. */
+/* sim_driver: the functions of the driver's interface, and the settings for tests. */
 #include "sim_driver.h"
 
 #include <stdio.h>
@@ -164,8 +164,8 @@ int sim_context_push(struct cuda_context *context)
     return sim_leave(code);
 }
 
-/* Pops the context even if the call is to fail, so that a thread's stack of contexts cannot grow.
- */
+/* Pops the context even if the call is made to fail, so that a thread's stack of contexts cannot
+ * grow. */
 int sim_context_pop(struct cuda_context **context)
 {
     int code = sim_enter();
@@ -244,13 +244,13 @@ int sim_memory_allocate(uint64_t *address, size_t bytes)
     return sim_leave(code);
 }
 
-/* Frees the memory even if the call is to fail: the code that a real driver returns here may report
- * an earlier failure. */
+/* Frees the memory even if the call is made to fail: the code that a real driver returns here may
+ * report an earlier failure. */
 static int release_allocation(const void *base, bool of_host, int code)
 {
     struct allocation *a = sim_allocation_find(base, 0);
 
-    /* freeing memory of a device or of the host waits for the devices' work */
+    /* freeing device or host memory waits for the devices' work */
     for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++)
         while (sim_streams_step(&sim_state.context[i]))
             ;
@@ -307,7 +307,7 @@ int sim_host_unregister(void *pointer)
     return release_allocation(pointer, ALLOCATION_REGISTERED, code);
 }
 
-/* Returns true if a copy may use the memory: memory that the driver knows or, if `pageable`, also
+/* Returns true if a copy may use the memory: memory that the driver knows or, if `pageable`, any
  * memory whose first byte the driver does not know. */
 static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {
@@ -388,14 +388,14 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
 
 #if defined(SIM_LIBRARY)
 /* trawl does not call these functions. Programs that use trawl read and write their own device
- * memory by them. */
+ * memory with them. */
 #define EXPORTED(name) __asm__(name) __attribute__((visibility("default")))
 int sim_copy_now(void *to, uint64_t from, size_t bytes) EXPORTED("cuMemcpyDtoH_v2");
 int sim_put_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyHtoD_v2");
 int sim_move_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyDtoD_v2")
     __attribute__((alias("cuMemcpyHtoD_v2")));
 int sim_synchronize(void) EXPORTED("cuCtxSynchronize");
-/* Copies at once. `there` is the side that has to be the device's. */
+/* Copies at once. `there` is the side that must be the device's. */
 static int copy_now(void *to, const void *from, size_t bytes, const void *there)
 {
     int code = sim_enter_context();
@@ -587,7 +587,7 @@ int sim_module_global(uint64_t *address, size_t *bytes, struct cuda_module *modu
             module->constant_memory =
                 sim_allocation_new(module->object.context, constant->bytes, ALLOCATION_CONSTANT);
         } else if (module->constant != constant) {
-            abort(); /* the simulated module knows a single constant */
+            abort(); /* the simulated module has a single constant */
         }
         *address = (uint64_t)(uintptr_t)module->constant_memory->base;
         if (bytes != NULL)

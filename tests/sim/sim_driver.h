@@ -1,9 +1,9 @@
 /* sim_driver: a CUDA driver made of host memory and the simulator.
  *
  * Streams are queues. Work that the interface calls asynchronous is done when a thread waits for
- * the work, or earlier, as the seed decides. The seed also decides the order in which the streams
- * take turns, so every order that the interface allows may occur. Until a copy to the host is done,
- * the target holds garbage. Device memory is small, starts as garbage, and has guard bytes around
+ * it, or earlier, as the seed decides. The seed also decides the order in which the streams take
+ * turns, so every order that the interface allows may occur. Until a copy to the host is done, the
+ * target contains garbage. Device memory is small, starts as garbage, and has guard bytes around
  * each allocation. Copies must use pinned memory. A failed kernel makes the context's later calls
  * fail, as on a device.
  *
@@ -24,7 +24,7 @@ struct sim_driver_options {
     int version; /* what cuDriverGetVersion says; 0: 12000 */
     /* number of switches after which a launch counts as hung; 0: the default */
     uint32_t switches_max;
-    uint64_t memory_less; /* bytes: each device has this much less memory than the device before */
+    uint64_t memory_less; /* bytes: each device has this much less memory than the previous one */
 };
 
 #define SIM_DEVICES_MAX 4u
@@ -37,27 +37,25 @@ void sim_driver_reset_usual(uint64_t seed);
 /* Returns the table of the simulated functions, for cuda_driver_replace. */
 const struct cuda_driver *sim_driver_table(void);
 
-/* Makes the call number `nth` from now (1-based) return `code`. The call then does nothing, except
- * that a call which releases an object still releases the object. If `persistent`, all later calls
- * fail, too. If nth is 0, no call fails. */
+/* Makes the nth call from now (1-based) return `code`. It then does nothing, except that a call
+ * which releases an object still releases it. If `persistent`, all later calls fail, too. If nth is
+ * 0, no call fails. */
 void sim_driver_fail(uint64_t nth, int code, bool persistent);
-/* Makes the device's call number `nth` from now (1-based), and all later calls, fail: the device is
- * lost. */
+/* Makes the device's nth call from now (1-based), and all later calls, fail: the device is lost. */
 void sim_driver_lose(uint32_t device, uint64_t nth);
 /* Makes the next call for which is_wanted returns true fail, as sim_driver_fail does. If `code` is
  * 0, the device of that call is lost. */
 void sim_driver_fail_when(bool (*is_wanted)(void), int code, bool persistent);
-/* Return true if a call has failed that one of these functions chose, and whether a device is lost.
- */
+/* Return true if a call has failed that one of these functions chose, or if a device is lost. */
 bool sim_driver_has_failed(void);
 bool sim_driver_has_lost(void);
 /* Returns the name of the call that sim_driver_fail made fail, if a search cannot succeed without
- * the call. Returns NULL if no call failed so far, or if the call releases an object, waits before
- * a release, or is one that the engine can do without. */
+ * it. Returns NULL if no call has failed, or if the call releases an object, waits before a
+ * release, or is one that the engine can do without. */
 const char *sim_driver_needed(void);
-/* Declares that a test's array lies on this device, so that kernels may touch the array. All arrays
- * of a test must lie on the same device. sim_driver_disown ends this. Both may be called while
- * threads of a searcher use the driver. */
+/* Declares that a test's array is on this device, so that kernels may access it. All arrays of a
+ * test must be on the same device. sim_driver_disown ends this. Both may be called while threads of
+ * a searcher use the driver. */
 void sim_driver_own(const void *array, uint64_t bytes, uint32_t device);
 void sim_driver_disown(const void *array);
 /* Returns how many calls of the driver were made since sim_driver_fail. */
@@ -69,8 +67,7 @@ uint64_t sim_driver_memory_used(void);
 /* Returns how many bytes were copied to devices since the last reset. */
 uint64_t sim_driver_copied(void);
 /* Returns what went wrong: overwritten guard bytes, misuse (such as a copy from pageable memory, or
- * a call without a context), and the last failed kernel's report. Returns "" if nothing went
- * wrong. */
+ * a call without a context), and the last failed kernel's report; "" if nothing went wrong. */
 const char *sim_driver_report(void);
 
 #endif

@@ -1,11 +1,11 @@
-/* sim_host: objects that tests open on the simulated driver, and a check that nothing is left
- * there. */
+/* sim_host: objects that tests open on the simulated driver, and a check that none of them is left.
+ */
 #ifndef TRAWL_TESTS_SIM_SIM_HOST_H
 #define TRAWL_TESTS_SIM_SIM_HOST_H
 
 #include "trawl_devices.h"
 
-/* A runtime, and a searcher of the runtime. */
+/* A runtime, and one of its searchers. */
 struct host {
     struct trawl_runtime *runtime;
     struct trawl_searcher *searcher;
@@ -19,7 +19,7 @@ void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, ui
 /* Closes the searcher and the runtime, and checks that no object is left in the driver. */
 void host_close(struct host *host);
 
-/* Returns a searcher with a separate runtime. If that fails, returns NULL and fills *error. */
+/* Returns a searcher with a runtime of its own. If that fails, returns NULL and fills *error. */
 struct trawl_searcher *host_searcher(enum trawl_engine engine, uint32_t threads,
                                      uint64_t chunk_bytes, struct trawl_error *error);
 

@@ -1,4 +1,4 @@
-/* sim_machine: the state of the simulator: grids that run, with their blocks and threads. */
+/* sim_machine: the state of the simulator: the running grids, with their blocks and threads. */
 #ifndef TRAWL_TESTS_SIM_SIM_MACHINE_H
 #define TRAWL_TESTS_SIM_SIM_MACHINE_H
 
@@ -73,7 +73,7 @@ struct grid {
 
 enum early_mood { EARLY_NEVER, EARLY_ALWAYS, EARLY_BY_CHANCE, EARLY_BY_ADDRESS, EARLY_MOODS };
 
-/* A word that the block has read, and how new the value was that the block found there (a time). */
+/* A word that the block has read, and how recent the value was that it found (a time). */
 struct block_look {
     const void *p;
     uint64_t time;
@@ -91,7 +91,7 @@ struct block {
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
     struct thread *threads;
-    /* The next fields decide how old a value is that a read of the block finds (sim_memory.c). A
+    /* The next fields decide how old a value is that a read by the block finds (sim_memory.c). A
      * time is a number of writes. */
     uint64_t number;
     uint64_t fenced;   /* the block's reads find no value older than this time */
@@ -125,13 +125,13 @@ struct sim_machine {
     uint32_t child_code; /* the code of rejected launches; 0: any code that devices return then */
     uint64_t switches_max;
     uint64_t switches_end; /* number of switches at which this launch counts as hung */
-    bool blocks_change;    /* a block has ended, or a further block is to be started */
+    bool blocks_change;    /* a block has ended, or another one is to be started */
     bool (*is_host)(const void *p);
     uint64_t writes; /* number of writes to global memory that have happened */
     /* one in this many loads and stores ends the thread's turn; 0: none of them does */
     uint32_t plain_switches;
-    /* number of writes to global memory when the waiting threads last read the words that they wait
-     * for */
+    /* number of writes to global memory when the waiting threads last read the words that they
+     * wait for */
     uint64_t written;
     struct sim_counters counters;
     char report[REPORT_BYTES];
@@ -148,10 +148,10 @@ void sim_yield(void);
 void sim_memory_begin(void);
 void sim_memory_block(struct block *block);
 uint64_t sim_memory_time(void);
-/* Keeps the old value of a word. Called before a write changes the word. `block` is the block that
- * writes, or NULL if the host writes. */
+/* Stores the old value of a word. Called before a write changes it. `block` is the block that
+ * writes; NULL: the host writes. */
 void sim_memory_written(const void *p, uint32_t bytes, const struct block *block);
-/* Returns the value that the running thread reads, perhaps an older value. Call sim_memory_look
+/* Returns the value that the running thread reads, perhaps an older one. Call sim_memory_look
  * first. */
 uint64_t sim_memory_read(const void *p, uint32_t bytes);
 void sim_memory_pause(void);
@@ -162,8 +162,8 @@ void sim_memory_observe(const void *p, uint32_t bytes);
 void sim_memory_look(const void *p, uint32_t bytes);
 void sim_memory_share(bool block);
 void sim_memory_fence(void);
-/* Lets all late writes happen, at a launch's end. But some writes to memory for which is_host
- * returns true may stay late. If is_host is NULL, no write stays late. */
+/* Lets all late writes happen, at a launch's end, except that some writes to memory for which
+ * is_host returns true may stay late. is_host NULL: none stays late. */
 void sim_memory_end(bool (*is_host)(const void *p));
 void sim_memory_turn(void);
 void sim_memory_forget_block(const struct block *block);

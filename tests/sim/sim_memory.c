@@ -1,16 +1,16 @@
 /* sim_memory: global memory as threads see it: a thread's write reaches other threads late.
  *
  * In some launches a store, or an atomic whose old value is not used, waits before it happens. The
- * seed decides which write happens next, and when. The writing thread sees the value at once. The
- * thread's warp and block see the value from their next common operation on. A fence of a thread
- * that sees the write lets the write happen, and the end of the launch lets all writes happen. But
- * writes to the host's memory may arrive later, until the host's next call of the driver.
+ * seed decides which write happens next, and when. The writing thread sees the value at once; its
+ * warp and block see it from their next common operation on. A fence of a thread that sees the
+ * write makes it happen, and the end of the launch makes all writes happen. But writes to the
+ * host's memory may arrive later, until the host's next call of the driver.
  *
- * In some launches a read of a word may return an older value, which the word held before other
- * blocks wrote there. There are three bounds for how old the value may be. The value is not older
- * than the value that an earlier read of the block found in the word. After a fence, the value is
- * not older than the writes that the block had seen at the fence. After a pause, the value is not
- * older than the writes before the pause. For such reads a few past values of words are kept.
+ * In some launches a read of a word may return an older value, which the word had before other
+ * blocks wrote to it. Its age has three bounds. It is not older than the value that an earlier read
+ * by the block found in the word. After a fence, it is not older than the writes that the block had
+ * seen at the fence. After a pause, it is not older than the writes before the pause. For such
+ * reads a few past values of words are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static uint32_t late_count;
 static bool happens_late;
 
 /* The values that words had before their last writes. A word's entries are in the row past[h],
- * where h is a hash of the word's address / 8, with the last write first. */
+ * where h is a hash of the word's address / 8, the last write first. */
 #define PAST_LOG2 10
 #define PAST_WAYS 8u
 
@@ -53,9 +53,9 @@ static struct past {
 static uint64_t past_launch, past_time;
 static bool reads_early;
 
-/* Number of late writes to the granules (16 aligned bytes) that share a hash. Mostly the number is
- * 0, and then an access need not look through the late writes. An access is aligned to its size,
- * and so lies in a single granule. */
+/* Number of late writes to the granules (16 aligned bytes) that share a hash. It is mostly 0, and
+ * then an access need not look through the late writes. An access is aligned to its size, so it is
+ * within a single granule. */
 #define GRANULE_LOG2 4
 #define FILTER_LOG2 12
 static uint16_t late_in[1u << FILTER_LOG2];
@@ -106,9 +106,8 @@ static struct block_look *look_of(struct block *block, const void *p)
 }
 
 /* Notes that a thread of the block has read the value that the word had at this time, so that later
- * reads of the block find no older value. Words share entries in block->looks. If the entry was
- * that of a different word, raises `fenced`, so that no older value of that word is found either.
- */
+ * reads by the block find no older value. Words share entries in block->looks. If the entry was
+ * that of another word, raises `fenced`, so that no older value of that word is found either. */
 static void look_note(struct block *block, const void *p, uint64_t time)
 {
     struct block_look *look = look_of(block, p);
@@ -118,9 +117,9 @@ static void look_note(struct block *block, const void *p, uint64_t time)
     *look = (struct block_look){p, time};
 }
 
-/* Chooses which values the block's next reads find: the current value; the oldest value; by chance
- * one of these two; or one of these two by a bit of the address, so that neighbouring words are
- * read differently. */
+/* Chooses which values the block's next reads find: the current value; the oldest value; one of the
+ * two by chance; or one of the two by a bit of the address, so that neighbouring words are read
+ * differently. */
 static void choose_mood(struct block *block)
 {
     uint64_t random = sim_random();
@@ -145,7 +144,7 @@ static bool overlaps(const struct past *entry, const void *p, uint32_t bytes)
 }
 
 /* Returns the time of the word's last write, or 0 if the word was not written in this launch. If
- * the word's row of `past` is full and lacks the word, the write may have been lost. Then returns
+ * the word's row of `past` is full and lacks the word, its write may have been lost: then returns
  * the time of the oldest write in the row, which was later. */
 static uint64_t written_at(const void *p, uint32_t bytes)
 {
@@ -201,7 +200,7 @@ uint64_t sim_memory_read(const void *p, uint32_t bytes)
     return value;
 }
 
-/* Sets the time of the oldest values that the block's reads may find from now on. */
+/* Sets the time of the oldest values that the block's later reads may find. */
 static void read_on(struct block *block, uint64_t time)
 {
     if (time > block->fenced)
@@ -266,8 +265,8 @@ static bool is_seen(const struct late *entry)
            entry->thread / SIMT_WARP_THREADS == self->index / SIMT_WARP_THREADS;
 }
 
-/* Lets late writes to these bytes happen if the thread already sees their values. Called before the
- * thread reads or changes the bytes. */
+/* Makes late writes to these bytes happen if the thread already sees their values. Called before
+ * the thread reads or changes the bytes. */
 void sim_memory_look(const void *p, uint32_t bytes)
 {
     const char *begin = (const char *)p;
@@ -345,8 +344,8 @@ void sim_memory_turn(void)
         happen((uint32_t)((random >> 8) % late_count));
 }
 
-/* A copy to shared memory. The copy happens when its thread waits for the copy. Until then the
- * target holds garbage. */
+/* A copy to shared memory, which happens when its thread waits for it. Until then the target
+ * contains garbage. */
 struct sim_copy {
     struct sim_copy *next;
     void *to;

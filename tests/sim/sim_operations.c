@@ -1,4 +1,4 @@
-/* sim_operations: what kernels call, by the names of kernels/simt.h. */
+/* sim_operations: the functions that kernels call, with the names of kernels/simt.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ void *sim_shared(const char *name, int line, uint64_t bytes)
     struct shared_array *array = block->shared;
 
     /* Calls from the same place pass the same pointer to the name. The names' bytes are compared
-     * only for a copy of the call that the compiler has inlined elsewhere. */
+     * only for copies of the call that the compiler has inlined elsewhere. */
     for (uint32_t i = 0; i < block->shared_count; i++)
         if (array[i].line == line && array[i].name == name)
             return array[i].memory;

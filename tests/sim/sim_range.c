@@ -6,7 +6,7 @@
 
 #define RANGES_MAX 4096u
 
-/* Ranges in ascending order of their begins. */
+/* Ranges in ascending order of their starts. */
 static struct range {
     uintptr_t begin, end;
     const void *owner;
