@@ -1,7 +1,7 @@
 /* expression_groups: prints the groups of an expression's occurrences, by name and by number
  *
- * A search tells where an occurrence is; trawl_expression_groups then finds its groups in the line
- * around it, and trawl_expression_group gives a name's number.
+ * A search reports where an occurrence is. trawl_expression_groups then finds its groups in the
+ * line around it, and trawl_expression_group returns the number of a named group.
  *
  *     $ ./expression_groups
  *     host db1, unit s
@@ -42,7 +42,7 @@ static int print_groups(void *context, const struct trawl_match *matches, uint64
             return 1;
         printf("host %.*s, ", (int)(groups[job->host].end - groups[job->host].begin),
                text_bytes + line + groups[job->host].begin);
-        if (groups[2].begin == UINT64_MAX) /* the group took no part in the occurrence */
+        if (groups[2].begin == UINT64_MAX) /* the group matched nothing */
             printf("no unit\n");
         else
             printf("unit %c\n", text_bytes[line + groups[2].begin]);

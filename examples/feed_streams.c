@@ -1,8 +1,9 @@
-/* feed_streams: one thread searches what many connections bring, segment by segment
+/* feed_streams: one thread searches the data of many connections, segment by segment
  *
- * Shows trawl_stream_feed. Each connection has a stream, which keeps what a match across two
- * segments needs: a few hundred bytes, no thread, no descriptor. The thread has a single searcher
- * for all streams. Here the program writes to its own connections, which are socket pairs.
+ * Shows trawl_stream_feed. Each connection has a stream, which remembers what is needed to find a
+ * match across two segments: a few hundred bytes, without a thread or a descriptor. The thread has
+ * a single searcher for all streams. The connections here are socket pairs, to which the program
+ * itself writes.
  *
  *     $ ./feed_streams
  *     connection 0: login: at 2
@@ -40,8 +41,8 @@ static int show(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* Waits for bytes on any connection, and feeds them to its stream. At a connection's end, a program
- * would call trawl_stream_end. */
+/* Waits for bytes on any connection, and feeds them to its stream. A real program would also call
+ * trawl_stream_end when a connection ends. */
 static enum trawl_status serve_once(int epoll, struct trawl_searcher *searcher,
                                     struct trawl_error *error)
 {

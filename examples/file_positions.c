@@ -1,8 +1,8 @@
 /* file_positions: prints the byte offset of every occurrence of a string in a file.
  *
- * Shows a file as a text, and a sink: a function that gets the matches in order, while the search
- * continues. Memory stays bounded, whatever the size of the file and the number of matches. A sink
- * that returns non-zero ends the search, which then returns TRAWL_STOPPED.
+ * Shows a file as a text, and a sink: a function that receives the matches in order, while the
+ * search continues. Memory stays bounded, whatever the size of the file and the number of matches.
+ * A sink that returns non-zero ends the search, which then returns TRAWL_STOPPED.
  *
  *     $ printf 'one fish two fish\nred fish blue fish\n' >sea.txt
  *     $ ./file_positions fish sea.txt
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     trawl_text_close(text);
     trawl_plan_free(plan);
 
-    /* the output may still be in a buffer; only a flush tells whether all of it was written */
+    /* the output may still be in a buffer; only a flush shows whether all of it was written */
     if (fflush(stdout) != 0 || status == TRAWL_STOPPED)
         perror("file_positions: standard output");
     else if (status != TRAWL_OK)

@@ -1,9 +1,9 @@
 /* gpu_begins: lists where a string begins, in an array that stays on the GPU
  *
  * Shows trawl_begins_into for programs whose next step is a kernel: the positions are written to
- * device memory that the program allocated, in the device's primary context, which is also that of
- * the CUDA runtime's functions (cudaMalloc). This program copies them back and prints them. It
- * loads the driver at run time, so that no CUDA toolkit is needed to compile.
+ * device memory that the program allocated, in the device's primary context, the one that the CUDA
+ * runtime's functions (cudaMalloc) use. This program copies the positions back and prints them. It
+ * loads the driver at run time, so compiling it needs no CUDA toolkit.
  *
  *     $ ./gpu_begins
  *     5 begins: 0 2 4 6 8
@@ -15,7 +15,7 @@
 
 #define BEGINS_MAX 8
 
-/* The driver's functions of <cuda.h>, named as the library exports them. */
+/* The driver's functions of <cuda.h>, under the names that the library exports. */
 static int (*cuInit)(unsigned flags);
 static int (*cuDevicePrimaryCtxRetain)(void **context, int device);
 static int (*cuCtxPushCurrent)(void *context);
@@ -25,8 +25,8 @@ static int (*cuMemFree)(uint64_t address);
 
 #define LOAD(function, symbol) ((function = (__typeof__(function))dlsym(driver, symbol)) != NULL)
 
-/* Allocates memory of device 0, and makes its primary context this thread's current context.
- * Returns the address; 0 without a device or memory. */
+/* Allocates memory on device 0, and makes the device's primary context this thread's current
+ * context. Returns the address; 0 without a device or memory. */
 static uint64_t device_memory(size_t bytes)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL;
@@ -66,7 +66,7 @@ int main(void)
                           &error) == TRAWL_OK)
         code = cuMemcpyDtoH(begins, address, sizeof begins);
     if (error.status == TRAWL_OK && code == 0) {
-        /* the true total, even if the array has less room */
+        /* the true total, even if the array is too small for it */
         printf("%" PRIu64 " begins:", count);
         for (uint64_t i = 0; i < count && i < 8; i++)
             printf(" %" PRIu64, begins[i]);

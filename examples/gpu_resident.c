@@ -1,4 +1,4 @@
-/* gpu_resident: searches a text many times, while it stays on a GPU
+/* gpu_resident: searches a text many times while the text stays on a GPU
  *
  * Shows how to choose an engine, what to do if it is not available, and how to copy a text to the
  * device once: each search then reads the copy at the speed of the device's memory. Without a GPU

@@ -1,8 +1,9 @@
 /* set_ids: searches for many strings at once, and prints which one was found where
  *
- * Shows a set of strings as a plan. A match names its string by the index in the array that the
- * program gave to trawl_plan_build; what it knows of each string, here an id, it keeps in an array
- * with the same indices. Occurrences may overlap, and all are reported, in order of (begin, index).
+ * Shows a set of strings as a plan. A match has the index of its string in the array that the
+ * program passed to trawl_plan_build. What the program knows about each string, here an id, it
+ * keeps in an array with the same indices. Occurrences may overlap, and all are reported, in order
+ * of (begin, index).
  *
  *     $ ./set_ids
  *     1 she id 700

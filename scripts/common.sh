@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# common: what the dev scripts share. Sourced, from the root of the checkout.
+# common: functions that the dev scripts share. Sourced, from the root of the checkout.
 
 set -euo pipefail
 export LC_ALL=C.UTF-8
@@ -39,7 +39,7 @@ have_locale_sources() {
     have localedef && [ -f /usr/share/i18n/locales/tr_TR ]
 }
 
-# have_library NAME: succeeds if the library is installed. Works also for users whose PATH lacks /sbin.
+# have_library NAME: succeeds if the library is installed, even if the user's PATH lacks /sbin.
 have_library() {
     PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -F "$1" >/dev/null
 }
@@ -88,7 +88,7 @@ python3-venv|python3 -c 'import venv' 2>/dev/null
 ROWS
 }
 
-# What only long runs and ./dev fuzz need: the other compiler, its fuzzers, and a browser for the server's page.
+# What only long runs and ./dev fuzz need: clang, its fuzzers, and a browser for the server's page.
 needs_long() {
     cat <<'ROWS'
 clang|have clang
@@ -97,8 +97,8 @@ chromium|have chromium
 ROWS
 }
 
-# Libraries, and their headers, that the build uses if they are there: those that unpack compressed files, RE2 and
-# PCRE2. Also the programs that the tests pack with.
+# Libraries, with their headers, that the build uses if they are installed: those that decompress files, RE2 and PCRE2.
+# Also the programs with which the tests compress.
 needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]
@@ -119,7 +119,7 @@ tabix|have bgzip
 ROWS
 }
 
-# What the server is built with, and what its test makes keys with.
+# What the server is built with, and what its test creates keys with.
 needs_server() {
     cat <<'ROWS'
 libmicrohttpd-dev|[ -f /usr/include/microhttpd.h ]
@@ -137,7 +137,7 @@ libhyperscan5|have_library libhs.so.5
 ROWS
 }
 
-# What ./dev package makes packages with: each build of a Debian package wants build-essential.
+# What ./dev package makes packages with. Building a Debian package always requires build-essential.
 needs_package() {
     cat <<'ROWS'
 build-essential|dpkg-query -W -f '${Status}' build-essential 2>/dev/null | grep -q ' installed$'
@@ -160,7 +160,7 @@ unicode-data|[ -f /usr/share/unicode/UnicodeData.txt ]
 ROWS
 }
 
-# What ./dev package tries the packages with.
+# What ./dev package tries the finished packages with.
 needs_trial() {
     cat <<'ROWS'
 abigail-tools|have abidw
@@ -185,7 +185,7 @@ missing_packages() {
 }
 
 as_root=()
-# Find out how to become root: directly, by sudo without a question, or by sudo on a terminal.
+# Find out how to become root: directly, by sudo without a password, or by sudo on a terminal.
 can_become_root() {
     [ "$(id -u)" -ne 0 ] || return 0
     have sudo || return 1
@@ -202,7 +202,7 @@ apt_quiet() {
         -o Acquire::http::Timeout=20 -o Acquire::Retries=1 -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
 
-# Install packages. The status is not 0 if that did not work. The log goes to build/setup.log.
+# Install packages. Fails if they cannot be installed. The log is in build/setup.log.
 apt_install() {
     mkdir -p build
     if [ $apt_updated = no ]; then
@@ -212,8 +212,8 @@ apt_install() {
     apt_quiet install --no-install-recommends "$@" >>build/setup.log 2>&1
 }
 
-# Install packages together, or, if that fails, one by one, so that a name that this system does not know keeps out no
-# other package. Print the packages that could not be installed.
+# Install packages together or, if that fails, one by one, so that a name unknown to this system does not prevent the
+# others from being installed. Print the packages that could not be installed.
 install_what_can_be() {
     local package
 
@@ -224,8 +224,8 @@ install_what_can_be() {
 }
 
 # need REQUIRED... [-- OPTIONAL...]: install the missing packages of needs_REQUIRED and
-# needs_OPTIONAL. If they cannot be installed here, print the command that installs them. Then, if a required package
-# is missing, stop with status 2; else go on, and the tests that need a missing package are skipped.
+# needs_OPTIONAL. If they cannot be installed here, print the command that installs them. If a required package is
+# missing even so, exit with status 2; otherwise continue, and the tests that need a missing package are skipped.
 need() {
     local required='' optional='' list=required name line
     local -a packages=()
@@ -273,7 +273,7 @@ configure_preset() {
     grep -E '^-- trawl:' "build/configure-$preset.log" || true # what the build says of itself
 }
 
-# build_preset PRESET [CMAKE-OPTION...]: configure and build build/PRESET; quick when up to date.
+# build_preset PRESET [CMAKE-OPTION...]: configure and build build/PRESET; fast if up to date.
 build_preset() {
     say "build: $1"
     configure_preset "$@"
@@ -283,7 +283,7 @@ build_preset() {
 # ---- Generated parts of documents -----------------------------------------------------------
 
 # put_section PAGE NAME FILE SCRATCH: replace the text between the page's markers of that name by FILE's text. The new
-# page is first written to the file SCRATCH.
+# page is written to the file SCRATCH first.
 put_section() {
     [ "$(grep -c -x -e "<!-- begin $2 -->" -e "<!-- end $2 -->" "$1")" -eq 2 ] ||
         die "$1 has no markers for '$2'"

@@ -9,8 +9,8 @@ trawl=build/release/trawl
 
 # ---- The text ---------------------------------------------------------------------------
 
-# Print the path of a text in the folder TRAWL_DATA or beside the checkout: bible.txt, else the
-# largest .txt.
+# Print the path of a text in the folder TRAWL_DATA or beside the checkout: bible.txt, or else the
+# largest .txt file.
 text_from_folder() {
     local folder=${TRAWL_DATA:-../shared/data}
 
@@ -23,7 +23,7 @@ text_from_folder() {
         sort -rn | sed -n '1s/^[0-9]* //p' | grep .
 }
 
-# Write the King James text of Debian's package to $1, by the package's program.
+# Write the text of the King James Bible to $1, by the program of Debian's package.
 text_from_package() {
     if ! have bible; then
         have apt-get && can_become_root || return 1
@@ -35,7 +35,7 @@ text_from_package() {
     mv "$1.new" "$1"
 }
 
-# Make $work/text.txt, about 256 MiB of one text repeated, unless it is already there, of the same text and size.
+# Make $work/text.txt, about 256 MiB of one text repeated, unless it is already there with the same text and size.
 # $work/source names the text.
 make_text() {
     local source='' one copies key
@@ -78,7 +78,7 @@ timed() {
     elapsed_us=$((end - begin))
 }
 
-# Print the table's answer for an output: its text if the output is a single number, else how many lines it has.
+# Print what the table shows as the answer: the output itself if it is a single number, else its number of lines.
 answer_of() {
     local lines
 
@@ -91,7 +91,7 @@ answer_of() {
 }
 
 # row SPEED TITLE GREP-COMMAND TRAWL-ARGUMENT...: one line of the table. GREP-COMMAND is run by the shell with the text
-# as $1, and trawl the same way. With SPEED `-`, no GB/s are shown, because the command stops before the end of the
+# as $1, and trawl in the same way. If SPEED is `-`, no GB/s are shown, because the command stops before the end of the
 # text.
 row() {
     local speed=$1 title=$2 grep_command=$3 trawl_us='' grep_us='' verdict=same
@@ -121,8 +121,8 @@ row() {
 
 # ---- The demo -----------------------------------------------------------------------------
 
-# Build the command alone, in build/release, which ./dev build uses, too. The CPU searches here, so a new build gets no
-# GPU kernels, which take nvcc minutes. A folder that is configured already stays as it is.
+# Build only the command, in build/release, which ./dev build uses, too. This demo searches on the CPU, so a new build
+# gets no GPU kernels, which take nvcc minutes. A folder that is already configured stays as it is.
 need build -- codecs
 say 'build: the command'
 [ -f build/release/build.ninja ] || configure_preset release -DTRAWL_CUDA=OFF

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package abi: for a release: make the binary interface of now the one that later versions keep
+# package abi: for a release: record the present binary interface as the one that later versions keep
 set -euo pipefail
 . scripts/common.sh
 

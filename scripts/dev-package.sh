@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # package: source archive, portable archives and Debian packages into build/package, each tried
 #
-# ./dev package [CMAKE-OPTION...]: of the last commit. The packages are built from the archive, without
-# a network where the system lets us (unshare). docs/packaging.md says more. Status 77: the portable archives
+# ./dev package [CMAKE-OPTION...]: packages the last commit. The packages are built from the archive, and without
+# a network if the system allows that (unshare). docs/packaging.md says more. Status 77: the portable archives
 # could not be made on this system, or some package could not be tried.
 set -euo pipefail
 . scripts/common.sh
@@ -11,7 +11,7 @@ set -euo pipefail
 need build python codecs server package -- portable trial
 
 untried=()
-# skip WHY: say that something cannot be tried here, and note it for the end.
+# skip WHY: report that something cannot be tried here, and note it for the end.
 skip() {
     warn "SKIPPED: $1"
     untried+=("$1")
@@ -65,11 +65,11 @@ else
     skip 'abidw (libabigail) is not here'
 fi
 
-# Try all that was made. TRAWL_UNTRIED leaves this out.
+# Try everything that was made, unless TRAWL_UNTRIED is set.
 try_all() {
     say 'lintian'
     if have lintian; then
-        # lintian leaves files in the folder for temporary ones.
+        # lintian leaves temporary files behind.
         TMPDIR=$PWD/$out/work lintian --fail-on error,warning --allow-root $out/*.changes
     else
         skip 'lintian is not here'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# test gpu: the same searches on a real device, and compute-sanitizer's tools over a part of them
+# test gpu: the same searches on a real device, and the tools of compute-sanitizer on some of them
 #
 #     ./dev test gpu [FOLDER]   FOLDER: a build carried here; without it, build/gpu is made from
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
-# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle forms gallery records approximate
-# expressions python sanitizers large" or some of these. "memcheck" stands for a tenth of gallery under compute-sanitizer, "build" for the
-# build without a test. TRAWL_GPU_SECONDS: the run ends within this many seconds; suites take fewer cases and say so, or
-# are stopped and count as failed, or are skipped.
+# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle forms gallery records
+# approximate expressions python sanitizers large" or some of these. "memcheck" is a tenth of gallery under
+# compute-sanitizer, "build" only builds. TRAWL_GPU_SECONDS: the run ends within this many seconds: suites run fewer
+# cases and say so, or are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
@@ -92,7 +92,7 @@ logs=$folder/gpu-logs
 mkdir -p "$logs"
 
 # crowd NAME ARGUMENT...: run gpu_NAME in several processes, each with its own seed and its own context on the device.
-# Their logs are NAME-*.log; $status becomes the status of one that failed.
+# Their logs are NAME-*.log; if one failed, $status becomes its status.
 crowd() {
     local name=$1 pids=() one own
 
@@ -145,8 +145,8 @@ forms() {
     suite forms "$status" "$log"
 }
 
-# gallery NAME [COMMAND...]: run 26,000 cases of the gallery, under COMMAND if given, in one process. Several processes
-# on a device would take turns, and each would wait for its turn after each small kernel. Shows the cases of each
+# gallery NAME [COMMAND...]: run 26,000 cases of the gallery, under COMMAND if given, in one process: several processes
+# would take turns on the device, and each would wait for its turn after each small kernel. Shows the cases of each
 # algorithm.
 gallery() {
     local name=$1 status=0 own log=$logs/$1.log
@@ -182,9 +182,9 @@ simple() {
     suite "$name" "$status" "$logs/$name.log"
 }
 
-# sanitizer TOOL 'NAME ARGUMENT...': run gpu_NAME under a tool of compute-sanitizer, where each kernel is tens to
-# hundreds of times slower. The first hits of a list are copied before the list's length is known, perhaps with bytes
-# that no kernel wrote. So initcheck looks at kernels, not at copies.
+# sanitizer TOOL 'NAME ARGUMENT...': run gpu_NAME under a tool of compute-sanitizer, which makes kernels tens to
+# hundreds of times slower. The first hits of a list are copied before the list's length is known, perhaps with bytes that no
+# kernel wrote. So initcheck checks kernels, not copies.
 sanitizer() {
     local name="compute-sanitizer $1, $2" log=$logs/$1-${2// /-}.log status=0 divisor=10 options=()
 
@@ -204,7 +204,7 @@ sanitizer() {
     suite "$name" "$status" "$log"
 }
 
-# Of the tools, only memcheck looks into the kernels that start child grids.
+# Of the tools, only memcheck can check kernels that start child grids.
 sanitizers() {
     local tool
 
@@ -222,7 +222,7 @@ sanitizers() {
     sanitizer racecheck records
 }
 
-# Build the Python package with $folder's library, for the python3 that has PyTorch. Status 77: it cannot be done here.
+# Build the Python package with $folder's library, for the python3 that has PyTorch. Status 77: impossible here.
 build_package() {
     local place=$folder/python
 
@@ -247,8 +247,8 @@ package() {
     suite "$name" "$status" "$log"
 }
 
-# Search arrays and columns of PyTorch, CuPy, JAX and cuDF, as far as they are there; compare with pylibcudf; and run a
-# part under memcheck, since the package copies results and joins columns itself.
+# Search arrays and columns of those of PyTorch, CuPy, JAX and cuDF that are installed; compare with pylibcudf; and run
+# a part under memcheck, since the package copies results and joins columns itself.
 packages() {
     local log=$logs/python.log status=0
 

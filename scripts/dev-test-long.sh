@@ -3,8 +3,8 @@
 #
 #     ./dev test long [PART...]    PART: release, python, asan, tsan, clang, packages, fuzz; without one, all
 #
-# Each part ends within 150 minutes on two cores. What has passed is noted in build/long: a run that was stopped goes
-# on there, and after a change of the sources everything runs again.
+# Each part ends within 150 minutes on two cores. What has passed is noted in build/long: after an interruption, the run
+# continues there; after a change of the sources, everything runs again.
 set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
@@ -27,7 +27,7 @@ fi
 noted=build/long/passed
 
 # sanitized PRESET: build, and test with TRAWL_TEST_SCALE=4. A scale of 20 would turn on all long combinations, which
-# take many hours under sanitizers. tests/CMakeLists.txt gives tests under sanitizers a divisor.
+# take many hours under sanitizers. tests/CMakeLists.txt sets a divisor for tests under sanitizers.
 sanitized() {
     step "build $1" bash scripts/dev-build.sh "$1" || return 0
     TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-4} run_ctest "$1" '' --timeout 7200
@@ -50,7 +50,7 @@ part_asan() {
     at_full_scale asan '' --timeout 7200 -R '^(python|unit_large)$'
 }
 part_tsan() { sanitized tsan; }
-# The other compiler's sanitizers, with the cases of a normal run.
+# clang's sanitizers, with the cases of a normal run.
 part_clang() {
     step 'build clang' bash scripts/dev-build.sh clang || return 0
     TRAWL_TEST_SCALE=1 run_ctest clang '^(fuzz|python)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test mutants: put faults into a copy of the sources, one at a time: would the tests notice?
+# test mutants: put faults into a copy of the sources, one at a time, to see whether the tests notice them
 set -euo pipefail
 . scripts/common.sh
 

@@ -15,20 +15,20 @@ if [ $# -gt 0 ]; then
 fi
 need build python -- codecs server test tidy
 bash scripts/judges.sh >/dev/null 2>&1 & # beside the build, because the network is slow
-# Run a part of the random cases (tests/test.h); ./dev test long runs more.
+# Run only a part of the random cases (tests/test.h); ./dev test long runs more.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
 release_options=("-DTRAWL_CUDA_QUICK=$quick" -DTRAWL_QUICK=ON)
 asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TEST_DIVISOR=$TRAWL_TEST_DIVISOR" -DTRAWL_QUICK=ON)
-# Configuring keeps only one core busy, so the build asan is configured while release is built.
+# Configuring uses only one core, so the build asan is configured while release is being built.
 configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # a failure here is reported by the build below
 if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}"; then
     run_quick release
 fi
 wait
-# AddressSanitizer keeps 16 MiB of freed memory from reuse instead of 256, which avoids most page
-# faults, and records 2 calls of each allocation instead of 30.
+# Let AddressSanitizer quarantine 16 MiB of freed memory instead of 256, which avoids most page
+# faults, and record 2 calls of each allocation's stack instead of 30.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=2
 if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_quick asan

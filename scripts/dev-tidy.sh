@@ -3,9 +3,9 @@
 set -euo pipefail
 . scripts/common.sh
 
-# --quick leaves out the analyzer, which follows paths through functions and takes most of the time,
-# and what the compilers' warnings say as well;
-# --clang leaves out the rules of the tree, which the tests tidy.* of a release build look at too.
+# --quick skips the analyzer, which follows paths through functions and takes most of the time,
+# and checks that the compilers' warnings repeat;
+# --clang skips the rules of the tree, which the tests tidy.* of a release build check, too.
 checks=()
 rules=yes
 while [[ ${1:-} == --* ]]; do
@@ -25,7 +25,7 @@ if [ $rules = yes ]; then
     "$place/bin/pytest" tests/tidy -k test_tree
 fi
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'
-# Each version of clang-tidy has other checks; .clang-tidy was written for version 14.
+# Each version of clang-tidy has different checks; .clang-tidy was written for version 14.
 if [[ $(clang-tidy --version) != *'version 14.'* ]]; then
     echo 'SKIPPED: clang-tidy 14 is not here'
     exit 77
@@ -33,8 +33,8 @@ fi
 [ -f build/release/compile_commands.json ] || build_preset release
 
 # Print the source files of the library, the gallery, the tools and the examples that this build compiles; with
-# arguments, only those that are named. clang-tidy checks a file as its first target compiles the file. Tests compile
-# some files once more, and clang-tidy would check these again.
+# arguments, only the files named. clang-tidy checks a file once for each target that compiles it, and tests compile
+# some files again, so only the first target of each file is kept.
 sources() {
     mkdir -p build/tidy
     python3 - "$@" <<'PYTHON'

@@ -2,10 +2,10 @@
 # fuzz: building and running the fuzz targets. Sourced after common.sh.
 #
 # A target is a program fuzz_NAME of a folder tests/FOLDER (fuzz_replay and fuzz_NAME_replay are
-# plain programs, run as ordinary tests). What was found in the past is kept in tests/FOLDER/corpus
-# and goes first.
+# plain programs, run as ordinary tests). Inputs that found something in the past are in
+# tests/FOLDER/corpus, and are tried first.
 
-# Print the names of all targets of the configured build/fuzz.
+# Print the names of all targets of the configured build in build/fuzz.
 fuzz_targets() {
     cmake --build build/fuzz --target help | grep -oE '^fuzz_[a-z0-9_]+' | grep -v '_replay$' | sort -u
 }
@@ -32,8 +32,8 @@ fuzz_for() {
     done
 }
 
-# fuzz_together SECONDS TARGET...: run the targets at the same time, a core for each; print their
-# output one after the other.
+# fuzz_together SECONDS TARGET...: run the targets at the same time, each on its own core; print
+# their output one after the other.
 fuzz_together() {
     local seconds=$1 name i status=0
     local -a pids=()

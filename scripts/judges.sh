@@ -4,13 +4,13 @@
 # usage: judges.sh [tools]
 #
 # Prints the environment's folder: bin/python has pytest and the package re2, bin/ruff is ruff, bin/rg is ripgrep. With
-# the argument `tools`, pytest and ruff suffice. Status 77, with the names of the packages: they could not be installed;
-# for ten minutes, nothing is tried again.
+# the argument `tools`, only pytest and ruff are installed. Status 77, with the packages' names: they could not be
+# installed; another attempt is made after ten minutes at the earliest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 place=$PWD/build/judges
 
-# install SET PACKAGE...: install the packages, and note in the file SET which ones
+# install SET PACKAGE...: install the packages, and write their names to the file SET
 install() {
     [ "$(cat "$place/$1" 2>/dev/null)" != "${*:2}" ] || return 0
     if [ -n "$(find "$place/$1.failed" -mmin -10 2>/dev/null)" ]; then

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# tests: running and counting, for the scripts that test. Sourced after common.sh.
+# tests: functions that run and count tests. Sourced after common.sh.
 
 passed=0
 failed=0
@@ -47,8 +47,8 @@ step() {
     esac
 }
 
-# run_ctest PRESET LEFT-OUT [OPTION...]: run the tests of build/PRESET except those whose name the expression LEFT-OUT
-# matches, and count each test by ctest's own lines. What failed tests printed is shown only when all have run, because
+# run_ctest PRESET SKIPPED [OPTION...]: run the tests of build/PRESET except those whose name the expression SKIPPED
+# matches, and count each test by ctest's own lines. The output of failed tests is shown only when all have run, because
 # a test may itself print lines like ctest's. Two tests more than there are cores run at a time, because some wait for
 # threads, terminals or other programs.
 run_ctest() {
@@ -92,7 +92,7 @@ run_ctest() {
     fi
 }
 
-# run_quick PRESET: run the tests of build/PRESET with the label quick. Only long runs run the others.
+# run_quick PRESET: run the tests of build/PRESET with the label quick. Only long runs include the others.
 run_quick() {
     local long
 

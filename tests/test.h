@@ -8,15 +8,15 @@
  * test_wanted(name)               false if TRAWL_TEST_FILTER is set and not part of the name
  * test_amount(normal, long_run)   how many repetitions, by TRAWL_TEST_SCALE (a number, or "long")
  * test_amount_telling(normal, long_run, telling)   the same, but without sanitizers at least
- *                                 `telling`, from which number on a test can check that it has met
- *                                 all that it looks for
+ *                                 `telling`: enough repetitions for the test to check that it met
+ *                                 every case that it looks for
  * test_is_long()                  whether this is a long run ("long", or a large number)
  * test_turn(index, share)         whether to try one of many similar combinations: one in `share`,
- *                                 in a long run all
+ *                                 or, in a long run, all
  * test_cases(count, run)          calls run(0) to run(count - 1), but ends after 5 failed checks;
  *                                 if TRAWL_TEST_CASE is set, calls only that case and returns false
- * test_random_*                   random numbers, by TRAWL_TEST_SEED (default 1) and the test's
- *                                 name
+ * test_random_*                   random numbers that depend on TRAWL_TEST_SEED (default 1) and the
+ *                                 test's name
  * return test_end();              prints "N checks, N failed"; exit status 1 if a check failed or
  *                                 if there was no check
  *
@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitizers make the library several times slower, so tests that repeat do fewer repetitions. */
+/* Sanitizers slow the library down severalfold, so tests then do fewer repetitions. */
 #if defined(__has_feature)
 #define TEST_HAS_FEATURE(name) __has_feature(name)
 #else
@@ -48,7 +48,7 @@
 #define TEST_SANITIZED (TEST_SANITIZED_DIVISOR > 1)
 #define TEST_LONG_SCALE 20 /* a run with this TRAWL_TEST_SCALE or more is long */
 
-/* Weak, so that the files of a program share a single counter of each kind. */
+/* Weak, so that all files of a program share the same counters. */
 __attribute__((weak)) _Atomic(uint64_t) test_checks, test_failures;
 
 #define TEST_FAILURES_SHOWN_MAX 20
@@ -104,8 +104,8 @@ static inline bool test_is_long(void)
            (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
-/* Returns the divisor of numbers of repetitions: TRAWL_TEST_DIVISOR, but under a sanitizer at least
- * TEST_SANITIZED_DIVISOR. */
+/* Returns the number by which repetitions are divided: TRAWL_TEST_DIVISOR, but at least
+ * TEST_SANITIZED_DIVISOR under a sanitizer. */
 static inline uint64_t test_divisor(void)
 {
     uint64_t divisor = test_setting("TRAWL_TEST_DIVISOR", 1);
@@ -131,8 +131,8 @@ static inline uint64_t test_amount_telling(uint64_t normal, uint64_t long_run, u
     return amount < telling && !TEST_SANITIZED ? telling : amount;
 }
 
-/* Returns true if number `index` of similar combinations is tried. A normal run tries one in
- * `share`. Which one depends on the seed, and on whether there are sanitizers. */
+/* Returns true if the combination number `index` of many similar ones is to be tried. A normal run
+ * tries one in `share`. Which one depends on the seed, and on whether there are sanitizers. */
 static inline bool test_turn(uint64_t index, uint64_t share)
 {
     return test_is_long() ||
@@ -157,8 +157,7 @@ static inline bool test_wanted(const char *name)
     return filter == NULL || *filter == '\0' || strstr(name, filter) != NULL;
 }
 
-/* Prints the seed. Makes standard output reach the log line by line, so that no line is lost in a
- * crash. */
+/* Prints the seed. Flushes standard output after each line, so that a crash loses none. */
 static inline void test_begin(const char *name)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -188,13 +187,13 @@ static inline uint64_t test_random_u64(struct test_random *random)
     return z ^ (z >> 31);
 }
 
-/* Returns a number in [0, bound); bound > 0. */
+/* Returns a random number in [0, bound); bound > 0. */
 static inline uint64_t test_random_below(struct test_random *random, uint64_t bound)
 {
     return test_random_u64(random) % bound;
 }
 
-/* Returns a number in [least, most]. */
+/* Returns a random number in [least, most]. */
 static inline uint64_t test_random_between(struct test_random *random, uint64_t least,
                                            uint64_t most)
 {

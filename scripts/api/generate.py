@@ -2,7 +2,7 @@
 """generate.py HEADERS OUT: the manual of the library, made from the public headers.
 
 HEADERS is the folder include. OUT/man3 (replaced as a whole) gets libtrawl.3 and, for each public
-function, a page or a link to the page that has the function.
+function, its page, or a link to the page that describes it.
 """
 
 import os

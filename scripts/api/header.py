@@ -1,10 +1,10 @@
 """header: the public headers as data: sections, pages of functions, types, and comments as blocks.
 
-A page is a comment and the functions that follow it without a blank line. What generate.py writes of
-them is shaped by the rules here:
+A page is a comment and the functions that follow it without a blank line. These rules shape what
+generate.py writes:
   - The first sentence of a page's comment, up to ". ", ": " or "; ", says what the function does.
   - `Errors: ...` (or Shape, Ownership, Threads, Cost, Memory) begins a paragraph of its own.
-  - `WORD  text`, two blanks between, begins an item of a list; `- text` too.
+  - `WORD  text` (with two spaces) begins an item of a list, and so does `- text`.
   - Lines indented by four or more after a blank line are code.
 """
 
@@ -80,8 +80,8 @@ class Api:
         return [function for page in self.pages for function in page.functions]
 
     def types_of(self, page):
-        """Return the types that a reader of the page meets, in the order of the headers. trawl_error and trawl_status
-        are left out, because libtrawl(3) has them."""
+        """Return the types that a reader of the page meets, in the order of the headers, except trawl_error and
+        trawl_status, which libtrawl(3) describes."""
         texts = [" ".join(page.lines)]
         texts += [" ".join([f.result, *f.parameters]) for f in page.functions]
         found = set()

@@ -20,8 +20,8 @@ def code_text(text):
 
 
 def prose(text, own=()):
-    """Return a paragraph: the names of functions in bold, with (3), or () if the page has the
-    function (`own`); `quoted` names in bold."""
+    """Return a paragraph with the names of functions in bold, followed by (3), or by () if the page
+    itself describes the function (`own`); `quoted` names are in bold, too."""
 
     def replace(match):
         name = match.group(1) or match.group(2)
@@ -45,8 +45,8 @@ prose.functions = frozenset()
 
 
 def wrapped(text):
-    """Return a paragraph's lines: sentences begin lines, no name is hyphenated, and no line
-    begins as a request of roff does."""
+    """Return a paragraph's lines: each sentence begins a line, no name is hyphenated, and no line
+    begins like a request of roff."""
     lines = []
     text = re.sub(r"(?<!\S)(\S*[_>\[]\S*)", r"\\%\1", text)
     for sentence in re.split(r"(?<=[.:;]) (?=[^ ])", text):

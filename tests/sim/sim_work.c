@@ -1,4 +1,4 @@
-/* sim_work: the objects of the simulated driver, and its streams of work that is done later. */
+/* sim_work: the objects of the simulated driver, and its streams, whose work is done later. */
 #include "sim_work.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ static uint64_t random_next(void)
 }
 
 /* Returns true if the memory is host memory that kernels write to. The host reads such memory
- * without a call of the driver. */
+ * directly, without calling the driver. */
 static bool is_host(const void *p)
 {
     const struct allocation *a = sim_allocation_find(p, 1);
@@ -142,7 +142,7 @@ void *sim_object_new(enum sim_object_kind kind, struct cuda_context *context, si
     return object;
 }
 
-/* Frees an object, and takes the object out of its list. */
+/* Frees an object, and removes it from its list. */
 static void object_free(enum sim_object_kind kind, void *object)
 {
     struct sim_object **link = &sim_state.objects[kind];
@@ -166,7 +166,7 @@ struct allocation *sim_allocation_find(const void *address, uint64_t bytes)
     return NULL;
 }
 
-/* Opens a file in memory that holds garbage. Returns -1 if no file could be opened. */
+/* Opens an in-memory file of garbage. Returns -1 if no file could be opened. */
 static int garbage_file(void)
 {
     static int file = -1;
@@ -185,8 +185,8 @@ static int garbage_file(void)
     return file;
 }
 
-/* Allocates memory full of garbage. The pages of a large allocation take time only once they are
- * touched: an engine asks for 32 MiB and uses a few KiB. */
+/* Allocates memory full of garbage. Filling large allocations would be slow (an engine allocates
+ * 32 MiB and uses a few KiB of it), so their pages are mapped, and cost time only when touched. */
 static void garbage_open(struct allocation *a, uint64_t bytes)
 {
     uint64_t mapped = (bytes + GARBAGE_BYTES - 1) / GARBAGE_BYTES * GARBAGE_BYTES;
@@ -238,7 +238,7 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
 }
 
 /* Returns where the registered memory begins: the driver registers whole pages, and kernels may
- * count on whole sectors of 32 bytes. */
+ * rely on whole sectors of 32 bytes. */
 static void *register_begin(const struct allocation *a)
 {
     return a->base - (uintptr_t)a->base % 32u;
@@ -273,9 +273,9 @@ void sim_allocation_free(void *allocation)
 
 /* ---- Streams ---------------------------------------------------------------------------- */
 
-/* Constant memory belongs to a module in a context, but the kernels, compiled once, share an array.
- * So while a kernel runs, the array holds the contents of the kernel's module, or garbage if the
- * module has no contents. */
+/* Constant memory belongs to a module in a context, but the kernels are compiled once and share one
+ * array. So while a kernel runs, the array contains the contents of the kernel's module, or garbage
+ * if the module has none. */
 static void constant_put(const struct cuda_module *module)
 {
     static const struct sim_constant *last;
@@ -287,7 +287,7 @@ static void constant_put(const struct cuda_module *module)
         memcpy(last->memory, module->constant_memory->base, (size_t)last->bytes);
 }
 
-/* Returns true if all calls fail from now on. Then the memory that queued work would use may be
+/* Returns true if all calls fail from now on. The memory that queued work would use may then be
  * gone. */
 static bool is_lost(void)
 {

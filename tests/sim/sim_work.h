@@ -1,4 +1,4 @@
-/* sim_work: the state of the simulated driver: objects, and streams of work that is done later.
+/* sim_work: the state of the simulated driver: its objects, and streams, whose work is done later.
  */
 #ifndef TRAWL_TESTS_SIM_SIM_WORK_H
 #define TRAWL_TESTS_SIM_SIM_WORK_H
@@ -47,7 +47,7 @@ struct allocation {
     struct sim_object object;
     enum allocation_kind kind;
     unsigned char *memory; /* guard bytes, the allocation's bytes, guard bytes */
-    uint64_t mapped_bytes; /* mapped bytes of the allocation; 0: the bytes are from the heap */
+    uint64_t mapped_bytes; /* size of the mapping; 0: the memory is from the heap */
     unsigned char *base;
     uint64_t bytes;
 };
@@ -79,7 +79,7 @@ struct cuda_event {
 
 struct cuda_module {
     struct sim_object object;
-    /* a kernel that was looked up in the module; NULL: none so far */
+    /* the kernel that was looked up in the module; NULL: none so far */
     const struct sim_kernel *kernel;
     const struct sim_constant *constant; /* the constant that was looked up; NULL: none so far */
     struct allocation *constant_memory;
@@ -101,8 +101,8 @@ struct sim_state {
     uint64_t copied_bytes; /* sum of all copies to devices */
     uint32_t own_device;   /* the device that sim_driver_own has set */
     uint64_t calls, fail_nth;
-    /* number of calls with the context `lose` until the context's device is lost; 0: no number is
-     * set */
+    /* The device of the context `lose` is lost at this many more calls with that context; 0: no
+     * device will be lost. */
     uint64_t lose_nth;
     struct cuda_context *lose;
     bool (*is_wanted)(void); /* chooses the call that fails; NULL: the call's number decides */
@@ -118,9 +118,9 @@ extern struct sim_state sim_state;
 extern _Thread_local struct cuda_context *sim_current[CONTEXTS_DEPTH_MAX];
 extern _Thread_local uint32_t sim_depth;
 
-/* The lock of the simulated driver. For ThreadSanitizer the lock orders nothing: ThreadSanitizer
- * should see only the order of callers' threads that a real driver guarantees, and the reads and
- * writes of a device belong to no thread. */
+/* The lock of the simulated driver. ThreadSanitizer is told to ignore it: it should see only the
+ * order between callers' threads that a real driver guarantees. The reads and writes of a device
+ * belong to no thread. */
 void sim_lock(void);
 void sim_unlock(void);
 void sim_complain(const char *what);
@@ -128,7 +128,7 @@ void sim_complain(const char *what);
  * call does not have to fail. */
 int sim_enter_in(const char *call);
 #define sim_enter() sim_enter_in(__func__)
-/* Does what sim_enter_in does, for calls that need a context. */
+/* Like sim_enter_in, for calls that need a context. */
 int sim_enter_context_in(const char *call);
 #define sim_enter_context() sim_enter_context_in(__func__)
 int sim_leave(int code);
@@ -139,19 +139,19 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
                                       enum allocation_kind kind);
 void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes);
 void sim_allocation_free(void *allocation);
-/* Does the first work of some stream of the context. Returns false if no stream has work. */
+/* Does the oldest work of one of the context's streams. Returns false if no stream has work. */
 bool sim_streams_step(const struct cuda_context *context);
-/* Drops the work of streams if all calls fail, so that the work is not done once calls succeed
+/* If all calls fail now, drops the work of all streams, so that it is not done once calls succeed
  * again. */
 void sim_streams_drop_lost(void);
 struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind);
-/* Does work now and then, because devices may do work as soon as it is queued. */
+/* Does some of the stream's work, by chance: devices may do work as soon as it is queued. */
 void sim_work_perhaps(struct cuda_stream *stream);
 void sim_stream_free(void *stream);
 void sim_event_free(void *event);
 void sim_module_free(void *module);
 uint64_t sim_context_objects(const struct cuda_context *context);
-/* When the last holder leaves a context, the context ends with all its objects. */
+/* Ends a context, when its last user releases it, with all its objects. */
 void sim_context_end(struct cuda_context *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* simulator: starts blocks and switches between threads (simulator.h). sim_operations.c has the
- * functions that kernels call. */
+/* simulator: starts blocks and switches between threads (simulator.h). The functions that kernels
+ * call are in sim_operations.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define STACK_BYTES (96u << 10)
 #define RESIDENT_DEFAULT 3u
-/* The first SLOTS_LARGE slots take blocks of any size, later slots blocks of at most
+/* The first SLOTS_LARGE slots have room for blocks of any size, the others for blocks of at most
  * SLOT_THREADS_SMALL threads. */
 #define SLOTS_LARGE 8u
 #define SLOT_THREADS_SMALL 96u
@@ -22,7 +22,7 @@
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* the default of cudaLimitDevRuntimePendingLaunchCount */
 
-/* Which blocks start first: those of child grids, those of the parent grid, or by chance. */
+/* Which blocks start first: those of child grids, those of the parent grid, or either by chance. */
 enum grid_policy { GRIDS_CHILDREN_LAST, GRIDS_CHILDREN_FIRST, GRIDS_IN_ANY_ORDER, GRIDS_POLICIES };
 
 struct sim_machine sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED};
@@ -40,7 +40,7 @@ _Noreturn void sim_fail(const char *what, const char *file, int line)
     abort();
 }
 
-/* Reports which threads wait where, and for whom. */
+/* Reports which threads wait, where, and for what. */
 static void report_deadlock(void)
 {
     size_t used = (size_t)snprintf(sim.report, sizeof sim.report, "nobody can run:");
@@ -98,9 +98,8 @@ void sim_ready_remove(struct thread *thread)
     last->ready_slot = thread->ready_slot;
 }
 
-/* Picks the next thread, by one of four schedules: a random thread; the thread at the end of the
- * list of ready threads; the thread at the list's begin; or mostly the current thread, and now and
- * then a random one. */
+/* Picks the next thread, by one of four schedules: a random thread; the last in the list of ready
+ * threads; the first in that list; or mostly the current thread, and sometimes a random one. */
 static struct thread *ready_pick(void)
 {
     uint64_t random = sim_random();
@@ -115,7 +114,7 @@ static struct thread *ready_pick(void)
     return sim.ready[(random >> 8) % sim.ready_count];
 }
 
-/* Switches from thread to thread, by way of the host only if the host has something to do. */
+/* Switches directly to the next thread, or to the host if the host has something to do. */
 void sim_yield(void)
 {
     struct thread *self = sim.current;
@@ -184,7 +183,7 @@ static void grid_end(struct grid *grid)
     free(grid);
 }
 
-/* Returns a limit of pending grids: 0, a few, some, or as many as on a device. */
+/* Returns a limit for pending grids: 0, a few, some, or as many as a device allows by default. */
 static uint32_t pending_from_seed(void)
 {
     uint64_t random = sim_random(), amount = random >> 8;
@@ -201,8 +200,8 @@ static uint32_t pending_from_seed(void)
     }
 }
 
-/* Picks a grid with blocks to start. Child grids start after all blocks of their parent, as soon as
- * there is room, or in any order; the seed chooses the policy for each launch. */
+/* Picks the grid whose next block starts. Child grids start after all blocks of their parent, as
+ * soon as there is room, or in any order; the seed chooses the policy for each launch. */
 static struct grid *grid_pick(void)
 {
     struct grid *pick = NULL;
@@ -284,7 +283,7 @@ static void block_end(struct block *block)
         grid_end(block->grid);
 }
 
-/* Lets the threads that wait for a word look again, if a word was written since. */
+/* Wakes the threads that wait for a word to change, if a word was written since they looked. */
 static bool wake_paused(void)
 {
     uint64_t written = sim.writes;
@@ -304,8 +303,9 @@ static bool wake_paused(void)
     return woken;
 }
 
-/* Returns true if the slot may hold a block of the grid. Each thread's stack is a mapping, and the
- * system limits a process to some ten thousand mappings, so most slots hold only small blocks. */
+/* Returns true if the slot has room for a block of the grid. Each thread's stack is a mapping, and
+ * the system limits a process to about 65,000 mappings, so most slots have room for small blocks
+ * only. */
 static bool grid_has_stacks(const struct grid *grid, uint32_t slot)
 {
     return slot < SLOTS_LARGE || grid->threads <= SLOT_THREADS_SMALL;
@@ -391,7 +391,7 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     run_blocks();
     sim_memory_end(sim.is_host);
     sim.counters.schedules++;
-    for (uint32_t b = 0; b < sim.resident; b++) /* after a failure, some blocks are still live */
+    for (uint32_t b = 0; b < sim.resident; b++) /* after a failure, some blocks have not ended */
         if (sim.block[b].live)
             block_end(&sim.block[b]);
     while (sim.grids != NULL)

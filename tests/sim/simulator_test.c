@@ -1,6 +1,6 @@
 /* simulator_test: shows that the simulator finds faults: runs small kernels, each with a fault,
- * under many seeds. Also measures the traffic that the comments at the tops of the kernels' files
- * promise. */
+ * under many seeds. Also measures whether kernels read as many bytes as the comments at the tops of
+ * their files promise. */
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -33,7 +33,8 @@ enum fault {
     FAULT_NO_FENCE_AFTER
 };
 
-/* Computes a block's sum in shared memory: each step adds the upper half to the lower half. */
+/* Computes a block's sum in shared memory: each step adds the upper half of the sums to the lower
+ * half. */
 SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
 {
     SIMT_SHARED(uint32_t, part, SUM_THREADS);
@@ -66,8 +67,8 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
 }
 
-/* Each block adds to total[0], then counts itself in total[1] by an atomic. The block that finds
- * itself the last copies total[0] to total[2]. */
+/* Each block adds its sum to total[0], then counts itself in total[1] by an atomic. The last block
+ * to count itself copies total[0] to total[2]. */
 SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
 {
     uint64_t *total = (uint64_t *)(void *)args.sums, done = 0;
@@ -88,7 +89,7 @@ SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
     simt_store_u64(&total[2], simt_read_u64(&total[0]));
 }
 
-/* Runs total_kernel under FENCE_SEEDS seeds. Returns under how many seeds the last block's copy
+/* Runs total_kernel under FENCE_SEEDS seeds. Returns under how many of them the last block's copy
  * lacked a part of the sum. */
 static uint32_t totals_missed(enum fault fault)
 {
@@ -119,7 +120,7 @@ static uint32_t totals_missed(enum fault fault)
 
 static const struct sim_kernel sum = {"sum", sum_kernel_entry, sum_kernel_arguments_bytes, 0};
 
-/* Runs sum_kernel under SEEDS seeds. Returns under how many seeds the sum was wrong or the
+/* Runs sum_kernel under SEEDS seeds. Returns under how many of them the sum was wrong or the
  * simulator reported a fault. Writes the last report to `words`. */
 static uint32_t caught(enum fault fault, char *words, size_t words_bytes)
 {
@@ -168,7 +169,7 @@ static void check_fault(enum fault fault, const char *name, uint32_t at_least, c
         printf("  %s\n", report);
 }
 
-/* Returns how many bytes a scan reads on the device per byte of the text. The text has no match. */
+/* Returns how many bytes of device memory a scan reads per byte of the text, which has no match. */
 static double traffic(enum trawl_method method, const char *pattern, uint64_t text_bytes)
 {
     struct test_random random = test_random_begin("traffic");
@@ -199,7 +200,7 @@ static double traffic(enum trawl_method method, const char *pattern, uint64_t te
 static void check_traffic(enum trawl_method method, const char *name, const char *pattern,
                           double least, double most)
 {
-    /* The text is so long that the bytes which each block loads only once hardly count. */
+    /* The text is so long that bytes which each block loads only once do not matter. */
     double bytes = traffic(method, pattern, 1 << 22);
 
     printf("%s: %.3f bytes read per text byte, promised %.3f to %.3f\n", name, bytes, least, most);
@@ -217,7 +218,7 @@ int main(void)
     check_fault(FAULT_MISALIGNED, "a misaligned read", SEEDS, "misaligned");
     check_fault(FAULT_LEAVES_EARLY, "a thread that leaves early", SEEDS, "waits for its block");
     check_fault(FAULT_DIVERGES, "a lane that goes its own way", SEEDS, "");
-    if (!TEST_SANITIZED) /* AddressSanitizer would rightly end the test here */
+    if (!TEST_SANITIZED) /* AddressSanitizer would end the test here, rightly */
         check_fault(FAULT_SHARED_OUTSIDE, "a write beyond a shared array", SEEDS, "array part");
     check_fault(FAULT_NEVER_ENDS, "a kernel that never ends", SEEDS, "still running");
     check_fault(FAULT_WAITS_FOR_EVER, "a word that nobody writes", SEEDS, "waits for a word");

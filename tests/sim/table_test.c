@@ -1,16 +1,16 @@
-/* table_test: tests combinations of call, plan, engine, place of the text, sizes (borders) and
- * number of the fault, on simulated devices.
+/* table_test: tests combinations of call, plan, engine, place of the text, buffer sizes (borders)
+ * and number of the fault, on simulated devices.
  *
  * First, the test runs random scenes without a fault, for each place and each engine. A scene makes
- * all calls one after the other with the same objects, so each call finds the state that the call
- * before has left.
+ * all calls one after the other with the same objects, so each call meets the state that the
+ * previous call left.
  *
- * Then each row of the table runs with faults. Either the N-th fault point fails (memory, threads,
- * open, read: base/fault.h), or the N-th call of the driver fails, or a device is lost at its N-th
- * call. The fault occurs once, or from N on. A normal run lets a point or a call fail only if no
- * earlier fault was at the same place in the code. No answer may be wrong. A call that fails has a
- * status from the allowed set, with a message. Nothing leaks. After a single fault the same objects
- * give the right answer.
+ * Then each row of the table runs with faults: the N-th fault point fails (memory, threads, open,
+ * read: base/fault.h), the N-th call of the driver fails, or a device is lost at its N-th call. The
+ * fault occurs once, or at every point or call from the N-th on. A normal run skips a fault if an
+ * earlier one was at the same place in the code. No answer may be wrong. A call that fails returns
+ * a status from the allowed set, with a message. Nothing leaks. After a single fault the same
+ * objects return the right answer.
  *
  * TRAWL_TEST_CASE=N runs only random scene N.
  */
@@ -51,7 +51,7 @@ static uint64_t open_descriptors(void)
     return count;
 }
 
-/* Checks that no memory and no object of the driver is left, after all objects were closed. */
+/* Checks that no memory and no object of the driver is left after all objects were closed. */
 static void check_nothing_left(void)
 {
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
@@ -63,9 +63,9 @@ static void check_nothing_left(void)
 
 enum border { BORDER_SMALL, BORDER_SPLIT, BORDER_PIECES, BORDERS };
 
-/* Sets small sizes, so that texts of a few hundred bytes have borders. BORDER_SMALL makes buffers
- * small. BORDER_SPLIT splits texts over devices. BORDER_PIECES copies lists to the host in pieces,
- * and cuts loaded texts into small chunks. */
+/* Sets small sizes, so that even texts of a few hundred bytes cross buffers and chunks.
+ * BORDER_SMALL makes buffers small. BORDER_SPLIT splits texts over devices. BORDER_PIECES copies
+ * lists to the host in pieces, and cuts loaded texts into small chunks. */
 static void set_border(enum border border)
 {
     struct cuda_limits limits = letters_limits();
@@ -114,7 +114,7 @@ static void random_border(struct test_random *random, const struct diff_input *i
         limits.split_bytes_min = 400;
         limits.stripe_bytes = 200 + test_random_below(random, 2000);
         limits.split_overlap = 100;
-        if (longest > 2) /* the bytes that a pattern needs, a byte less, or a byte more */
+        if (longest > 2) /* as many bytes as a pattern needs, one fewer, or one more */
             limits.split_overlap = longest - 2 + test_random_below(random, 3);
     }
     if (test_random_below(random, 2)) {
@@ -135,7 +135,7 @@ static void reset(uint32_t devices, uint64_t seed, uint64_t memory_bytes, uint64
 
 /* ---- Random scenes --------------------------------------------------------------------------- */
 
-static uint64_t met[PLACES][ENGINES]; /* number of scenes with an occurrence */
+static uint64_t met[PLACES][ENGINES]; /* scenes with an occurrence, by place and engine */
 static uint64_t arrays_on_device;     /* number of arrays that were filled on a device */
 /* Checks the statistics of a call whose answer was right. */
 static void check_stats(const struct scene *s, uint32_t call)
@@ -162,8 +162,8 @@ static uint64_t longest_pattern(const struct scene *s)
     return longest;
 }
 
-/* Returns true if devices that each hold a part of the text cannot find an occurrence that lies on
- * two parts. */
+/* Returns true if an occurrence that lies on two devices' parts of the text cannot be found,
+ * because the parts do not overlap enough. */
 static bool parts_lack_overlap(const struct scene *s)
 {
     return s->devices > 1 && cuda_limits_now().split_overlap + 1 < longest_pattern(s);
@@ -177,7 +177,7 @@ static bool is_tail_short(const struct scene *s)
                                                                                SCAN_AROUND_BYTES;
 }
 
-/* Returns true if the call may end with this status although no fault occurred. */
+/* Returns true if the call may return this status although no fault occurred. */
 static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status status)
 {
     return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
@@ -212,7 +212,7 @@ static void all_calls(struct scene *s)
     trawl_text_unload(s->searcher, s->whole == NULL ? s->text : s->whole);
 }
 
-/* Puts the text to its place, makes all calls, and closes and removes everything. */
+/* Puts the text into its place, makes all calls, then closes and removes everything. */
 static void play(struct scene *s, enum place place, struct test_random *random)
 {
     scene_put(s, place, random);
@@ -255,10 +255,10 @@ static void case_run(uint64_t index)
 
 /* ---- Short texts ---------------------------------------------------------------------- */
 
-/* Makes all calls with a text of 0 bytes, of a byte less than the shortest pattern, of as many
- * bytes, or of more bytes. The plan has no pattern, a pattern, several patterns, or a pattern with
- * an error. If `other`, a second text is loaded meanwhile. An empty text may be searched while only
- * the other text is loaded. */
+/* Makes all calls with a text that is empty, one byte shorter than the shortest pattern, as long as
+ * that pattern, or longer. The plan has no pattern, one, several, or one with an error. If `other`,
+ * a second text is loaded meanwhile; an empty text may be searched while only that text is
+ * loaded. */
 static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t engine, bool other)
 {
     struct test_random random = test_random_begin("edges");
@@ -271,7 +271,7 @@ static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t e
     s.threads = 2;
     s.has_other = other;
     set_border(BORDER_SPLIT);
-    /* a plan with errors takes more memory than other plans */
+    /* a plan with errors needs more memory than others */
     reset(s.devices, bytes + 1, 64u << 20, 0);
     play(&s, place, &random);
     if (test_failures > failures)
@@ -281,8 +281,8 @@ static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t e
 }
 
 /* Makes all calls for a text that is split into stripes (parts) on several devices, with patterns
- * at the borders of the stripes. The stripes overlap by as many bytes as the pattern needs, by a
- * byte less and by a byte more. */
+ * at the borders of the stripes. The stripes overlap by as many bytes as the pattern needs, by one
+ * fewer and by one more. */
 static void border_run(uint64_t pattern_bytes, uint32_t devices, enum place place)
 {
     struct test_random random = test_random_begin("borders");
@@ -414,7 +414,7 @@ static const struct fault {
 };
 #define FAULTS (sizeof faults / sizeof *faults)
 
-/* Three kinds of faults of the driver last. A normal run makes one of them in each row. */
+/* Three kinds of faults of the driver are lasting. A normal run makes one of them in each row. */
 #define LASTING 3u
 
 static bool is_lasting(uint64_t fault)
@@ -426,9 +426,9 @@ static uint64_t rounds, ended;
 
 static const struct fault *armed;
 
-/* The current call of the driver is made at a place in the code. Returns true if that place has not
- * met a fault of the same kind as `armed` before. All lasting faults count as a single kind. Under
- * sanitizers all faults count as one. */
+/* Returns true if the place in the code from which the driver is now being called has not met a
+ * fault of the same kind as `armed` before. All lasting faults count as one kind, and under
+ * sanitizers all faults do. */
 static bool is_new_call(void)
 {
     uint64_t kind = armed->persistent ? (uint64_t)armed->kind : FAULTS + (uint64_t)armed->code;
@@ -459,15 +459,15 @@ static bool has_met(const struct fault *fault)
                                             : sim_driver_has_lost();
 }
 
-/* Returns true if a call that meets the fault may end with this status. With `auto` the search goes
- * on without its device. After a failed launch MEMORY is not allowed. */
+/* Returns true if a call that meets the fault may return this status. With `auto` the search
+ * continues without its device. After a failed launch MEMORY is not allowed. */
 static bool may_end(const struct scene *s, const struct fault *fault, uint32_t call,
                     enum trawl_status status)
 {
     bool from_source = s->place == PLACE_FILE || scene_is_stream(s);
 
-    if (call == CALL_BEGINS_ON_DEVICE && /* the device that has the caller's array may be the lost
-                                            one */
+    if (call == CALL_BEGINS_ON_DEVICE && /* the lost device may be the one with the caller's
+                                            array */
         (status == TRAWL_UNSUPPORTED || (status == TRAWL_DEVICE && fault->kind == FAULT_OF_DEVICE)))
         return true;
     if (scene_is_lent(s) && (status == TRAWL_UNSUPPORTED || status == TRAWL_DEVICE))
@@ -482,7 +482,7 @@ static bool may_end(const struct scene *s, const struct fault *fault, uint32_t c
     if (s->engine == TRAWL_ENGINE_AUTO && !scene_is_lent(s) && s->options.algorithm == NULL)
         return false;
     if (fault->kind == FAULT_OF_DEVICE && s->devices > 1 && !scene_is_lent(s) &&
-        s->options.algorithm == NULL) /* for a published algorithm no other device goes on */
+        s->options.algorithm == NULL) /* a published algorithm does not continue elsewhere */
         return false;
     return status == TRAWL_ENGINE || status == TRAWL_DEVICE ||
            (status == TRAWL_MEMORY && fault->code != CUDA_CODE_LAUNCH_FAILED);
@@ -501,8 +501,8 @@ static void say(const struct scene *s, const struct fault *fault, uint64_t nth, 
 }
 
 /* Returns true if a call after a single fault may fail. Usually a single fault ends at most one
- * call. But `auto` goes on without the device that has the text; and a device whose own threads met
- * a failed launch counts as lost. */
+ * call. But `auto` continues without the device that has the text, and a device on which a launch
+ * failed in its own thread counts as lost. */
 static bool may_end_again(const struct scene *s, const struct fault *fault,
                           enum trawl_status status)
 {
@@ -510,8 +510,8 @@ static bool may_end_again(const struct scene *s, const struct fault *fault,
            (s->threads > 1 && status == TRAWL_DEVICE && fault->code == CUDA_CODE_LAUNCH_FAILED);
 }
 
-/* Returns true if the error says what failed, and where. A failed read may lie beyond the text's
- * end, because the search finds the end of a file by reading. */
+/* Returns true if the error says what failed, and where. A failed read may be past the text's end,
+ * because the search finds the end of a file by reading. */
 static bool is_told(const struct scene *s, enum trawl_status status,
                     const struct trawl_error *error)
 {
@@ -523,8 +523,7 @@ static bool is_told(const struct scene *s, enum trawl_status status,
            (status != TRAWL_OPEN || error->os_code != 0);
 }
 
-/* Opens the objects that are not open, and makes the call. Returns true if the fault ended the
- * call. */
+/* Opens the objects that are not open, and makes the call. Returns true if the fault ended it. */
 static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
                             bool has_ended)
 {
@@ -548,16 +547,16 @@ static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t
     return true;
 }
 
-/* Returns true if the lacking memory may be that of an automaton. Then a search for a set succeeds
- * without the automaton. */
+/* Returns true if the memory that was lacking may be an automaton's. A search for a set then
+ * succeeds without the automaton. */
 static bool may_lack_automaton(const struct scene *s, const struct fault *fault)
 {
     return fault->code == CUDA_CODE_OUT_OF_MEMORY && s->input.pattern_count > 1;
 }
 
-/* Makes all calls in turn, but no more calls once a lasting fault has ended a call. The call that
- * meets the fault may fail. After a single fault, later calls must succeed, except as may_end_again
- * says. Returns false if there is no fault of this number. */
+/* Makes the calls in turn, all of them or, with a lasting fault, up to the first that fails. The
+ * call that meets the fault may fail. After a single fault, later calls must succeed, except where
+ * may_end_again allows a failure. Returns false if there is no fault of this number. */
 static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t nth,
                             uint32_t first_call)
 {
@@ -573,11 +572,11 @@ static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t
 
         if (call_with_fault(s, fault, nth, call, has_ended)) {
             has_ended = true;
-            if (!fault->persistent) /* what the call has left must not change its next answer */
+            if (!fault->persistent) /* what the call left behind must not change the next answer */
                 (void)call_with_fault(s, fault, nth, call, true);
         }
-        /* in these calls the library can fill the array in a different way, or answer on the host,
-         * or this test itself has made the driver's call that failed */
+        /* In these calls the library can fill the array in another way, or answer on the host, or
+         * the test itself made the driver's call that failed. */
         if (!was_met && has_met(fault))
             is_replaced =
                 call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED || call == HELD_RECORDS;
@@ -606,8 +605,8 @@ static void reset_all(struct scene *s, uint64_t seed, struct test_random *random
     scene_put(s, place, random);
 }
 
-/* Runs a row at a place, with an engine, once for each number of the fault. A normal run passes
- * over the numbers whose point or call has failed before at the same place in the code. */
+/* Runs a row at a place, with an engine, once for each number of the fault. A normal run skips the
+ * numbers whose point or call failed before at the same place in the code. */
 static void run_row(const struct scene_row *row, const struct fault *fault, enum place place,
                     enum trawl_engine engine, uint64_t turn)
 {
@@ -624,9 +623,9 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     s.chunk_bytes = s.has_records ? s.records.tape.text_bytes : s.input.text_bytes;
     s.chunk_bytes = 1 + s.chunk_bytes / (1 + turn % 4);
     s.map = turn % 2 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
-    /* By the usual prices, in the rows with errors grams and pieces would never be the cheapest
-     * method, and no text would be long enough for a device. So the test lets devices start for
-     * nothing and forces a method. */
+    /* By the usual prices, the rows with errors would never use grams or pieces, and no text would
+     * be long enough for a device. So the test makes a device's start cost nothing, and forces a
+     * method. */
     approx_device_fixed_ns = 0;
     approx_method_forced = methods[(turn ^ turn >> 2) % 3];
     set_border((enum border)(turn % BORDERS));
@@ -645,7 +644,7 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     scene_free(&s);
 }
 
-/* Returns true if the row is for the engine: a published algorithm may be for one engine only. */
+/* Returns true if the engine can run the row: a published algorithm may be for one engine only. */
 static bool is_for(const struct scene_row *row, enum trawl_engine engine)
 {
     const char *name, *given = row->options.algorithm;
@@ -658,15 +657,14 @@ static bool is_for(const struct scene_row *row, enum trawl_engine engine)
     return true;
 }
 
-/* Runs a row with a fault. Which engines, and at how many places in the row's calls, depends on the
- * run:
+/* Runs a row with a fault. The run determines the engines, and at how many of the row's places:
  *
  *    long run              all engines that fit the row, at all places (one, if a divisor is given)
  *    normal, fault point   each engine, at one place
  *    normal, other faults  one engine, at one place
  *
- * The CPU engine is tried only with fault points. The place and the engine change with the row and
- * the fault. */
+ * The CPU engine runs only with fault points. The place and the engine change with the row and the
+ * fault. */
 static void run_faults(uint64_t r, uint64_t f)
 {
     const bool is_point = faults[f].kind == FAULT_OF_POINT;

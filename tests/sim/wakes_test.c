@@ -1,10 +1,10 @@
 /* wakes_test: checks that no device's worker sleeps while chunks of a loaded text wait for that
  * device, and that chunks are queued whenever there is room for their results.
  *
- * A single thread plays the caller, all workers and the queue. Where the caller leaves the search's
- * lock, a worker may take a step, by chance. Where the caller would wait, a worker has to take a
- * step. A worker falls asleep when no chunk is queued for its device. If all workers sleep while
- * the caller waits, the library has failed to queue a chunk.
+ * A single thread plays the caller, all workers and the queue. Whenever the caller releases the
+ * search's lock, a worker may take a step, by chance. Whenever the caller would wait, a worker has
+ * to take a step. A worker falls asleep when no chunk is queued for its device. If all workers
+ * sleep while the caller waits, the library failed to queue a chunk.
  */
 #include <stdlib.h>
 
@@ -54,13 +54,13 @@ static void fixture_close(void)
 /* ---- The play ----------------------------------------------------------------------------- */
 
 struct play {
-    struct search *search; /* NULL: locks are as usual */
+    struct search *search; /* the search that is played; NULL: none, locks work as usual */
     struct test_random *random;
     struct worker workers[DEVICES_MAX]; /* a worker for each device */
     bool sleeps[DEVICES_MAX];
     struct queue_item *queue;
     uint32_t devices;
-    bool inside; /* a worker runs */
+    bool inside; /* a worker's step is running */
     uint64_t steps, slept, lost;
 };
 
@@ -100,7 +100,7 @@ struct queue_item *__wrap_devices_take(struct devices *devices, const struct wor
     return item;
 }
 
-/* Does what a worker's thread would do between two looks at the queue. */
+/* Does what a worker's thread would do between one look at the queue and the next. */
 static void worker_step(uint32_t i)
 {
     play.inside = true;
@@ -113,7 +113,7 @@ static void worker_step(uint32_t i)
     play.inside = false;
 }
 
-/* Lets a worker that is awake take a step. Returns false if all workers sleep. */
+/* Lets one of the workers that are awake take a step. Returns false if all workers sleep. */
 static bool some_step(void)
 {
     uint32_t first = (uint32_t)test_random_below(play.random, play.devices);
@@ -168,7 +168,7 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* Plays a search in which up to `ahead` chunks may be taken before the first of them is delivered,
+/* Plays a search in which up to `ahead` chunks may be begun before the first of them is delivered,
  * and checks the answer. */
 static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
 {

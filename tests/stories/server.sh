@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # server: what stories use to start a server and to send requests (tests/documents/run.py --stories).
 
-# serve OPTION...: start trawl-serve over the folder `tree` at a free port, and wait until it has loaded the
-# folder. Sets $port; the server's messages are in server.log. With `token` in the folder, it is the server's token.
+# serve OPTION...: start trawl-serve for the folder `tree` on a free port, and wait until the folder is loaded. Sets
+# $port; the server's messages are in server.log. If the file `token` exists, its contents are the server's token.
 serve() {
     token=$(cat token 2> /dev/null)
     : > server.log
@@ -16,8 +16,8 @@ serve() {
     done
 }
 
-# raw BYTES: send BYTES (with the escapes of printf) in one connection. Prints the status line of each answer, then
-# `closed` if the server closes the connection, or `open` if half a second brings no more.
+# raw BYTES: send BYTES (with the escapes of printf) over one connection. Prints the status line of each answer, then
+# `closed` if the server closes the connection, or `open` if nothing more arrives within half a second.
 raw() {
     printf '%b' "$1" | python3 -c '
 import re, socket, sys

@@ -13,12 +13,12 @@ TOKEN = re.compile(
 
 
 def blank(text):
-    """Return the text with each character replaced by a space; lines stay."""
+    """Return the text with each character replaced by a space, except line ends."""
     return re.sub(r"[^\n]", " ", text)
 
 
 def without_strings(text):
-    """Return the text with the inside of string and character literals blanked; comments stay."""
+    """Return the text with the contents of string and character literals blanked; comments stay."""
 
     def replace(match):
         token = match.group()
@@ -28,7 +28,7 @@ def without_strings(text):
 
 
 def code_only(text):
-    """Return the text with comments and the inside of literals blanked."""
+    """Return the text with comments and the contents of literals blanked."""
 
     def replace(match):
         token = match.group()
@@ -74,12 +74,12 @@ def without_directives(code):
 def functions(text):
     """Yield (first line of the signature, line of the closing brace, name) of each function. A
     brace at depth 0 after a closing parenthesis opens a function. A closing brace in column 0
-    ends every open block, so branches of #if that open a brace twice cost at most one function."""
+    closes every open block, so branches of #if that open a brace twice affect at most one function."""
     code = without_directives(code_only(text))
     depth = 0
     line = 1
     column = 0
-    head = ""  # what was read at depth 0 since the last ; or }
+    head = ""  # the text at depth 0 since the last ; or }
     head_line = 1
     opened = None
     for character in code:

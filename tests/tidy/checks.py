@@ -1,5 +1,5 @@
-"""checks: one function per rule. Each function yields (path, line, message) for each breach of its rule. A raised Skip
-says why a rule cannot be checked here."""
+"""checks: one function per rule. Each function yields (path, line, message) for each breach of its rule. If a rule
+cannot be checked here, the function raises Skip, which says why."""
 
 import os
 import re
@@ -113,7 +113,7 @@ def public(tree):
 
 
 def is_documented(lines, code, number):
-    """Return whether a comment stands right before the declaration, or before the declaration's paragraph."""
+    """Return whether a comment directly precedes the declaration, or the group of declarations that it is in."""
     while number > 0 and lines[number - 1].strip():
         number -= 1
         if lines[number].strip() and not code[number].strip():
@@ -122,7 +122,7 @@ def is_documented(lines, code, number):
 
 
 def words(tree):
-    """Check that no file has a word of words.txt."""
+    """Check that no file contains a word that words.txt forbids."""
     rules = []
     with open(tree.words_path, encoding="utf-8") as file:
         for line in file:
@@ -140,7 +140,7 @@ def words(tree):
             text = c_source.without_strings(text)
             text = re.sub(r'"[^"\n]*"', '""', text)  # a comment may quote such a word
         lowered = text.lower()
-        some = [  # the rules whose letters the file has: looking for plain letters takes a tenth of the time
+        some = [  # the rules whose letters occur in the file: plain letters are found ten times as fast
             rule for rule in rules if rule[1].lower().split("\\s")[0] in lowered and (rule[2] == "all" or in_library)
         ]
         for number, line in enumerate(text.split("\n") if some else [], 1):
@@ -166,7 +166,7 @@ def run(tree, command):
 
 
 def format_(tree):
-    """Check that clang-format has nothing to change. Versions disagree, so only a single version is asked."""
+    """Check that clang-format has nothing to change. Only one version is used, because versions disagree."""
     for name in ("clang-format-" + CLANG_FORMAT_MAJOR, "clang-format"):
         program = shutil.which(name)
         version = run(tree, [program, "--version"]).stdout if program else ""
@@ -188,7 +188,7 @@ def format_(tree):
 
 
 def python(tree):
-    """Check that ruff has nothing to format in Python, and nothing to complain of (pyproject.toml)."""
+    """Check that ruff finds nothing to format or to report in Python files (pyproject.toml)."""
     script = os.path.join(tree.root, "scripts/judges.sh")
     place = run(tree, ["bash", script, "tools"])
     if place.returncode != 0:

@@ -1,4 +1,4 @@
-"""Checks that the tree and the objects of the build follow the project's rules."""
+"""Checks that the sources and the objects of the build follow the project's rules."""
 
 import os
 import re
@@ -10,12 +10,12 @@ from harness import BUILD, ROOT
 from tree import HERE, Skip, Tree, source_of
 
 # Symbols that the linker defines, not a library.
-LINKER_NAMES = {"_GLOBAL_OFFSET_TABLE_", "__tls_get_addr"}  # the second finds thread-local variables
+LINKER_NAMES = {"_GLOBAL_OFFSET_TABLE_", "__tls_get_addr"}  # __tls_get_addr finds thread-local variables
 CLOSED_ROOMS = ("base", "plan")
 
 
 def nm(paths, *arguments):
-    """Return {path: names of symbols that nm prints}, with the versions cut off."""
+    """Return {path: names of symbols that nm prints}, without the symbols' versions."""
     command = ["nm", "-A", "-P", *arguments, *paths]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     names = {path: set() for path in paths}
@@ -55,8 +55,8 @@ def listed(name):
 
 
 def test_symbols():
-    """Check the layers of layers.txt by the symbols of object files. (A declaration `extern` written by hand escapes the
-    check of includes, but not this one.) An object may use symbols that its own room defines, or a room that it may
+    """Check the layers of layers.txt by the symbols of object files. (An `extern` declaration written by hand escapes
+    the check of includes, but not this one.) An object may use symbols that its own room defines, or a room that it may
     include, and symbols that the library does not define at all. The rooms base and plan together must need nothing but
     the C library."""
     folder = BUILD / "src/CMakeFiles"

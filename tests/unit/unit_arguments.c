@@ -1,10 +1,10 @@
 /* unit_arguments: passes wrong arguments, such as NULL and unknown flags, to the functions of
- * trawl.h. Checks that each call returns ARGUMENT and leaves the outputs as they were. */
+ * trawl.h. Checks that each call returns ARGUMENT and does not change its outputs. */
 #include "calls.h"
 
 #define UNTOUCHED ((uint64_t)0x1234567890abcdef)
 
-/* Checks that the call fails without an argument that the call needs, and names the missing
+/* Checks that the call fails if an argument that it needs is NULL, and that the message names this
  * argument. */
 #define CHECK_NULL(call, name)                                          \
     do {                                                                \
@@ -72,8 +72,8 @@ static void plan_options(void)
     TEST_CHECK(made == NULL);
 }
 
-/* Checks that each method accepts a pattern of the least length that the method names when it
- * rejects shorter patterns. */
+/* When a method rejects a pattern as too short, the message names the least length. Checks that the
+ * method accepts a pattern of that length. */
 static void least_lengths(void)
 {
     static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";
@@ -175,7 +175,7 @@ static void stats(void)
     TEST_CHECK_U64(record.match_count, UNTOUCHED);
 }
 
-/* Makes a search without a searcher, without a plan, and without a text. */
+/* Calls `search` without a searcher, without a plan, and without a text. */
 #define CHECK_SEARCH(search, ...)                                             \
     do {                                                                      \
         CHECK_NULL(search(NULL, plan, text, __VA_ARGS__, error), "searcher"); \
@@ -183,7 +183,7 @@ static void stats(void)
         CHECK_NULL(search(searcher, plan, NULL, __VA_ARGS__, error), "text"); \
     } while (0)
 
-/* Makes searches that lack one of their arguments or have a wrong one. */
+/* Makes searches with one argument missing or wrong. */
 static void searches(void)
 {
     uint64_t count = UNTOUCHED, begin = UNTOUCHED;
@@ -200,7 +200,7 @@ static void searches(void)
     CHECK_SEARCH(trawl_begins_into, &begin, 1, &count);
     CHECK_NULL(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), "begins");
     CHECK_NULL(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), "begin_count");
-#if defined(__x86_64__) /* qemu-user calls every address readable */
+#if defined(__x86_64__) /* under qemu-user, every address counts as readable */
     CHECK_REFUSED(trawl_begins_into(searcher, plan, text, (uint64_t *)8, 1, &count, error));
 #endif
     CHECK_SEARCH(trawl_count_lines, false, 9, &count);
@@ -236,8 +236,8 @@ static void allowed(void)
     TEST_CHECK_U64(count, 0);
 }
 
-/* Pulls batches with a missing argument. The pointer to the search points to no search: the library
- * must check the other argument before it reads the search. */
+/* Pulls batches with an argument missing. The pointer to the search is not valid: the library must
+ * check the other argument before it reads the search. */
 static void batches(void)
 {
     struct trawl_matrix_batch cells = {.size = sizeof cells};
@@ -266,7 +266,7 @@ int main(void)
     searches();
     batches();
     allowed();
-    /* the rejected calls have not damaged the objects */
+    /* the rejected calls did not damage the objects */
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     trawl_text_close(text);
     trawl_plan_free(plan);

@@ -1,6 +1,6 @@
 /* unit_bytes: calls trawl_count_bytes and trawl_find_bytes on texts of every short length, at every
- * alignment, right before and right after pages that cannot be read, so that a read beyond the
- * text ends the test. Also checks trawl_replace. */
+ * alignment, right before and right after unreadable pages, so that a read outside the text crashes
+ * the test. Also checks trawl_replace. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -15,7 +15,7 @@
 struct kind {
     const char *name;
     uint64_t count, least, most; /* number of patterns, and the limits of their lengths */
-    uint32_t letters;            /* number of different letters in text and patterns */
+    uint32_t letters;            /* size of the alphabet of text and patterns */
     uint32_t flags;
     bool periodic;
 };
@@ -39,7 +39,7 @@ static const struct kind kinds[] = {
     {"ten whole lines", 10, 1, 2, 3, TRAWL_WHOLE_LINE, false},
 };
 
-static uint8_t *page; /* readable; the pages before and after it are not */
+static uint8_t *page; /* a readable page between two unreadable ones */
 static struct test_random chance;
 
 static uint8_t letter(const struct kind *kind)
@@ -72,8 +72,8 @@ static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan
                            match.pattern_index == expected[0].pattern_index)));
 }
 
-/* Puts texts of every length to the begin of the page, to the end of the page, and to a random
- * alignment between the two. About half of the texts begin or end with a pattern. */
+/* Places texts of every length at the page's begin, at its end, and at a random offset between the
+ * two. About half of the texts begin or end with a pattern. */
 static void lengths(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                     const struct kind *kind, const struct naive_query *query)
 {
@@ -129,8 +129,8 @@ static void all_kinds(void)
                 one_kind(trawl_instruction_set(set), &kinds[i]);
 }
 
-/* Checks texts that the call may not search by its quick method: a long text, and a text in which
- * nearly every position is a candidate. Later calls must be right, too. */
+/* Checks texts for which these calls may not use their quick method: a long text, and a text in
+ * which nearly every position is a candidate. Later calls must be right, too. */
 static void ordinary_searches(void)
 {
     static uint8_t text[(64u << 10) + 1];
@@ -167,7 +167,7 @@ static int write_bytes(void *context, const void *bytes, uint64_t bytes_count)
     return 0;
 }
 
-/* Replaces one occurrence after the other, by the rules that trawl.h gives for trawl_replace. */
+/* Replaces the occurrences one by one, by the rules that trawl.h states for trawl_replace. */
 static void replace_naive(const struct naive_query *query, const uint8_t *text, uint64_t length,
                           bool longest, const struct trawl_value *values, uint64_t values_count,
                           struct written *written)

@@ -12,7 +12,7 @@
 
 #define TEXT_BYTES 60000u /* fewer bytes than fit into a pipe */
 #define BRIEF_BYTES 200u
-#define PERIOD 10u /* a line, in which a match begins, has 10 bytes */
+#define PERIOD 10u /* each line has 10 bytes, and a match begins in it */
 
 static uint8_t bytes[TEXT_BYTES];
 static char path[] = "/tmp/trawl-cancelled-XXXXXX";
@@ -20,17 +20,17 @@ static char path[] = "/tmp/trawl-cancelled-XXXXXX";
 /* PIPE and SOCKET stay open for writing, so a search of PIPE or SOCKET ends only if it is
  * cancelled, or if it wants only the first match. */
 enum kind { BRIEF, MEMORY, FILE_READ, FILE_MAPPED, PIPE, SOCKET, KINDS };
-/* Who cancels: another thread, or a signal handler in the thread that makes the calls. */
+/* Who cancels: another thread, or a signal handler in the calling thread itself. */
 enum way { BY_THREAD, BY_HANDLER, WAYS };
 
-/* Each round makes one call and one cancel, which comes before, during or after the call. */
+/* Each round makes one call and cancels once, before, during or after the call. */
 struct storm {
     struct trawl_searcher *searcher;
     pthread_t caller;
     enum way way;
     uint64_t rounds;
     _Atomic uint64_t round;  /* the round that the caller has begun; from 1 */
-    _Atomic uint64_t cancel; /* the round that was cancelled last */
+    _Atomic uint64_t cancel; /* the last round that was cancelled */
 };
 
 static struct trawl_searcher *_Atomic handled;
@@ -85,8 +85,8 @@ static struct trawl_text *open_kind(enum kind kind, int ends[2])
     return text;
 }
 
-/* Makes a call. Checks that the answer is right and complete, or that the call returns STOPPED and
- * leaves its outputs as they were. */
+/* Makes a call. Checks that the answer is complete and right, or that the call returns STOPPED and
+ * does not change its outputs. */
 static enum trawl_status ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, uint64_t call, enum kind kind)
 {
@@ -130,7 +130,7 @@ static void rounds(struct storm *storm, const struct trawl_plan *plan, enum kind
         atomic_store(&storm->round, i);
         status = ask(storm->searcher, plan, text, i % 6, kind);
         stopped += status == TRAWL_STOPPED;
-        /* a search of a pipe without an end is cancelled, unless it wants only the first match */
+        /* only cancelling ends a search of an open pipe for more than the first match */
         TEST_CHECK(status == TRAWL_STOPPED || i % 6 == 0 || (kind != PIPE && kind != SOCKET));
         while (atomic_load(&storm->cancel) < i)
             (void)sched_yield();
@@ -160,7 +160,7 @@ static void storm(const struct trawl_plan *plan, enum kind kind, enum way way, u
         exit(1);
     rounds(&storm, plan, kind);
     (void)pthread_join(thread, NULL);
-    /* If the last cancel came after the last call, it ends the next call instead. */
+    /* If the last cancel came too late for the last call, it ends the next call instead. */
     text = must_text(bytes, TEXT_BYTES);
     if (trawl_count(storm.searcher, plan, text, &count, NULL) == TRAWL_STOPPED)
         MUST(trawl_count(storm.searcher, plan, text, &count, NULL));
@@ -169,7 +169,7 @@ static void storm(const struct trawl_plan *plan, enum kind kind, enum way way, u
     trawl_searcher_close(storm.searcher);
 }
 
-/* Checks that trawl_searcher_cancel_next ends the next call, and no later call. */
+/* Checks that trawl_searcher_cancel_next ends the next call, and only that call. */
 static void cancel_before(const struct trawl_plan *plan)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);

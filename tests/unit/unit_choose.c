@@ -1,6 +1,6 @@
-/* unit_choose: checks what the library expects the methods to cost on a sample of the text, and
- * which method a worker therefore chooses. A wrong choice costs time but never changes an answer,
- * so no comparison of answers would find it. Expected values are worked out by hand. */
+/* unit_choose: checks the costs of the methods that the library predicts from a sample of the text,
+ * and which method a worker therefore chooses. A wrong choice costs time but never changes an
+ * answer, so comparisons of answers cannot find it. Expected values are worked out by hand. */
 #include <math.h>
 
 #include "approximate/approx_choose.h"
@@ -48,9 +48,8 @@ static uint32_t probes_of(const char *literal, struct plan_probe *probes, double
 }
 
 /* Checks how many offsets pass the probes (bytes of the pattern that are compared first) in lines
- * whose two rarest bytes always occur together: a probe of the second byte rejects nothing that a
- * probe of the first byte has let pass. `k` is three times as frequent, but occurs apart from these
- * bytes. */
+ * whose two rarest bytes always occur together: an offset that passes a probe of one also passes a
+ * probe of the other. The letter `k` is three times as frequent, but occurs elsewhere. */
 static void test_survivors(void)
 {
     struct plan_probe probes[PLAN_PROBES_MAX];
@@ -93,9 +92,9 @@ static void test_seen_grams(void)
     TEST_CHECK(analyse_seen_grams(sample, SAMPLE_BYTES, &grams) <= 0);
 }
 
-/* Checks sampled_seen for a literal of `count` bytes that repeats `abcdefgh`. In a text of the same
- * bytes each sample fits at `named` offsets of the literal; in a text of which half has these
- * bytes, samples fit at half of that number on average. */
+/* Checks sampled_seen for a literal of `count` bytes that repeats `abcdefgh`. In a text that
+ * repeats the same bytes, each sample fits at `named` offsets of the literal; in a text of which
+ * half does, samples fit at half as many on average. */
 static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
@@ -123,7 +122,8 @@ static bool is_near(double got, double expected)
     return fabs(got - expected) <= 1e-9 * fabs(expected);
 }
 
-/* Tunes the method "sampled" for a text sample (NULL: an unknown text), and returns the prices. */
+/* Tunes the method "sampled" for a sample of the text (NULL: the text is unknown), and returns the
+ * prices. */
 static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuning *tuning,
                                  const struct plan_costs *costs, const uint8_t *text)
 {
@@ -131,8 +131,8 @@ static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuni
     return plan_price(plan, tuning, costs);
 }
 
-/* Checks prices for a literal of 200 bytes (stride 192) and a text without any byte of the
- * literal. */
+/* Checks prices for a literal of 200 bytes (stride 192) and a text with none of the literal's
+ * bytes. */
 static void test_price(void)
 {
     struct plan_costs costs = {.every = 1,
@@ -161,7 +161,7 @@ static void test_price(void)
     TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && attachment_is_there(made));
     TEST_CHECK(plan_cheapest(&prices, TRAWL_METHOD_SAMPLED) == TRAWL_METHOD_EVERY);
     TEST_CHECK(is_near(plan_price_bare(plan, &tuning, &costs, TRAWL_METHOD_EVERY, 3), 1 + 2 * 3));
-    tuning.sampled_took = 7; /* the time that was measured */
+    tuning.sampled_took = 7; /* the measured time */
     prices = plan_price(plan, &tuning, &costs);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
     tuning.sampled_took = tuning.every_rate = 0;
@@ -170,7 +170,7 @@ static void test_price(void)
     tuning.first_probes = 1;
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
-    memcpy(sample, literal, sizeof literal); /* now the samples find a candidate or more */
+    memcpy(sample, literal, sizeof literal); /* now each sample finds at least one candidate */
     TEST_CHECK(priced(plan, &tuning, &costs, sample).of[TRAWL_METHOD_SAMPLED] >= 4 + 1.0 / 192);
     tuning.first_probes = 2;
     tuning.every_rate = 0.06;
@@ -182,14 +182,14 @@ static void test_price(void)
     prices = priced(plan, &tuning, &costs, NULL);
     TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.least == TRAWL_METHOD_SAMPLED);
     trawl_plan_free(plan);
-    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* a single vector compares 40 bytes */
+    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* one vector is enough to compare 40 bytes */
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 5 + 16 * 0.06));
     TEST_CHECK(prices.of[TRAWL_METHOD_SAMPLED] <= 0);
     trawl_plan_free(plan);
 }
 
-/* Chooses a method for the sample as a worker does. */
+/* Chooses a method for the sample, as a worker does. */
 static enum trawl_method looked(const struct trawl_plan *plan, const struct plan_costs *costs,
                                 struct plan_tuning *tuning)
 {
@@ -201,8 +201,8 @@ static enum trawl_method looked(const struct trawl_plan *plan, const struct plan
     return prices.least;
 }
 
-/* Checks that a worker tunes the method "grams" where it could be the cheapest method, and chooses
- * it if the literal's grams are rare in the text. */
+/* Checks that a worker tunes the method "grams" if it could be the cheapest, and chooses it if the
+ * literal's grams are rare in the text. */
 static void test_look(void)
 {
     static const struct plan_costs cheap_grams = {.every = 1,
@@ -221,16 +221,16 @@ static void test_look(void)
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     TEST_CHECK(tuning.is_seen && tuning.grams.stride > 0);
-    costs.sample = 0.5 * 56; /* sampled costs less than grams can cost */
+    costs.sample = 0.5 * 56; /* sampled costs less than grams could */
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_SAMPLED);
     TEST_CHECK(!tuning.is_seen); /* the plan's own tuning was kept */
-    costs.sample = 1.5 * 56;     /* sampled costs less than `every`, and more than grams */
+    costs.sample = 1.5 * 56;     /* sampled costs less than `every`, but more than grams */
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     trawl_plan_free(plan);
 }
 
-/* Checks that every instruction set of this machine has costs, and which costs are greater than
- * others. */
+/* Checks that every instruction set of this machine has costs, and that their order is
+ * plausible. */
 static void test_costs(void)
 {
     const char *name;
@@ -278,8 +278,8 @@ static uint64_t search(struct cpu_worker *worker, const uint8_t *text, uint64_t 
     return scan(worker, text, at, WANT_COUNT).count;
 }
 
-/* Searches a text whose contents change in kind. Checks that a worker then changes the method, or
- * the number of probes. */
+/* Searches a text whose later parts are of other kinds than the first. Checks that a worker then
+ * changes the method, or the number of probes. */
 static void test_worker(void)
 {
     static const struct plan_costs costs = {.every = 0.01,
@@ -303,7 +303,7 @@ static void test_worker(void)
     fill(text, sizeof text,
          "0123456789"); /* a single probe leaves no candidate, so the method `every` is cheap */
     (void)search(worker, text, CHUNK_BYTES);
-    TEST_CHECK(worker->tuning == &plan->tuning); /* the worker takes no sample so early */
+    TEST_CHECK(worker->tuning == &plan->tuning); /* so early, the worker does not sample the text */
     (void)search(worker, text, 2 * CHUNK_BYTES);
     TEST_CHECK(worker->tuning == &worker->own && worker->method == TRAWL_METHOD_EVERY);
     TEST_CHECK_U64(worker->tuning->first_probes, 1);
@@ -314,8 +314,8 @@ static void test_worker(void)
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY && worker->tuning->first_probes == 1);
     TEST_CHECK(search(worker, text, 4 * CHUNK_BYTES) >= 1);
     TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
-    /* The text now consists of pieces of the literal. Most samples fit the literal, so sampled is
-     * dear. */
+    /* The text now consists of pieces of the literal. Most samples fit the literal, so the method
+     * sampled is expensive. */
     for (uint64_t i = 0; i + 16 <= sizeof text; i += 16)
         memcpy(text + i, literal + test_random_below(&chance, 48), 16);
     (void)search(worker, text, 5 * CHUNK_BYTES);
@@ -327,9 +327,9 @@ static void test_worker(void)
     trawl_plan_free(plan);
 }
 
-/* Checks that the linear search, which takes over when candidates have used up a chunk's budget of
- * work, goes on to the chunk's end. Here the candidates use up the budget in a short first part of
- * the chunk. */
+/* When verifying candidates has used up a chunk's budget of work, the linear search takes over.
+ * Checks that it searches up to the chunk's end. Here the candidates use up the budget in a short
+ * first part of the chunk. */
 static void test_work(void)
 {
     static const char unit[] = "ACGTTGCAAC";
@@ -356,8 +356,9 @@ static void test_work(void)
     trawl_plan_free(plan);
 }
 
-/* Compares the linear search alone with a comparison at each position, for all short strings of two
- * letters. (The random texts of other tests rarely have one occurrence directly after another.) */
+/* Compares the linear search, alone, with a comparison at each position, for all short strings of
+ * two letters. (In the random texts of other tests, one occurrence rarely follows another
+ * directly.) */
 static void test_two_way(void)
 {
     uint8_t text[3000], string[7];
@@ -380,7 +381,7 @@ static void test_two_way(void)
 }
 
 /* Checks that the tables of the method "sampled" are made for long texts, and for any text if the
- * method is forced. The answers do not show whether there are tables. */
+ * method is forced. Answers do not show whether there are tables. */
 static void test_tables(void)
 {
     static uint8_t text[CHUNK_BYTES];
@@ -414,8 +415,8 @@ static void test_tables(void)
     engine_cpu.close(engine);
 }
 
-/* Checks that a set is searched by the method of the plan's options, for each kind of result that a
- * call may want. */
+/* Checks that a set is searched by the method that the plan's options name, for each kind of result
+ * that a call may want. */
 static void test_asked(void)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES,
@@ -447,10 +448,10 @@ static void test_asked(void)
     }
 }
 
-/* Checks that a device, not the host's 16 cores, searches a loaded text for 1,000 guides: strings
- * of DNA that end in the motif NGG, where N is any letter. This holds also if the motif must be
- * exact. The plan must not take N for a rare letter: one offset in 16 has the motif, and there
- * alone the host looks up grams. */
+/* Checks that a device, rather than the host's 16 cores, searches a loaded text for 1,000 guides:
+ * strings of DNA that end in the motif NGG, where N is any letter. The same holds if the motif must
+ * be exact: the plan must not mistake N for a rare letter. One offset in 16 has the motif, and the
+ * host looks up grams only there. */
 static void test_guides(void)
 {
     const struct approx_work work = {.bytes = UINT64_C(3) << 30, .threads = 16};
@@ -484,8 +485,8 @@ static void test_guides(void)
 }
 
 /* Checks that strings with one error are searched by pieces (parts that occur without an error),
- * but not strings that share their second halves: in texts like these strings, the halves are
- * everywhere. */
+ * unless the strings share their second halves: in texts that resemble the strings, these halves
+ * are everywhere. */
 static void test_pieces(void)
 {
     static uint8_t strings[200][16];
@@ -515,8 +516,8 @@ static void test_pieces(void)
     }
 }
 
-/* Checks that a search for few strings begins by pieces, and leaves them if one stands every 9
- * bytes: by counting mismatches, nothing there is a candidate. */
+/* Checks that a search for few strings begins by pieces, and gives them up if a piece occurs every
+ * 9 bytes: a search that counts mismatches finds no candidate there. */
 static void test_pieces_left(void)
 {
     static char text[128u << 10];
@@ -545,7 +546,7 @@ int main(void)
     test_survivors();
     test_seen_grams();
     sampled_seen_of(64, 7);
-    sampled_seen_of(8008, 1000); /* the count has no limit such as 64 */
+    sampled_seen_of(8008, 1000); /* the count is not limited, for example to 64 */
     test_price();
     test_look();
     test_costs();

@@ -1,5 +1,5 @@
-/* unit_compressed: searches compressed texts of each format: files of several members, files that
- * are cut off after each of their bytes, and files with one wrong byte, at each place in turn. */
+/* unit_compressed: searches compressed texts of each format: files of several members, files cut
+ * off after each of their bytes, and files with one wrong byte, at each place in turn. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -62,7 +62,7 @@ static int pipe_of(const uint8_t *bytes, uint64_t bytes_count)
 
 struct seen {
     uint64_t bytes, matches, match_at;
-    bool is_right; /* the bytes so far are the beginning of the expected text */
+    bool is_right; /* all bytes so far are those of the expected text */
 };
 
 /* Returns the byte at offset `at` of the text that the samples unpack to, repeated without end. */
@@ -85,7 +85,7 @@ static int see(void *context, const struct trawl_window *window)
         seen->match_at = window->matches[window->match_count - 1].begin;
     seen->bytes += window->bytes_count;
     seen->matches += window->match_count;
-    return seen->bytes > MANY_BYTES * 100; /* true: the decoder seems to have no end */
+    return seen->bytes > MANY_BYTES * 100; /* so many bytes mean that the decoder never ends */
 }
 
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
@@ -101,7 +101,7 @@ static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_
 }
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-static atomic_long allocations_left = LONG_MAX; /* the allocation after these fails */
+static atomic_long allocations_left = LONG_MAX; /* allocations that succeed before one fails */
 
 static bool is_short(void)
 {
@@ -112,7 +112,7 @@ static bool is_short(void)
     return fails;
 }
 
-/* These replace the C library's functions, also for the libraries that unpack. */
+/* These replace the C library's functions, also in the libraries that decompress. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 
@@ -126,8 +126,8 @@ void *calloc(size_t count, size_t bytes)
     return is_short() ? NULL : __libc_calloc(count, bytes);
 }
 
-/* Lets each allocation fail in turn. For lz4 that was once reported as damaged data (2026-11-27),
- * because earlier tests let only the library's own allocations fail. */
+/* Makes each allocation fail in turn. For lz4 a failure was once reported as damaged data
+ * (2026-11-27), because earlier tests let only the library's own allocations fail. */
 static void short_of_memory(const struct sample *sample)
 {
     bool failed = true;
@@ -184,11 +184,11 @@ static void whole(const struct sample *sample)
     TEST_CHECK_U64((uint64_t)error.os_code, 0);
 }
 
-/* A writer into a pipe, which waits until the reader has read a piece before writing the next
- * piece. */
+/* A writer into a pipe. Before it writes a piece, it waits until the reader has read the one
+ * before. */
 struct pieces {
     const uint8_t *bytes;
-    uint64_t bytes_count, first, later; /* bytes of the first piece, and of later pieces */
+    uint64_t bytes_count, first, later; /* sizes of the first piece and of later pieces */
     int descriptor;
 };
 
@@ -234,8 +234,8 @@ static void search_pieces(const uint8_t *bytes, uint64_t bytes_count, uint64_t f
     TEST_CHECK(seen.is_right);
 }
 
-/* A source of two members. The source gives the last `held` bytes of the first member, and the
- * second member, only after the match in the first member was delivered. */
+/* A source of two members. It sends the last `held` bytes of the first member, and the second
+ * member, only after the match in the first member was delivered. */
 struct source {
     const struct sample *sample;
     int to;
@@ -259,14 +259,14 @@ static int see_first(void *context, const struct trawl_match *matches, uint64_t 
 }
 
 /* Checks that decompressed bytes are searched before the pipe has more bytes. The writer sends the
- * second member only once the match in the first member was delivered; a search that waits for more
- * bytes first never ends, until the test's alarm. With short chunks the decoder still holds bytes
- * of the text after it has taken all bytes of the pipe. */
+ * second member only once the match in the first member was delivered, so a search that waits for
+ * more bytes first would hang until the test's alarm. With short chunks, the decoder still has
+ * decompressed bytes to deliver when it has read all bytes of the pipe. */
 static void promptly(const struct sample *sample, uint64_t chunk_bytes)
 {
     AUTO_SEARCHER own = must_searcher(1, chunk_bytes);
-    /* a bzip2 member ends with 10 bytes; the decoder has the whole block before it has read these
-     * bytes */
+    /* The last 10 bytes of a bzip2 member follow its block, so the decoder has the whole text
+     * before it has read them. */
     struct source source = {sample, -1, strcmp(sample->format, "bzip2") == 0 ? 10 : 0, 0};
     AUTO_TEXT text = NULL;
     int ends[2];
@@ -284,7 +284,7 @@ static void promptly(const struct sample *sample, uint64_t chunk_bytes)
 }
 
 /* Searches two members whose bytes arrive in two pieces, cut at every byte, or in many short
- * pieces. Some pieces end inside a header. A file as small as these is read at once. */
+ * pieces. Some pieces end inside a header. (A file this small would be read at once.) */
 static void in_pieces(const struct sample *sample)
 {
     uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;
@@ -336,8 +336,9 @@ static void block_sizes(const struct sample *sample)
     }
 }
 
-/* Puts a skippable frame of zstd and lz4, which holds no text, between two members. Four bytes mark
- * such a frame. In other formats, and if one of the four bytes is changed, the frame is garbage. */
+/* Puts a skippable frame of zstd or lz4, which has no text, between two members. Four magic bytes
+ * begin such a frame. In other formats, or with one of these bytes changed, the frame is garbage.
+ */
 static void skipped_frames(const struct sample *sample)
 {
     static const uint8_t frame[] = {0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
@@ -357,7 +358,7 @@ static void skipped_frames(const struct sample *sample)
         TEST_CHECK_U64(seen.bytes, has_them && changed == 4 ? 2 * TEXT_BYTES : TEXT_BYTES);
         TEST_CHECK(seen.is_right);
     }
-    /* the frame ends the file, whole or cut off, after a few NULs, which are padding */
+    /* the frame, whole or cut off, is the last in the file, after a few NULs of padding */
     for (uint64_t count = 1; count <= sizeof frame; count++) {
         uint64_t end = sample->bytes_count + count % 4;
         struct trawl_error error = calls_error();
@@ -405,9 +406,9 @@ static void calls(const struct sample *sample)
     TEST_CHECK(trawl_compression(sample->bytes, 2) == NULL);
 }
 
-/* Cuts a sample off at every byte. The bytes before must be right, and the call must report that
- * the end is missing. If only the first bytes are left, the format is unknown, and the bytes are
- * searched as plain text. */
+/* Cuts a sample off at every byte. The bytes before the cut must be right, and the call must report
+ * that the end is missing. If the bytes left are too few to recognize the format, they are searched
+ * as plain text. */
 static void cut(const struct sample *sample)
 {
     for (uint64_t count = 0; count < sample->bytes_count; count++) {
@@ -450,8 +451,8 @@ static void change(const struct sample *sample)
     TEST_CHECK(4 * failed > times * sample->bytes_count);
 }
 
-/* Checks that a limit of memory counts the memory that a decoder needs (8 MiB for zstd, 64 MiB for
- * xz), and that a search gives this memory back. */
+/* Checks that a memory limit includes the memory that a decoder needs (8 MiB for zstd, 64 MiB for
+ * xz), and that a search frees this memory. */
 static void window(const struct sample *sample)
 {
     struct trawl_searcher *unlimited = searcher;
@@ -463,7 +464,8 @@ static void window(const struct sample *sample)
         AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, limit);
         bool fits = !has_window || limit > UINT64_C(6) << 20;
 
-        searcher = must_searcher_of(runtime, 100); /* chunks, which share the decoder's memory */
+        searcher = must_searcher_of(runtime,
+                                    100); /* short chunks: the limit covers them and the decoder */
         for (int times = 0; times < 2; times++)
             CHECK_STATUS(search(file_of(sample->bytes, sample->bytes_count), &seen, &error),
                          fits ? TRAWL_OK : TRAWL_MEMORY);

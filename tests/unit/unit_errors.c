@@ -1,5 +1,5 @@
-/* unit_errors: checks which options the library rejects in plans that allow errors.
- * python/tests/test_approximate.py has occurrences that were found by hand. */
+/* unit_errors: checks which options and patterns the library rejects in plans that allow errors.
+ * Occurrences found by hand are in python/tests/test_approximate.py. */
 #include "calls.h"
 
 #define SYMBOLS_MAX 65535u
@@ -41,7 +41,8 @@ static void refused(void)
     }
 }
 
-/* Checks that the error has the index of a rejected pattern, and how long a pattern may be. */
+/* Checks that the error has the index of a rejected pattern, and the limit of a pattern's length.
+ */
 static void refused_patterns(void)
 {
     struct trawl_pattern patterns[2] = {{"ACGT", 4}, {"AC-T", 4}};
@@ -103,9 +104,9 @@ static bool is_word(void *context, uint32_t c)
     return c >= 128;
 }
 
-/* Checks that plan and search call trawl_utf8.variants fewer than five times for each character of
- * the patterns. If the number of calls grew faster than the patterns, a search for 100,000 patterns
- * would take a minute to begin. */
+/* Checks that building a plan and searching call trawl_utf8.variants fewer than five times for each
+ * character of the patterns. If the calls grew faster than the patterns, a search for 100,000
+ * patterns would take a minute to begin. */
 static void asked_once(void)
 {
     enum { COUNT = 500, BYTES = 40 };

@@ -1,6 +1,6 @@
 /* unit_forked: checks that a child of fork() can use and close all that its parent has opened, at
- * whatever moment the parent forks. A call that the parent began fails in the child. No call may
- * hang: each child has WAIT_S seconds. */
+ * whatever moment the parent forks. A call that the parent had begun fails in the child. No call
+ * may hang: each child has WAIT_S seconds. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -18,12 +18,13 @@
 static uint8_t bytes[TEXT_BYTES];
 static char path[] = "/tmp/trawl-forked-XXXXXX";
 
-/* The objects that the parent has open while it forks. */
+/* The objects that the parent has open when it forks. */
 struct opened {
     struct trawl_runtime *runtime;
     struct trawl_searcher *idle, *busy, *pulling, *matching;
     struct trawl_plan *plan, *set;
-    struct trawl_plan *expression; /* for PCRE2; NULL: this build has no expressions */
+    struct trawl_plan
+        *expression; /* a plan that needs PCRE2; NULL: this build has no expressions */
     struct trawl_text *memory, *file;
     struct trawl_search *search;
     struct trawl_matrix_search *matrix;
@@ -44,7 +45,7 @@ static void *search_on(void *context)
     return NULL;
 }
 
-/* Uses and closes all that the parent has opened. Runs in the child. */
+/* In a child: uses and closes all that the parent has opened. */
 static void use_all(struct opened *opened)
 {
     struct trawl_batch batch = {.size = sizeof batch};
@@ -88,7 +89,7 @@ static void check_child(pid_t child)
     TEST_CHECK_U64((uint64_t)status, 0);
 }
 
-/* The sink of a search, which forks once. The child's call fails, and then the child uses all open
+/* The sink of a search; forks once. In the child the call fails, and then the child uses all open
  * objects. */
 static int fork_once(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
@@ -122,7 +123,7 @@ static void open_all(struct opened *opened, const struct trawl_pattern *patterns
     opened->matching = must_searcher_of(opened->runtime, 4096);
     opened->plan = must_plan("x");
     MUST(trawl_plan_build(patterns, 3, NULL, &opened->set, NULL));
-    /* Its tables, made by the first search, load libraries while the library holds locks. */
+    /* The first search makes this plan's tables, which loads libraries while locks are held. */
     if (trawl_plan_build(&(struct trawl_pattern){"x(?=[.])", 8}, 1,
                          PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE), &opened->expression,
                          NULL) == TRAWL_UNSUPPORTED)
@@ -162,9 +163,9 @@ static void forks(uint64_t times)
             (void)alarm(WAIT_S);
         if (opened.child == 0) {
             CHECK_STATUS(status, i % 2 == 0 ? TRAWL_UNSUPPORTED : TRAWL_OK);
-            /* The thread sanitizer lets no child start threads. A child of the address sanitizer
-             * can wait forever for a lock of the sanitizer's allocator that another thread
-             * held. */
+            /* ThreadSanitizer lets no child start threads. Under AddressSanitizer, a child could
+             * wait forever for a lock of the sanitizer's allocator that another thread of the
+             * parent held. */
             if (!TEST_SANITIZED)
                 use_all(&opened);
             _exit(test_failures == 0 ? 0 : 1);
@@ -191,8 +192,8 @@ static void forks(uint64_t times)
 static const char packed_name[] = "/tmp/trawl-forked-packed";
 static struct trawl_text_options packed = TRAWL_TEXT_OPTIONS_INIT;
 
-/* In a child: opens the compressed text again, searches and closes it, closes the parent's searcher
- * and runtime, checks the memory, and ends the child. */
+/* In a child: opens the compressed text again, searches it and closes it, closes the parent's
+ * searcher and runtime, checks the memory in use, and ends the child. */
 static void use_unpacking(struct opened *opened)
 {
     (void)lseek(packed.descriptor, 0, SEEK_SET);
@@ -200,7 +201,7 @@ static void use_unpacking(struct opened *opened)
     TEST_CHECK_U64(must_count(opened->idle, opened->plan, opened->file), 2000);
     trawl_text_close(opened->file);
     trawl_searcher_close(opened->idle);
-    /* only the workers' buffers are left */
+    /* Only the workers' buffers remain. */
     TEST_CHECK(atomic_load(&opened->runtime->memory_used) < 4 * 8192);
     MUST(trawl_runtime_close(opened->runtime, NULL));
     _exit(test_failures == 0 ? 0 : 1);
@@ -218,8 +219,8 @@ static void *fork_here(void *context)
     return NULL;
 }
 
-/* A sink that lets a new thread fork. The child has only that thread, so the call of the sink has
- * ended there. */
+/* A sink that lets a new thread fork. The child has only that thread, so in the child the sink's
+ * own call is over. */
 static int fork_beside(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct opened *opened = (struct opened *)context;
@@ -231,8 +232,8 @@ static int fork_beside(void *context, const struct trawl_match *matches, uint64_
 }
 
 /* Forks in the sink of a stream, and in sinks of searches of a compressed text. The library that
- * decompresses the text may have threads, which only the parent has: a child that closes the text
- * must not wait for these threads. */
+ * decompresses the text may have threads; these exist only in the parent, so a child that closes
+ * the text must not wait for them. */
 static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
 {
     struct opened opened = {.runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0)};
@@ -277,7 +278,7 @@ static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
     trawl_plan_free(opened.plan);
 }
 
-/* A sink whose child closes the searcher that the sink belongs to. */
+/* A sink whose child closes the searcher that is calling the sink. */
 static int close_within(void *context, const struct trawl_window *window)
 {
     struct opened *opened = (struct opened *)context;
@@ -293,8 +294,8 @@ static int close_within(void *context, const struct trawl_window *window)
     return window->bytes == NULL;
 }
 
-/* The buffers of a searcher's first search were once not taken off the runtime's memory, so a child
- * that closed both met an assertion (2026-11-27). */
+/* The buffers of a searcher's first search were once not subtracted from the runtime's memory, so
+ * in a child that closed both an assertion failed (2026-11-27). */
 static void forks_closing(void)
 {
     for (uint32_t i = 0; i < 6 && !TEST_SANITIZED; i++) {
@@ -322,12 +323,12 @@ int main(void)
     int file = mkstemp(path);
 
     test_begin("forked");
-    (void)alarm(10 * WAIT_S); /* a fork() that waits for a lock hangs here, too */
+    (void)alarm(10 * WAIT_S); /* ends the test also if fork() itself waits for a lock forever */
     for (uint32_t i = 0; i < TEXT_BYTES; i++)
         bytes[i] = i % PERIOD == 0 ? 'x' : '.';
     if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes || close(file) != 0)
         exit(1);
-    /* each round makes the tables of a new plan, so that some tables are made in the child */
+    /* A new plan in each round, so that in some rounds its tables are made in the child. */
     for (uint64_t i = 0; i < 2; i++)
         forks(test_amount(20, 2000));
     forks_closing();

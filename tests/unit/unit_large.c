@@ -1,5 +1,5 @@
 /* unit_large: searches a text of more than 2^32 bytes, in memory and in a file, with occurrences
- * before, across and after offset 2^32. Memory and file consist of holes except for a few pages. */
+ * before, across and after offset 2^32. Memory and file are holes except for a few pages. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
@@ -58,7 +58,7 @@ static void in_memory(void)
         printf("in memory: not tried, there is no address space\n");
         return;
     }
-    (void)madvise(bytes, TEXT_BYTES, MADV_HUGEPAGE); /* holes then take 2 MiB per page fault */
+    (void)madvise(bytes, TEXT_BYTES, MADV_HUGEPAGE); /* a page fault then fills 2 MiB of a hole */
     for (uint32_t i = 0; i < PLACES; i++)
         memcpy(bytes + places[i], needle, NEEDLE_BYTES);
     text = must_text(bytes, TEXT_BYTES);
@@ -67,8 +67,8 @@ static void in_memory(void)
     munmap(bytes, TEXT_BYTES);
 }
 
-/* Searches a file with holes. If the file system supports holes, the file takes a few pages of the
- * disk. */
+/* Searches a file with holes. If the file system supports holes, the file occupies only a few
+ * pages of the disk. */
 static void in_a_file(void)
 {
     char path[] = "/tmp/trawl-large-XXXXXX";

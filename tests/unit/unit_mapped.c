@@ -1,10 +1,10 @@
-/* unit_mapped: checks that searches of mapped files give the same results as searches of files that
- * are read, also if a file becomes shorter or longer or changes while it is searched. Also checks
+/* unit_mapped: checks that searches of mapped files return the same results as searches of files
+ * that are read, even if a file becomes shorter or longer or changes during the search. Also checks
  * how the library handles SIGBUS.
  *
- * Where a sink changes the file, and the results are compared, the searches have one thread and
- * small chunks. So the mapped and the read search have searched the same chunks when the file
- * changes.
+ * Where a sink changes the file and results are compared, the searches have one thread and small
+ * chunks, so that the search of the mapped file and the search by reading have both searched the
+ * same chunks when the file changes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define TEXT_BYTES ((uint64_t)300000)
 #define LOG_MAX 4000
 #define FAR ((uint64_t)2 << 20)
-#define NO_LIMIT 2 /* exit status of a process whose RLIMIT_AS does not act, as under qemu */
+#define NO_LIMIT 2 /* exit status of a process for which RLIMIT_AS has no effect, as under qemu */
 
 static int file = -1;
 static char path[64];
@@ -58,9 +58,9 @@ static void must(bool good, const char *what)
     exit(1);
 }
 
-/* Replaces mmap in the library (glibc calls it mmap64). Puts each mapped file between two
- * unreadable pages, so that a read before the first page or beyond the last page fails. Without
- * these pages, other mappings might lie there by chance. */
+/* Replaces mmap in the library (glibc's mmap64). Puts each mapped file between two unreadable
+ * pages, so that a read before its first page or past its last page crashes. Otherwise another
+ * mapping might be there by chance. */
 static uint64_t guarded;
 void *__real_mmap64(void *place, size_t count, int protection, int flags, int descriptor,
                     off_t from);
@@ -141,7 +141,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
-/* The sink of a search. Logs the length and the matches of a window, and a sum of its bytes. */
+/* The sink of a search. Logs a window's length, its matches, and a sum of its bytes. */
 static int take_window(void *context, const struct trawl_window *window)
 {
     struct log *log = context;
@@ -202,7 +202,7 @@ static void check_equal(const struct log *got, const struct log *expected, const
                expected->count);
 }
 
-/* Searches a file by mapping and by reading, and compares the logs. */
+/* Searches a file twice, by mapping it and by reading it, and compares the logs. */
 static void compare(enum call call, uint32_t threads, uint64_t bytes, uint64_t cut_before,
                     struct log begin, const char *what)
 {
@@ -227,8 +227,8 @@ static void sizes(void)
                 compare((enum call)call, threads, bytes[i], UINT64_MAX, (struct log){0}, "size");
 }
 
-/* Shortens the file between opening and searching. The new end lies inside a page, at a page's end,
- * or at 0. */
+/* Shortens the file after opening it and before searching it. The new end is inside a page, at a
+ * page's end, or at 0. */
 static void shorter_before(void)
 {
     static const uint64_t cuts[] = {0, 1, 100, PAGE, 5 * PAGE, 5 * PAGE + 7, CHUNK, 99999, 299999};
@@ -237,7 +237,7 @@ static void shorter_before(void)
     for (uint64_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
         for (int call = COUNT; call < CALLS; call++)
             compare((enum call)call, 1, TEXT_BYTES, cuts[i], (struct log){0}, "cut before");
-    TEST_CHECK(repairs > 0 && guarded > 0); /* 0 would mean that no file was mapped */
+    TEST_CHECK(repairs > 0 && guarded > 0); /* otherwise no file was mapped */
 }
 
 static void changed_meanwhile(void)
@@ -250,8 +250,8 @@ static void changed_meanwhile(void)
         uint64_t after;
 
         log.at = test_random_below(&random, TEXT_BYTES / 2);
-        /* The change lies beyond the chunk that the sink sees, and beyond the bytes that the
-         * library may have read ahead. */
+        /* The change is past the chunk that the sink sees, and past the bytes that the library may
+         * have read ahead. */
         after = log.at + 3 * CHUNK;
         log.to = after + test_random_below(&random, TEXT_BYTES - after - 100);
         if (test_random_one_in(&random, 3))
@@ -261,8 +261,8 @@ static void changed_meanwhile(void)
     }
 }
 
-/* The sink of a search. Cuts the file off in front of the window, then reads the window's bytes.
- * The search must report an error. */
+/* The sink of a search. Truncates the file before the window, then reads the window's bytes. The
+ * search must report an error. */
 static int cut_and_look(void *context, const struct trawl_window *window)
 {
     uint64_t sum = 0;
@@ -289,8 +289,8 @@ static void shorter_in_sink(void)
     TEST_CHECK_U64(error.text_offset, CHUNK);
 }
 
-/* Searches a file from an offset just below 4 GiB on. The bytes before the first occurrence, which
- * stands across offset 4 GiB, are a hole. */
+/* Searches a file from an offset just below 4 GiB. The bytes before the first occurrence, which
+ * lies across offset 4 GiB, are a hole. */
 static void far_in_a_hole(void)
 {
     const uint64_t from = ((uint64_t)4 << 30) - 50000, at = ((uint64_t)4 << 30) - 3;
@@ -347,8 +347,7 @@ static void no_room_for_a_mapping(void)
         TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* Checks that a memory limit that suffices for reading a file suffices for mapping the file,
- * too. */
+/* Checks that a memory limit that is enough to read a file is enough to map it, too. */
 static void small_budget(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 400000);
@@ -395,8 +394,8 @@ static int follow_windows(void *context, const struct trawl_window *window)
 }
 
 /* Checks that windows follow each other without a gap while the file's size changes all the time,
- * and that each search ends with the last window or with READ. One thread may find the file's end
- * before bytes that other threads have read. */
+ * and that each search ends with the last window or with READ. One thread may meet the file's end
+ * at a lower offset than other threads have already read. */
 static void windows_follow_each_other(enum trawl_map map)
 {
     AUTO_SEARCHER searcher = searcher_open(map, 3);
@@ -417,8 +416,8 @@ static void windows_follow_each_other(enum trawl_map map)
     (void)pthread_join(changer, NULL);
 }
 
-/* Cuts a mapped text off and lets the file grow again. The lost bytes stay zeros, and the text says
- * so. */
+/* Truncates a file that is mapped as a text, then lets it grow again. The lost bytes stay zeros,
+ * and the text reports that it was cut. */
 static void grown_again(void)
 {
     const struct trawl_text_options maps = {sizeof maps, TRAWL_TEXT_MAP, 0};
@@ -443,8 +442,8 @@ static int cut_far(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Cuts a file of several extents of 2 MiB off, shortly after an extent begins. The search first
- * touches the next extent, and then meets the cut: the text ends there. */
+/* Truncates a file of several extents of 2 MiB shortly after the begin of an extent. The search
+ * touches that extent first, and then meets the cut: the text ends there. */
 static void cut_in_an_extent(void)
 {
     AUTO_SEARCHER searcher = searcher_open(TRAWL_MAP_ALWAYS, 1);
@@ -468,8 +467,8 @@ static void arguments(void)
     TEST_CHECK(!trawl_map_repair(&local));
 }
 
-/* Runs more searches at the same time than the library can map files for; the rest of the searches
- * read the file. */
+/* Runs more searches at the same time than the library can map files for; the others read the
+ * file. */
 static void many_at_a_time(void)
 {
     struct trawl_search *searches[100] = {0};
@@ -515,7 +514,7 @@ int main(void)
     plan = must_plan("needle");
     for (uint64_t i = 0; i < TEXT_BYTES; i++)
         text_bytes[i] = test_random_one_in(&random, 30) ? '\n' : (uint8_t)('a' + i % 26);
-    /* Some chunks hold needles; some needles lie across chunks. */
+    /* Some of these lie inside a chunk, others across two chunks. */
     for (uint64_t i = 0; i < 40; i++)
         put_needle(test_random_below(&random, TEXT_BYTES - 6));
     for (uint64_t at = CHUNK; at < TEXT_BYTES; at += 4 * CHUNK)

@@ -1,6 +1,6 @@
-/* unit_matrix: a matrix tells for each record of an array which patterns the record holds. A matrix
- * has one of two shapes: cells of record and pattern, or a bit for each record. Compares matrices,
- * record by record, with the answers of a simple search. */
+/* unit_matrix: a matrix says for each record of an array which patterns the record contains. A
+ * matrix has one of two shapes: cells of record and pattern, or a bit for each record. Compares
+ * matrices, record by record, with the answers of a simple search. */
 #include "calls.h"
 
 #include "diff/borders.h"
@@ -10,8 +10,8 @@
 
 static struct test_random source;
 
-/* Searches random records for a matrix of each shape. Many searches have short chunks, whose ends
- * cut records. */
+/* Searches random records for a matrix of each shape. Many searches have short chunks, which end
+ * inside records. */
 static void all_shapes(void)
 {
     uint64_t cases = test_amount(150, 20000);
@@ -37,10 +37,10 @@ static void all_shapes(void)
     }
 }
 
-/* Makes random calls with plans for whole words or lines, on records and on texts. Small sizes let
+/* Makes random calls with plans for whole words or lines, on records and on texts. Small sizes make
  * the library divide the patterns into parts early. A search of records uses a copy of the plan
- * that does not ask for whole words or lines. So each plan has two kinds of parts, with and without
- * that condition, and a search must not use the parts that a search of the other kind has made. */
+ * without the condition "whole words" or "whole lines". So a plan has two kinds of parts, with and
+ * without the condition, and a search must not use parts of the wrong kind. */
 static void mixed_calls(void)
 {
     uint64_t cases = test_amount(300, 20000), both = 0;
@@ -68,10 +68,10 @@ static void mixed_calls(void)
     TEST_CHECK(cases < 100 || both > cases / 8);
 }
 
-/* Searches for a matrix of each shape. Most of the records hold many of the patterns. If `whole`,
- * chunks have the default size, and cut no record. Otherwise a chunk has a random size, or ends at
- * a record's end, a byte before or a byte after. If `marks`, patterns may be marked; otherwise they
- * are sorted. */
+/* Searches for a matrix of each shape. Most of the records contain many of the patterns. If
+ * `whole`, chunks have the default size, and cut no record. Otherwise a chunk has a random size, or
+ * ends at a record's end, a byte before it or a byte after it. If `marks`, a record's patterns may
+ * be marked; otherwise they are sorted. */
 static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole, bool marks)
 {
     AUTO_SEARCHER searcher = NULL;
@@ -92,9 +92,9 @@ static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole, bool
     shapes_free(&c);
 }
 
-/* Runs records that hold many patterns, with few and with many patterns, so that each way to store
- * a record's cells is used. With random chunk sizes hardly any record ends one byte after a chunk,
- * where a cell may get the begin of a later occurrence by mistake. */
+/* Runs records that contain many patterns, of few or of many in all, so that each way to store a
+ * record's cells is used. With random chunk sizes, hardly any chunk ends one byte before a record's
+ * end, where a cell could get the begin of a later occurrence by mistake. */
 static void dense_records(void)
 {
     uint64_t cases = test_amount(8, 1000), short_cases = test_amount(200, 20000);

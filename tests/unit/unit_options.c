@@ -1,5 +1,5 @@
 /* unit_options: passes structs of older and newer versions of the library, which are smaller or
- * larger than this version's structs; checks the texts of statuses, and the version. */
+ * larger than this version's; checks the texts of statuses, and the version. */
 #include "calls.h"
 
 #define LATER_BYTES 64 /* fields that a later version may have added */
@@ -29,7 +29,7 @@ static enum trawl_status open_searcher(const void *options, struct trawl_error *
     return status;
 }
 
-/* Passes `options`, which begin with their size of `bytes` bytes, as structs of other sizes. */
+/* Passes `options`, whose first member is their size, `bytes`, as structs of other sizes. */
 static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
                   const void *options, uint64_t bytes)
 {
@@ -38,7 +38,7 @@ static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
         uint8_t bytes[sizeof(struct trawl_plan_options) + sizeof(struct trawl_searcher_options) +
                       LATER_BYTES];
     } later = {0};
-    /* the size of a pointer once dropped all options in silence (2026-11-27) */
+    /* with a pointer's size, all options were once silently ignored (2026-11-27) */
     const uint64_t wrong[] = {0,         7,         sizeof(void *), sizeof(void *) + 8,
                               bytes - 4, bytes + 4, UINT64_MAX};
 
@@ -51,7 +51,7 @@ static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
         CHECK_STATUS(call(&later, NULL), TRAWL_OK);
         later.bytes[i] = 1;
         CHECK_REFUSED(call(&later, error));
-        later.size = i; /* the struct ends before the byte that is set */
+        later.size = i; /* the struct ends right before the byte that is set */
         CHECK_STATUS(call(&later, NULL), TRAWL_OK);
         later.bytes[i] = 0;
     }
@@ -61,8 +61,8 @@ static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
     }
 }
 
-/* Checks that the library reads no field beyond the struct's size. The struct of a program that was
- * compiled for an older version ends there. */
+/* Checks that the library reads no field past the struct's size, where the struct of a program
+ * compiled for an older version ends. */
 static void smaller_structs(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
@@ -73,7 +73,7 @@ static void smaller_structs(void)
 
     older.size = offsetof(struct trawl_plan_options, letters);
     older.flags = TRAWL_IGNORE_CASE;
-    older.letters = (const struct trawl_letters *)(uintptr_t)99; /* lies beyond the size */
+    older.letters = (const struct trawl_letters *)(uintptr_t)99; /* past the struct's size */
     MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
     older_searcher.size = offsetof(struct trawl_searcher_options, poll);
     older_searcher.engine = TRAWL_ENGINE_CPU;
@@ -172,7 +172,7 @@ static void instruction_sets(void)
 #endif
 }
 
-/* Checks that a machine without a CUDA device rejects the engine cuda and says why. */
+/* Checks that on a machine without a CUDA device the engine cuda is rejected, with the reason. */
 static void engines(void)
 {
     struct trawl_error record = calls_error();
@@ -197,8 +197,8 @@ static void letters(void)
     TEST_CHECK_U64(trawl_unicode()->variants(NULL, UINT32_MAX, variants), 1);
 }
 
-/* Without the option `letters`, IGNORE_CASE knows only the letters A to Z, and the plan says
- * whether it misses letters (misses_letters). Also checks the other members of struct
+/* Without the option `letters`, IGNORE_CASE knows only the letters A to Z, and the plan reports
+ * whether it therefore misses letters (misses_letters). Also checks the other members of struct
  * trawl_plan_told, and rejected options about letters. */
 static void letters_of_plans(void)
 {
@@ -267,7 +267,7 @@ static void release(void *context, void *pointer, uint64_t bytes)
     free(pointer);
 }
 
-/* Checks what trawl.h says about the memory of a set. */
+/* Checks what trawl.h says about a set's memory. */
 static void set_memory(uint32_t length, uint64_t bytes_max)
 {
     static char bytes[10000][16];
@@ -331,12 +331,12 @@ static void add_letter(void *letters, uint32_t letter)
     ((char *)letters)[count] = letter < 0x80 ? (char)letter : '?';
 }
 
-/* What is told about expressions: their letters, and whether they ask for a line end. */
+/* What a plan reports about expressions: their letters, and whether they require a line end. */
 static void told_expressions(void)
 {
     static const struct row {
         const char *first, *second, *letters;
-        uint8_t asks; /* the number of the expression that asks for a line end; 0: none does */
+        uint8_t asks; /* number of the expression that requires a line end; 0: none does */
     } rows[] = {{"a\\x41[b\\u0043-\\x{e9}\\d]|(?i:\\Q.\\E)", "(?<Nu>\\pL[[:upper:]])", "aAbC?.", 0},
                 {"a|\\n", "b", "a\nb", 0},
                 {"a|\\n", "bc", "a\nbc", 1},

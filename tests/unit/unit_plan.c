@@ -1,7 +1,7 @@
-/* unit_plan: checks what a plan reports about itself, plans without a pattern, a first match that
- * lies far away, the order of strings by their bytes from the last to the first, the number of
- * literals that begin alike, and whether a set is searched by its filter or by the automaton after
- * trials on a device. */
+/* unit_plan: checks what a plan reports about itself, plans without a pattern, a first match far
+ * into the text, the order of strings compared from their last bytes, the number of literals that
+ * begin alike, and whether a set is searched by its filter or by the automaton after trials on a
+ * device. */
 #include <strings.h>
 
 #include "calls.h"
@@ -43,8 +43,8 @@ static void accessors_keep_case(void)
     TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
 }
 
-/* Checks trawl_plan_explain: lines of "name: value", cut off if the buffer is too small, and always
- * ended by a NUL. */
+/* Checks trawl_plan_explain: lines of "name: value", truncated if the buffer is too small, but
+ * always with a final NUL. */
 static void explain(void)
 {
     AUTO_PLAN plan = must_plan("a pattern of some length, so that the plan has a choice");
@@ -87,13 +87,13 @@ static double price_of(const char *explanation, const char *method)
     return found == NULL ? 0 : strtod(found + strlen(line), NULL);
 }
 
-/* Checks that the explanation gives the least price to the method that was chosen. */
+/* Checks that the explanation shows the lowest price for the method that was chosen. */
 static void explain_costs(void)
 {
     static const struct {
         uint64_t bytes;
         const char *method;
-        uint32_t methods; /* number of methods that fit the pattern */
+        uint32_t methods; /* number of methods that can search for the pattern */
     } rows[] = {{1, "method: every\n", 1}, {300, "method: sampled\n", 3}};
     struct test_random random = test_random_begin("costs");
     char bytes[300], buffer[2000];
@@ -117,8 +117,8 @@ static void explain_costs(void)
     }
 }
 
-/* Checks that a device searches for a long pattern by the method "sampled" even if the text sample
- * holds the pattern once, but not if the text sample consists of copies of the pattern. */
+/* Checks that a device searches for a long pattern by the method "sampled" even if the sample of
+ * the text contains the pattern once, but not if it consists of copies of the pattern. */
 static void sample_that_repeats(void)
 {
     enum { SAMPLE = 65536, LENGTHS = 4 };
@@ -144,10 +144,10 @@ static void sample_that_repeats(void)
     }
 }
 
-/* A chunk is searched in steps. Asks for a first match that lies after the first step. The bytes
- * before nearly match, so verification leaves the rest of the chunk to the linear search
- * (two_way.h), which takes steps of 64 KiB. Published algorithms take steps of 1 MiB if there is a
- * single string, otherwise of 64 KiB. */
+/* A chunk is searched in steps. Searches for a first match that lies after the first step. The
+ * bytes before it nearly match, so verification leaves the rest of the chunk to the linear search
+ * (two_way.h), which takes steps of 64 KiB. Published algorithms take steps of 1 MiB for a single
+ * string, otherwise of 64 KiB. */
 static void late_first(const struct trawl_plan_options *options, uint64_t pattern_count)
 {
     enum { BYTES = 1400000, AT = 1300000, LENGTH = 400 };
@@ -164,7 +164,7 @@ static void late_first(const struct trawl_plan_options *options, uint64_t patter
     memset(string, 'a', LENGTH);
     bytes[AT - 1] = 'b';
     if (trawl_plan_build(patterns, pattern_count, options, &plan, NULL) != TRAWL_OK) {
-        /* only a build without published algorithms rejects */
+        /* only a build without published algorithms rejects this */
         TEST_CHECK(options->algorithm != NULL);
         return;
     }
@@ -194,8 +194,8 @@ static void no_pattern(void)
     TEST_CHECK_U64(count, 3);
 }
 
-/* Compares two strings byte by byte from their ends. Sets *common to how many bytes the strings
- * share there. */
+/* Compares two strings byte by byte, from their ends. Sets *common to the number of bytes that they
+ * share at the end. */
 static int compare_ends(const struct backwards *a, const struct backwards *b, uint32_t *common)
 {
     const uint8_t *x = a->end - 1, *y = b->end - 1;
@@ -208,7 +208,7 @@ static int compare_ends(const struct backwards *a, const struct backwards *b, ui
                      : (a->bytes_count > b->bytes_count) - (a->bytes_count < b->bytes_count);
 }
 
-/* Sorts random strings of few different bytes, of which many share long ends or are equal. */
+/* Sorts random strings over few letters; many of them share long endings or are equal. */
 static void sorts_backwards(struct test_random *random)
 {
     static uint8_t bytes[SORTED_MAX][SORTED_BYTES_MAX];
@@ -240,9 +240,9 @@ static void sorts_backwards(struct test_random *random)
     TEST_CHECK_U64(sum, 0);
 }
 
-/* Checks the limit for the number of literals that can occur at the same begin. The expected number
- * comes from comparing the first n bytes of each two literals, where n is the length of the
- * shortest literal. */
+/* Checks the limit for the number of literals that can begin at the same offset of a text. The
+ * expected number comes from comparing the first n bytes of every two literals, where n is the
+ * length of the shortest literal. */
 static void bounds_alike(struct test_random *random, bool folds)
 {
     static char bytes[ALIKE_LITERALS][ALIKE_BYTES_MAX];
@@ -268,9 +268,9 @@ static void bounds_alike(struct test_random *random, bool folds)
 }
 
 /* A device tries the filter of a set on tried_bytes times 2^tried_log2 bytes, and then decides
- * between the filter and the automaton. Each row has tried_log2, the time that the filter takes for
- * these bytes, and the decision. Reading takes 1 ns for 3,000 bytes, the automaton takes four times
- * as long, and making the automaton takes 1.3 ms. */
+ * between the filter and the automaton. Each row has tried_log2, the time that the filter needs for
+ * these bytes, and the decision. Reading 3,000 bytes takes 1 ns, the automaton four times as long,
+ * and building the automaton 1.3 ms. */
 static void trials(void)
 {
     static const struct trial_row {

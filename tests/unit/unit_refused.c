@@ -1,5 +1,6 @@
-/* unit_refused: checks that a search for an expression ends with a status where no memory is left
- * for RE2 and the C++ library, whose memory the allocator of trawl_set_allocator does not give. */
+/* unit_refused: checks that a search for an expression returns a status, rather than crashing, when
+ * no memory is left for RE2 and the C++ library, which do not use trawl_set_allocator's function.
+ */
 #include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ void *malloc(size_t bytes)
 #endif
 
 /* Builds a plan and searches, in a process in which only `calls` calls of malloc succeed. Returns
- * the calls of a search that has memory. */
+ * the number of calls that a search with enough memory makes. */
 static int64_t search(struct trawl_searcher *searcher, int64_t calls)
 {
     static const char text[] = "a cab, a foo; bfoo, fo. cab c";

@@ -1,7 +1,7 @@
-/* unit_rewritten: another program may rewrite a mapped file while a search runs. What the search
- * has learned from the old bytes must not make later searches wrong. The file is rewritten at the
- * N-th allocation of memory of a search. A long run tries each N, a normal run each second N or
- * fewer. After the search, the same searcher has to give the right answer for the new bytes. */
+/* unit_rewritten: another program may rewrite a mapped file during a search. What the search has
+ * learned from the old bytes must not make later searches wrong. The file is rewritten at the N-th
+ * memory allocation of a search; a long run tries each N, a normal run each second N or fewer.
+ * After that search, the same searcher has to return the right answer for the new bytes. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ static int file = -1;
 static char path[64];
 static uint8_t texts[2][TEXT_BYTES];
 static struct trawl_plan *plan;
-static uint64_t allocations, rewrite_at; /* rewrite_at: N; 0: nothing rewrites the file */
+static uint64_t allocations, rewrite_at; /* rewrite_at: N; 0: the file stays as it is */
 
 static void file_write(const uint8_t *bytes)
 {
@@ -109,7 +109,7 @@ static void rewritten_at_each_allocation(enum call call)
         /* this call sees bytes of both texts, so any answer is right */
         (void)search(call, searcher);
         searched = allocations;
-        allocations = UINT64_MAX / 2; /* beyond rewrite_at, so that the file stays */
+        allocations = UINT64_MAX / 2; /* past rewrite_at, so that the file is not rewritten */
         if (!TEST_CHECK_U64(search(call, searcher), expected[searched >= rewrite_at]))
             printf("  call %d, rewritten at allocation %" PRIu64 "\n", (int)call, rewrite_at);
         trawl_searcher_close(searcher);
@@ -120,7 +120,8 @@ static void rewritten_at_each_allocation(enum call call)
 }
 
 /* Makes two texts that repeat themselves, and patterns from the first text. In the second text, the
- * letter x replaces the first quarter of each period, except line ends, so other patterns occur. */
+ * first quarter of each period, except line ends, consists of the letter x, so other patterns
+ * occur. */
 static void texts_begin(struct test_random *random)
 {
     struct trawl_pattern patterns[PATTERNS];
@@ -158,8 +159,8 @@ static void *rewrite(void *stop)
 }
 
 /* Searches with case ignored in UTF-8 while the file is rewritten all the time. The bytes of one
- * character in one text belong to two characters in the other text. Searches during the rewriting
- * may return any number; a search afterwards must return the right number. */
+ * character of one text belong to two characters of the other. Searches during the rewriting may
+ * return any number; a search after it must return the right number. */
 static void rewritten_all_the_time(void)
 {
     static const uint8_t letters[] = {'s', 'a', 'b', 's'};

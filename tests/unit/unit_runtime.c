@@ -1,5 +1,5 @@
 /* unit_runtime: checks many searchers that use one runtime (threads and memory) at the same time;
- * searches whose results are pulled, abandoned and cancelled; and the limit for the memory of
+ * searches whose results are pulled, abandoned or cancelled; and the limit for the memory of
  * chunks. */
 #include <dirent.h>
 #include <pthread.h>
@@ -64,8 +64,8 @@ static struct trawl_plan *make_plan(void)
     return make_plan_by(TRAWL_METHOD_AUTO);
 }
 
-/* Pulls batches until the last one, at most batches_max, and checks the occurrences. Returns the
- * number of occurrences; UINT64_MAX: an occurrence was wrong. */
+/* Pulls batches, at most batches_max or until the last one, and checks the occurrences. Returns the
+ * number of occurrences, or UINT64_MAX if one was wrong. */
 static uint64_t pull(struct trawl_search *search, uint64_t batches_max, bool lines, bool *ended)
 {
     uint64_t count = 0, end = 0, wrong = 0;
@@ -108,11 +108,11 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
         TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
         CHECK_REFUSED(trawl_search_next(search, &batch, error));
         trawl_search_close(search);
-        /* Abandons a search after two batches; then the searcher must be free again. */
+        /* Closes a search after two batches; the searcher must then be free again. */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         TEST_CHECK(pull(search, 2, flags != 0, &ended) != UINT64_MAX);
         trawl_search_close(search);
-        /* a size that is none loses no batch */
+        /* A call with an invalid struct size must not lose a batch. */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         batch = (struct trawl_batch){.size = offsetof(struct trawl_batch, line_numbers)};
         CHECK_REFUSED(trawl_search_next(search, &batch, error));
@@ -123,7 +123,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     trawl_text_close(text);
 }
 
-/* Cancels the search that delivers the matches. Returns 0, so the sink itself does not stop it. */
+/* Cancels the search that calls this sink. Returns 0, so the sink itself does not stop it. */
 static int cancels(void *searcher, const struct trawl_match *matches, uint64_t match_count)
 {
     (void)matches;
@@ -195,7 +195,7 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* The thread of a worker. Counts wrong answers and cancelled calls, which the caller checks once
+/* A worker's thread. Counts wrong answers and cancelled calls; the caller checks these numbers once
  * the threads have ended. */
 static void *work(void *context)
 {
@@ -247,7 +247,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
     }
 }
 
-/* Checks that no search waits for a search whose results are not taken. */
+/* Checks that no search waits for another one whose results nobody pulls. */
 static void one_is_never_taken(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 3, 0);
@@ -264,7 +264,7 @@ static void one_is_never_taken(struct trawl_plan *plan)
     trawl_search_close(search);
 }
 
-/* Checks the statistics of bytes by method for a pipe that has no bytes for a while. */
+/* Checks the statistics of bytes by method, for a pipe that for a while has no bytes. */
 static void methods(void)
 {
     AUTO_PLAN plan =
@@ -309,7 +309,7 @@ static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
 static void cancelled_by_sinks(struct trawl_plan *plan)
 {
     static uint8_t empty[TEXT_BYTES];
-    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more records than a batch has room for */
+    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* room for more records than a batch has */
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 1000);
     struct trawl_record_array records = records_of(bytes, offsets, TEXT_BYTES / 3);
@@ -322,7 +322,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
-    memset(empty, 'c', sizeof empty); /* if nothing matches, the sink gets all rows at the end */
+    memset(empty, 'c', sizeof empty); /* without matches, the sink gets all rows at the end */
     records.bytes = empty;
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
@@ -342,8 +342,8 @@ static void poll_until(void *context)
         trawl_searcher_cancel(polled->searcher);
 }
 
-/* Checks that a searcher polls before each chunk, and inside a chunk that takes long, and that a
- * poll can cancel the search. */
+/* Checks that a searcher calls `poll` before each chunk, and within a chunk that takes long, and
+ * that `poll` can cancel the search. */
 static void polls(struct trawl_plan *plan, uint32_t threads)
 {
     struct trawl_pattern pattern = {bytes, 30};
@@ -397,7 +397,7 @@ static void limited_give(void *context, void *pointer, uint64_t count)
     free(pointer);
 }
 
-/* Checks that the chunks of a stream fit a memory limit that suffices for a file. */
+/* Checks that a stream can be searched within a memory limit that is enough for a file. */
 static void stream_in_little(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 300000);
@@ -415,9 +415,9 @@ static void stream_in_little(void)
     (void)close(ends[0]);
 }
 
-/* Checks that a matrix with one bit for each record stores no cell for each occurrence. An
- * occurrence begins at one in 16 bytes, and may take 8 bytes of memory, and twice that while the
- * array of occurrences grows. */
+/* Checks that for a matrix of one bit per record no memory is used for each occurrence. One byte in
+ * 16 begins an occurrence, and an array of occurrences would need 8 bytes for each, and twice that
+ * while it grows. */
 static void bit_in_little(void)
 {
     const uint64_t offsets[] = {0, TEXT_BYTES};
@@ -454,9 +454,9 @@ static void budget(void)
         atomic_store(&most, base);
         MUST(trawl_text_open_file(path, &file, NULL));
         TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
-        /* Besides the chunks, only the memory of four workers is allowed, 56,000 bytes each. */
+        /* Besides the chunks, only four workers may use memory, 56,000 bytes each. */
         TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 56000);
-        /* A chunk for which there is no memory is not charged, so the limit suffices afterwards. */
+        /* A chunk whose allocation fails does not count, so the limit is enough afterwards. */
         atomic_store(&largest, 8000);
         CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
         atomic_store(&largest, UINT64_MAX);
@@ -467,7 +467,7 @@ static void budget(void)
     }
     stream_in_little();
     bit_in_little();
-    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less memory than a chunk takes */
+    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less memory than a chunk needs */
     searcher = must_searcher_of(runtime, 8000);
     MUST(trawl_text_open_file(path, &file, NULL));
     CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
@@ -495,9 +495,9 @@ static void *count_text(void *context)
     return NULL;
 }
 
-/* Checks what happens when one search, which waits for a pipe, holds all memory that the limit
- * allows. A second search waits a little for memory. gives: the first search then ends, and the
- * second search has an answer; otherwise the second search fails with MEMORY. */
+/* Checks what happens while one search, which waits for a pipe, has all the memory that the limit
+ * allows. A second search waits a little for memory. If `gives`, the first search then ends, and
+ * the second returns an answer; otherwise the second fails with MEMORY. */
 static void budget_of_others(struct trawl_plan *plan, bool gives)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 12000);
@@ -512,7 +512,7 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     MUST(trawl_text_open_file(path, &counting.text, NULL));
     if (pthread_create(&threads[0], NULL, count_text, &holder) != 0)
         exit(1);
-    /* once the search has read the byte, it holds memory */
+    /* Once the search has read the byte, it has its memory. */
     while (ioctl(ends[0], FIONREAD, &unread) == 0 && unread > 0)
         (void)usleep(1000);
     if (pthread_create(&threads[1], NULL, count_text, &counting) != 0)
@@ -534,7 +534,7 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     trawl_searcher_close(holder.searcher);
 }
 
-/* Returns how many of the process's threads have other allowed cores than the calling thread. */
+/* Returns how many of the process's threads are allowed other cores than the calling thread is. */
 static uint32_t threads_elsewhere(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -561,15 +561,15 @@ static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
 }
 
-/* Checks on which cores workers may run. The thread that wakes a worker forbids its own core to the
- * worker; once the worker runs, it may use that core again. If the caller of a search is allowed
- * further cores meanwhile, the worker may use these cores, too. */
+/* Checks on which cores workers may run. A thread that wakes a worker removes its own core from
+ * those that the worker may use; once running, the worker may use that core again. If the caller of
+ * a search is allowed further cores meanwhile, the worker may use them, too. */
 static void cores(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 700);
     cpu_set_t all, first;
-    /* others: the number of threads that are no workers, such as a sanitizer's thread */
+    /* others: the number of threads other than workers, such as a sanitizer's */
     uint32_t others, few;
 
     for (uint32_t round = 0; round < 20; round++) {
@@ -608,7 +608,7 @@ struct needed {
     uint64_t count, from;
 };
 
-/* Counts the matches that a caller needs: the first of each line with TRAWL_WINDOW_LINES, otherwise
+/* Counts the matches that a caller needs: with TRAWL_WINDOW_LINES the first of each line, otherwise
  * all that the library delivers. */
 static int add_needed(void *context, const struct trawl_window *window)
 {
@@ -626,9 +626,9 @@ static int add_needed(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Checks matches that depend on the chunk before: each line is full of a string that overlaps
- * itself, and is longer than a chunk. The caller searches chunks while helpers still have earlier
- * chunks. In other texts, a match seldom depends on more than its own bytes. */
+/* Checks matches that depend on the chunk before: each line is longer than a chunk, and full of a
+ * string that overlaps itself. The caller searches chunks while helpers are still searching earlier
+ * ones. In other texts, a match seldom depends on more than its own bytes. */
 static void overtaking(void)
 {
     static uint8_t lines[LONG_LINES * LONG_LINE_BYTES];

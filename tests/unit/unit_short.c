@@ -1,14 +1,14 @@
-/* unit_short: each allocation of a plan's life fails in turn, while it is built, searched twice and
- * freed. The calls give the right counts or MEMORY, and nothing is left. A class that lacks a part,
- * a set that lacks a table, or a table that is never freed, changes no answer while there is
- * memory. (sim_table does so with whole scenes, and knows few expressions.) */
+/* unit_short: makes each allocation fail in turn while a plan is built, searched twice and freed.
+ * Each call must return the right count or MEMORY, and no memory may leak. A class that lacks a
+ * part, a set that lacks a table, or a table that is never freed changes no answer while there is
+ * enough memory. (sim_table makes whole scenes fail in this way, but with few expressions.) */
 #include "calls.h"
 #include "faults/faults_blocks.h"
 
 #define TEXT_BYTES 3000u
 #define STRINGS_MAX 12u
 
-static long allocations_left; /* the allocation after these fails; negative: none does */
+static long allocations_left; /* allocations that succeed before one fails; negative: all do */
 static bool has_failed;
 
 static void *take(void *context, uint64_t bytes, uint64_t alignment)
@@ -52,7 +52,7 @@ static const struct row {
      {"(?<=n)ee(?!x)", "(e)\\1d"}},
 };
 
-/* Builds the row's plan, and counts its matches in all ways, twice. */
+/* Builds the row's plan, and counts its matches in each way, twice. */
 static enum trawl_status count(const struct row *row, struct trawl_searcher *searcher,
                                struct trawl_text *text, uint64_t counts[2],
                                struct trawl_error *error)

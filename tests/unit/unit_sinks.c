@@ -1,4 +1,4 @@
-/* unit_sinks: a sink is the caller's function that takes the matches of a search. Checks that a
+/* unit_sinks: a sink is the caller's function that receives the matches of a search. Checks that a
  * call on a searcher that is inside a call returns BUSY, that a sink can stop the search, and that
  * the search then ends soon. */
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 #define TEXT_BYTES ((uint64_t)32 << 20)
 #define CHUNK_BYTES ((uint64_t)64 << 10)
-/* Limit for the bytes that a stopped search has read: far more than are in work at a time. */
+/* Limit for the bytes that a stopped search has read: far more than are in progress at a time. */
 #define STOP_BYTES_MAX (TEXT_BYTES / 4)
 
 struct scene {
@@ -24,11 +24,11 @@ struct scene {
     bool right_thread, right_order, all_busy, other_right, read_right;
     bool one_per_line; /* each window has at most one match in a line */
     uint64_t nulls;    /* number of windows that report a NUL */
-    bool nulls_right;  /* each window reports a NUL if and only if the window holds a NUL */
+    bool nulls_right;  /* each window reports a NUL if and only if it contains one */
 };
 
-/* Returns true if seven kinds of search with this searcher, and a load, return BUSY and leave the
- * outputs as they were. Checks the error record of one search. */
+/* Returns true if seven kinds of search with this searcher, and a load, return BUSY and do not
+ * change their outputs. Checks the error record of one of them. */
 static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text)
 {
@@ -75,8 +75,8 @@ static void scene_end(struct scene *scene)
     trawl_searcher_close(scene->searcher);
 }
 
-/* Does in a sink what a sink may do and what a sink may not do. The test checks the results after
- * the call. */
+/* Does in a sink what is allowed there and what is not. The test checks the results after the
+ * call. */
 static void try_everything(struct scene *scene)
 {
     uint64_t read_bytes = 0, count = 0;
@@ -156,8 +156,8 @@ static void from_inside(const uint8_t *bytes)
     }
 }
 
-/* Checks that a window reports whether the window holds a NUL, if the caller asks. The NUL is the
- * text's first byte, a byte in the middle, or the last byte. */
+/* Checks that a window reports whether it contains a NUL, if the caller asks for that. The NUL is
+ * the text's first byte, a byte in the middle, or the last byte. */
 static void nulls_in_windows(uint8_t *bytes)
 {
     static const uint64_t places[] = {0, TEXT_BYTES / 2, TEXT_BYTES - 1};
@@ -186,8 +186,8 @@ static int second_span(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Checks that line_ends_before has a span's own number of line ends if the match before it is no
- * span. */
+/* Checks line_ends_before of a span that follows a match which is not a span: it must be the span's
+ * own number, not that of the match before. */
 static void line_ends_of_spans(void)
 {
     static char bytes[4096] = "xxx\n.xx";

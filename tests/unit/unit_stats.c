@@ -1,5 +1,5 @@
-/* unit_stats: checks the statistics that a searcher has of its last call, and the progress that it
- * reports of a running call. */
+/* unit_stats: checks a searcher's statistics of its last call, and the progress that it reports
+ * during a call. */
 #include "calls.h"
 
 #define TEXT_BYTES ((uint64_t)8 << 20)
@@ -52,13 +52,13 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     TEST_CHECK(strcmp(stats.instruction_set, trawl_instruction_set(0)) == 0);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
 
-    /* A call with a wrong argument leaves the statistics of the last call. */
+    /* A call with a wrong argument does not change the statistics. */
     TEST_CHECK(trawl_count(searcher, plan, NULL, &count, NULL) == TRAWL_ARGUMENT);
     TEST_CHECK_U64(stats_of(searcher).text_bytes, TEXT_BYTES);
     TEST_CHECK_U64(must_count(searcher, plan, small), 2);
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
-    TEST_CHECK_U64(stats.wall_ns, 0);                     /* for a tiny text no clock is read */
+    TEST_CHECK_U64(stats.wall_ns, 0); /* for a tiny text the clock is not read */
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* only the bytes of the last call */
     TEST_CHECK(stats.chunk_count == 1 && stats.thread_count == 1 && stats.candidate_count >= 2);
     TEST_CHECK(strcmp(stats.engine, "cpu") == 0);
@@ -90,7 +90,7 @@ static int watch(void *context, const struct trawl_window *window)
 
     progress->grows = progress->grows && now >= progress->before;
     progress->bounded = progress->bounded && now <= TEXT_BYTES;
-    /* Progress counts all bytes before the window. */
+    /* Progress must include all bytes before the window. */
     progress->beyond_window = progress->beyond_window && now >= window->begin;
     progress->before = now;
     progress->windows++;
@@ -115,8 +115,8 @@ static void progress(struct trawl_text *text, uint32_t threads)
 #define GROUP_PATTERNS 80u
 #define GROUP_LETTERS 8u
 
-/* Searches within two errors for patterns with an exact first letter, which is a or b. Places with
- * a different letter must not be candidates. */
+/* Searches within two errors for patterns whose first letter, a or b, must match exactly. Places
+ * with a different letter must not become candidates. */
 static void candidates_with_errors(void)
 {
     static uint8_t bytes[GROUP_BYTES];

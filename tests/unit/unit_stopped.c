@@ -1,6 +1,6 @@
 /* unit_stopped: checks searches whose threads the operating system stops at bad moments, just
- * before they take a lock. To imitate this, a wrapper of pthread_mutex_lock waits. Where each
- * thread has a core, other tests hardly ever see such a stop. */
+ * before they take a lock. A wrapper of pthread_mutex_lock imitates this by waiting. Where each
+ * thread has its own core, other tests hardly ever meet such a stop. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 }
 
 /* Searches with a memory limit that allows a single chunk. A thread that finds no memory must not
- * end the search if another thread has given its memory back meanwhile. */
+ * end the search if another thread has freed its chunk in the meantime. */
 static void room(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 2 * CHUNK_BYTES);

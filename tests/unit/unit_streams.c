@@ -1,7 +1,7 @@
-/* unit_streams: checks that the bytes of a pipe are searched on arrival, and that a search that has
- * its answer does not wait for further bytes; and the calls of trawl_stream.h. In most tests the
- * writer writes the next piece only after the match in the piece before was delivered. So a search
- * that holds matches back fails or hangs, and no test depends on how quick a search is. */
+/* unit_streams: checks that the bytes of a pipe are searched as they arrive, and that a search that
+ * has its answer does not wait for more bytes; also the calls of trawl_stream.h. In most tests the
+ * writer writes a piece only after the match in the previous piece was delivered. So a search that
+ * holds matches back fails or hangs, and no test depends on how fast a search is. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -19,7 +19,7 @@ static const char piece[] = "a needle, and enough behind it that it is whole.\n"
 struct slow {
     int ends[2];
     sem_t seen;
-    bool patient; /* the match of each piece was delivered within PATIENCE_SECONDS */
+    bool patient; /* each piece's match was delivered within PATIENCE_SECONDS */
     uint64_t matches;
     uint64_t stop_after;
     int pieces;     /* number of pieces to write */
@@ -70,9 +70,9 @@ static int see_window(void *context, const struct trawl_window *window)
     return see_matches(context, window->matches, window->match_count);
 }
 
-/* Searches a pipe with these flags. With O_NONBLOCK, a pipe without bytes does not end the text.
- * stops: the sink stops the search at the last piece's match, while several threads search and one
- * thread waits for more bytes. */
+/* Searches a pipe that is opened with these flags. With O_NONBLOCK, a moment without bytes must not
+ * end the text. stops: the sink stops the search at the last piece's match, while several threads
+ * search and one waits for more bytes. */
 static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int flags)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
@@ -102,14 +102,14 @@ static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int
         close(slow.ends[1]);
 }
 
-/* Makes calls whose answer lies in the first piece. The writer writes a single piece and keeps the
+/* Makes calls whose answer is in the first piece. The writer writes only that piece and keeps the
  * pipe open; each call must return all the same. */
 static void answers_without_the_end(uint32_t threads)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
     AUTO_PLAN plan = must_plan("needle");
 
-    /* A second thread waits for more bytes in only some of the rounds, so there are many rounds. */
+    /* Only in some rounds does a second thread wait for more bytes, so there are many rounds. */
     for (int round = 0; round < 4 * ROUNDS; round++) {
         int call = round % 4;
         struct trawl_match match = {0, 0, 0, 0, 0};
@@ -183,8 +183,8 @@ static int see_letter(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* Searches for "aNb" with case ignored in lines that end with 'n'. An occurrence may hold a line
- * end, so a line end does not prove that no occurrence is under way. */
+/* Searches for "aNb" with case ignored, in lines that end with 'n'. An occurrence may contain a
+ * line end, so at a line end an occurrence may still be unfinished. */
 static void letter_ends_lines(void)
 {
     struct trawl_pattern pattern = {"aNb", 3};
@@ -204,7 +204,7 @@ static void letter_ends_lines(void)
     close(ends[0]);
 }
 
-/* Checks that a second search of a stream fails: the bytes are gone, and an answer of 0 would be
+/* Checks that a second search of a stream fails: the bytes are gone, so an answer of 0 would be
  * wrong. */
 static void only_once(void)
 {
@@ -224,7 +224,7 @@ static void only_once(void)
     close(slow.ends[0]);
 }
 
-#define UTF8 0x40000000u /* a flag of at_once: the caller gives the letters of UTF-8 */
+#define UTF8 0x40000000u /* a flag of at_once: the caller passes the letters of UTF-8 */
 
 static bool is_greek(void *context, uint32_t code_point)
 {
@@ -246,9 +246,9 @@ static bool has_expressions(void)
 #define Q20 "qqqqqqqqqqqqqqqqqqqq"
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
-/* Writes `bytes` to a pipe that stays open without further bytes, and waits until the search has
- * delivered `matches` matches. `bytes` suffice to decide these matches. So the search must not wait
- * until as many further bytes have come as the longest pattern has. */
+/* Writes `bytes` to a pipe that stays open, and waits until the search has delivered `matches`
+ * matches. `bytes` are enough to decide these, so the search must not wait for as many more bytes
+ * as the longest pattern has. */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
                     const char *bytes, uint64_t matches)
 {
@@ -317,7 +317,7 @@ static int stop_now(void *context, const struct trawl_match *matches, uint64_t m
     return 1;
 }
 
-/* The sink of a feed, which tries to feed the same searcher again. */
+/* The sink of a feed; tries to feed the same searcher again. */
 static int feed_inside(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct trawl_stream **streams = context;
@@ -368,8 +368,8 @@ static void fed_strings(void)
     trawl_stream_close(stream);
 }
 
-/* The length of a line that has not ended has a limit. A feed that fails at this limit leaves the
- * stream as it was. */
+/* A line without an end yet may not exceed a limit. A feed that fails at this limit does not change
+ * the stream. */
 static void fed_lines(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
@@ -475,8 +475,8 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
-/* Checks that trawl_stream_open rejects an expression whose matches may cross lines. A stream
- * would lose each match of such an expression that begins in one piece and ends in the next. */
+/* Checks that trawl_stream_open rejects an expression whose matches may cross lines. A stream would
+ * miss each such match that begins in one piece and ends in the next. */
 static void fed_across_lines(void)
 {
     AUTO_PLAN across =

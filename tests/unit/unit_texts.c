@@ -1,6 +1,6 @@
 /* unit_texts: checks files that are missing, are directories, have an unknown size, or grow or
- * shrink while they are searched; descriptors whose position is not 0; reads at any offset; and
- * system calls that a signal interrupts. */
+ * shrink during a search; descriptors whose position is not 0; reads at any offset; and system
+ * calls that a signal interrupts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void missing_file(void)
     TEST_CHECK(text == NULL && record.os_code == ENOENT);
     TEST_CHECK(strstr(record.message, path) != NULL);
     CHECK_ERROR(trawl_text_open_file("", &text, error), TRAWL_OPEN);
-    /* A name with line ends must not break the message into lines. */
+    /* Line ends in a file's name must not break the message into lines. */
     CHECK_STATUS(trawl_text_open_file("two\nlines\r\n", &text, &record), TRAWL_OPEN);
     TEST_CHECK(strstr(record.message, "two?lines??") != NULL);
 }
@@ -62,7 +62,7 @@ static void unreadable_file(void)
     CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
 }
 
-/* Checks that a folder is rejected as a text, by its path and by a descriptor, and that no
+/* Checks that a directory is rejected as a text, by its path and by a descriptor, and that no
  * descriptor stays open. */
 static void directory(void)
 {
@@ -92,7 +92,7 @@ static void unreadable_descriptor(void)
     file = open(path, O_WRONLY);
     MUST(trawl_text_from_descriptor(file, "for writing", &text, NULL));
     CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_READ);
-    TEST_CHECK(record.os_code == EBADF && count == 0); /* no occurrence lies before the error */
+    TEST_CHECK(record.os_code == EBADF && count == 0); /* no occurrence precedes the error */
     TEST_CHECK_U64(record.text_offset, 0);
     TEST_CHECK(strstr(record.message, "for writing") != NULL);
     trawl_text_close(text);
@@ -160,7 +160,7 @@ static void empty_and_null_device(void)
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
 }
 
-/* Checks that offsets count from the descriptor's position, and that searches leave the
+/* Checks that offsets count from the descriptor's position, and that searches do not change the
  * position. */
 static void descriptor_offset(void)
 {
@@ -186,7 +186,7 @@ static void descriptor_offset(void)
     trawl_text_close(text);
     /* the library does not close the descriptor */
     TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3);
-    lseek(file, 100, SEEK_SET); /* beyond the end */
+    lseek(file, 100, SEEK_SET); /* past the end */
     MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);
     trawl_text_close(text);
@@ -223,7 +223,7 @@ static void read_anywhere(void)
     close(file);
 }
 
-/* Loads and unloads a text on the CPU, where loading has no effect. */
+/* Loads and unloads a text on the CPU, where this has no effect. */
 static void load_and_unload(void)
 {
     AUTO_TEXT text = must_string("a needle, needles");
@@ -301,7 +301,7 @@ static void remove_folder(void)
     TEST_CHECK(rmdir(folder) == 0);
 }
 
-/* Number of bytes of a file or a pipe before the first byte that cannot be read. */
+/* The first byte of a file or a pipe that cannot be read. */
 static int64_t readable_bytes = INT64_MAX;
 static bool is_interrupted; /* true: a signal ends every second call of a function */
 
@@ -348,9 +348,9 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
     return got;
 }
 
-/* Lets reads fail at each byte of the first three chunks. The search must find all occurrences
- * before the byte and report the error. The chunks of expressions consist of whole lines, so
- * callers try plans of strings and of an expression. */
+/* Makes reads fail at each byte of the first three chunks. The search must find all occurrences
+ * before that byte and report the error. For expressions, chunks consist of whole lines, so the
+ * callers pass plans of strings and of an expression. */
 static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
 {
     enum { CHUNK = 64, STEP = 9, BYTES = 300 };
