@@ -18,13 +18,12 @@
 /* A program for whole words may take this much memory, even if the plan's limit is lower. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
-/* The tree of the common program: an alternative for each expression. */
+/* The tree of the common program. */
 struct whole_tree {
-    const struct syntax_node *roots[WHOLE_MAX], *lists[WHOLE_MAX];
-    struct syntax_node alternatives[WHOLE_MAX];
-    struct syntax_node all;
+    struct syntax_node all; /* the alternatives of all expressions */
     const struct syntax_node *line[3];
     struct syntax_node whole; /* `all` between the ends of a line */
+    const struct syntax_node *lists[];
 };
 
 /* The state of compiling a plan's expressions. */
@@ -42,6 +41,11 @@ static void free_programs(const struct expressions *made, struct program **progr
     memory_release(programs, made->count, sizeof(struct program *));
 }
 
+static uint64_t tree_bytes(uint32_t lists)
+{
+    return sizeof(struct whole_tree) + lists * sizeof(struct syntax_node *);
+}
+
 void expressions_free(void *object)
 {
     struct expressions *made = (struct expressions *)object;
@@ -55,7 +59,8 @@ void expressions_free(void *object)
             pcre2_release(made->beyond[i]);
     memory_release(made->beyond, made->count, sizeof(struct pcre2 *));
     program_free(made->whole);
-    memory_release(made->whole_tree, 1, sizeof *made->whole_tree);
+    if (made->whole_tree != NULL)
+        memory_release(made->whole_tree, 1, tree_bytes(made->whole_tree->all.count));
     for (uint32_t i = 0; i < made->count && made->trees != NULL; i++)
         syntax_release(&made->trees[i]);
     memory_release(made->trees, made->count, sizeof *made->trees);
@@ -224,7 +229,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
-    enum trawl_status status = TRAWL_ARGUMENT;
+    enum trawl_status status;
     /* for the POSIX syntaxes, print_pcre2 has already written the word boundaries */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
     const bool had_strings = !maker->anchors.fails;
@@ -236,15 +241,10 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));
     status = pcre2_prepare(bytes, count, &filter, &made->options, plan->flags & ~words,
                            &made->beyond[index], error);
-    if (status != TRAWL_OK) {
+    if (status != TRAWL_OK || filter.is_opaque)
         syntax_release(&filter);
-        return status;
-    }
-    status = TRAWL_ARGUMENT;
-    if (filter.is_opaque)
-        syntax_release(&filter);
-    else
-        status = compile_linear(maker, index, &filter, NULL);
+    TRAWL_TRY(status);
+    status = filter.root == NULL ? TRAWL_ARGUMENT : compile_linear(maker, index, &filter, NULL);
     /* there is no filter, or RE2 cannot compile it, so PCRE2 must read every line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         maker->needs_line = true;
@@ -333,24 +333,28 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
                                                {.kind = SYNTAX_EDGE, .letter = '$', .size = 1}};
     struct regex_options options = made->options;
+    uint32_t lists = 0;
     struct whole_tree *tree;
     bool is_large;
+    void *memory;
 
     if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n' ||
         (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
-    TRAWL_TRY(MEMORY_ZEROED(made->whole_tree, 1, error));
-    tree = made->whole_tree;
-    for (uint32_t i = 0; i < made->count; i++) {
-        tree->roots[i] = made->trees[i].root;
-        tree->alternatives[i] =
-            (struct syntax_node){.kind = SYNTAX_LIST, .count = 1, .items = &tree->roots[i]};
-        tree->lists[i] = &tree->alternatives[i];
+    for (uint32_t i = 0; i < made->count; i++)
+        lists += made->trees[i].root->count;
+    TRAWL_TRY(memory_allocate_zeroed(1, tree_bytes(lists), &memory, error));
+    made->whole_tree = tree = (struct whole_tree *)memory;
+    tree->all = (struct syntax_node){.kind = SYNTAX_GROUP, .count = lists, .items = tree->lists};
+    for (uint32_t i = made->count; i-- > 0;) {
+        const struct syntax_node *root = made->trees[i].root;
+
+        lists -= root->count;
+        memcpy(tree->lists + lists, root->items, root->count * sizeof *root->items);
     }
-    tree->all =
-        (struct syntax_node){.kind = SYNTAX_GROUP, .count = made->count, .items = tree->lists};
-    memcpy(tree->line, (const struct syntax_node *[]){&edges[0], &tree->all, &edges[1]},
-           sizeof tree->line);
+    tree->line[0] = &edges[0];
+    tree->line[1] = &tree->all;
+    tree->line[2] = &edges[1];
     tree->whole = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->line};
     if (endless_alternatives(&tree->all) > WHOLE_ENDLESS_MAX)
         return TRAWL_OK;
@@ -368,10 +372,8 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
                                   struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct program *), &memory, error));
-    made->each = (struct program **)memory;
+    TRAWL_TRY(MEMORY_ZEROED(made->each, made->count, error));
     TRAWL_TRY(MEMORY_ZEROED(made->trees, made->count, error));
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
@@ -397,10 +399,8 @@ enum trawl_status expressions_make(const void *from, void **object, struct trawl
     const struct expressions_source *source = (const struct expressions_source *)from;
     struct maker maker = {.made = NULL};
     enum trawl_status status;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *maker.made, &memory, error));
-    maker.made = (struct expressions *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(maker.made, 1, error));
     maker.made->plan = source->plan;
     maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;

@@ -68,7 +68,7 @@ bool words_within(const struct expressions *expressions, const uint8_t *text, ui
            plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
 }
 
-bool words_are_ascii(const uint8_t *bytes, uint64_t count)
+static bool are_ascii(const uint8_t *bytes, uint64_t count)
 {
     uint64_t at = 0, word;
 
@@ -84,7 +84,7 @@ bool words_are_ascii(const uint8_t *bytes, uint64_t count)
 
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count)
 {
-    return expressions->has_wide_words && !words_are_ascii(line, count);
+    return expressions->has_wide_words && !are_ascii(line, count);
 }
 
 /* Asks the caller's functions which characters belong to words. */
@@ -198,40 +198,22 @@ static bool copy_line(const struct expressions *expressions, const struct judged
     return true;
 }
 
-/* Moves words->at to the next character of the line, and words->at_copied along with it. */
-static inline void step(struct words *words)
+/* Moves words->at by a character of the line, forwards (`by` 1) or back (-1), and words->at_copied
+ * with it. */
+static inline void step(struct words *words, int64_t by)
 {
-    const uint8_t *copy = words->copy + words->at_copied;
-    uint64_t count = 1;
+    const uint8_t *copy = words->copy + words->at_copied - (by < 0);
+    int64_t count = 1, copied = 1;
 
-    if (copy[0] != '_' && copy[0] != '\n' && copy[0] != ' ') {
-        words->at_copied++;
-    } else if (copy[2] == '-' && copy[1] == '-') {
-        words->at_copied += 4;
-    } else {
-        while (copy[1 + count] != copy[0])
+    if (copy[0] == '_' || copy[0] == '\n' || copy[0] == ' ') {
+        const bool is_dashed = copy[2 * by] == '-' && copy[by] == '-';
+
+        while (!is_dashed && copy[by * (1 + count)] != copy[0])
             count++;
-        words->at_copied += count + 2;
+        copied = is_dashed ? 4 : count + 2;
     }
-    words->at += count;
-}
-
-/* Moves words->at to the previous character of the line, and words->at_copied along with it. */
-static void step_back(struct words *words)
-{
-    const uint8_t *copy = words->copy + words->at_copied - 1;
-    uint64_t count = 1;
-
-    if (copy[0] != '_' && copy[0] != '\n' && copy[0] != ' ') {
-        words->at_copied--;
-    } else if (copy[-2] == '-' && copy[-1] == '-') {
-        words->at_copied -= 4;
-    } else {
-        while (copy[-1 - (int64_t)count] != copy[0])
-            count++;
-        words->at_copied -= count + 2;
-    }
-    words->at -= count;
+    words->at += (uint64_t)(by * count);
+    words->at_copied += (uint64_t)(by * copied);
 }
 
 /* Returns the offset in the copy for the offset `wanted` in the line, at which a character must
@@ -241,9 +223,9 @@ static void step_back(struct words *words)
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
-        step_back(words);
+        step(words, -1);
     while (words->at < wanted && words->at_copied < words->copy_count)
-        step(words);
+        step(words, 1);
     return words->at_copied;
 }
 
@@ -256,9 +238,9 @@ static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
         words->at_copied = wanted;
     }
     while (words->at_copied > wanted)
-        step_back(words);
+        step(words, -1);
     while (words->at_copied < wanted)
-        step(words);
+        step(words, 1);
     *within = words->at_copied != wanted;
     return words->at;
 }

@@ -74,7 +74,6 @@ struct words {
  * character in a copy. Errors: MEMORY. */
 enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
 void words_free(struct expressions *expressions);
-bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns true if programs without marks may be wrong about words in this line. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */

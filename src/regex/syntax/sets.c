@@ -469,31 +469,24 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
     return TRAWL_OK;
 }
 
-/* Applies the operator `by` to *set and *second, and stores the result in *set. If `by` is '\0',
- * there is no operator, and the result is *second. Empties *second. */
+/* Makes *set what the operator `by` makes of it and the second set: all characters of both if `by`
+ * is '\0'. Empties the second set. */
 static void combine(const struct syntax_reader *reader, char by, struct set *set,
                     struct set *second)
 {
-    struct set both = {.count = 0}; /* characters that the first set has and the second lacks */
+    const uint32_t last = last_of(reader);
+    struct set rest = {.count = 0}; /* for '~': what the first set lacks of the second */
 
-    if (by == '-') {
-        subtract(set, second, last_of(reader));
-    } else {
-        if (by != '\0') {
-            join(&both, set);
-            subtract(&both, second, last_of(reader));
-        }
-        if (by == '&') {
-            subtract(set, &both, last_of(reader));
-        } else {
-            if (by == '~')
-                subtract(second, set, last_of(reader));
-            set->count = 0;
-            join(set, &both);
-            join(set, second);
-        }
+    if (by == '&')
+        negate(second, last);
+    if (by == '~') {
+        join(&rest, second);
+        subtract(&rest, set, last);
     }
-    sets_release(&both);
+    if (by != '\0')
+        subtract(set, second, last);
+    join(set, by == '\0' ? second : &rest);
+    sets_release(&rest);
     second->count = 0;
 }
 
@@ -595,11 +588,9 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
                                     : read_item(reader, false, set, error));
     }
     settle(set);
-    while (set->count > 0 && set->ranges[set->count - 1].last > last) {
-        if (set->ranges[set->count - 1].first <= last)
-            set->ranges[set->count - 1].last = last;
-        else
-            set->count--;
+    if (set->count > 0 && set->ranges[set->count - 1].last > last) {
+        negate(set, last);
+        negate(set, last);
     }
     for (uint64_t i = 0; i < set->count; i++)
         has_gap |= set->ranges[i].first < SETS_GAP_END && set->ranges[i].last >= SETS_GAP;
