@@ -90,19 +90,6 @@ static uint16_t put_fork(struct line_maker *maker, uint16_t next, uint16_t other
     return put(maker, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
-/* Puts the characters from `low` to `high`. Their encodings must have the same length, and consist
- * of all combinations of one range per byte. */
-static uint16_t put_encoded(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
-{
-    uint8_t from[4], to[4];
-    const uint32_t count = plan_utf8_encode(low, from);
-
-    (void)plan_utf8_encode(high, to);
-    for (uint32_t i = count; i-- > 0;)
-        next = put_bytes(maker, from[i], to[i], next);
-    return next;
-}
-
 /* Puts all characters beyond ASCII as RE2 does: its sets also accept encodings that are too long,
  * and code points beyond U+10FFFF. */
 static uint16_t put_beyond(struct line_maker *maker, uint16_t next)
@@ -120,6 +107,7 @@ static uint16_t put_beyond(struct line_maker *maker, uint16_t next)
 static uint16_t put_range(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
 {
     static const uint32_t lengths[] = {0x7f, 0x7ff, 0xffff};
+    uint8_t from[4], to[4];
 
     if (low == 0x80 && high == 0x10ffff)
         return put_beyond(maker, next);
@@ -139,7 +127,10 @@ static uint16_t put_range(struct line_maker *maker, uint32_t low, uint32_t high,
             return put_fork(maker, put_range(maker, low, (high & ~rest) - 1, next),
                             put_range(maker, high & ~rest, high, next));
     }
-    return put_encoded(maker, low, high, next);
+    (void)plan_utf8_encode(high, to);
+    for (uint32_t i = plan_utf8_encode(low, from); i-- > 0;) /* a range for each byte */
+        next = put_bytes(maker, from[i], to[i], next);
+    return next;
 }
 
 static uint16_t put_characters(struct line_maker *maker, const struct syntax_node *node,

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -25,14 +26,13 @@ struct program {
     const struct syntax_node *tree;
     struct regex_options options;
     bool has_counts; /* some repetition has a number of 2 or more */
-    bool has_names;  /* a group has a name that only some versions of RE2 know */
     uint32_t sets;   /* number of classes */
     uint32_t groups;
     _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
     _Atomic(bool) has_sought;              /* making a finder has been tried */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
-    _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: it has not tried */
+    _Atomic(enum trawl_status) why;        /* why RE2 could not compile it; OK: it has not tried */
 };
 
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count)
@@ -61,24 +61,24 @@ void program_free(struct program *program)
 
 /* Has RE2 compile the program, in the memory that its options allow. If several threads do this at
  * the same time, one of the results is kept. */
-static enum regex_status compile(struct program *program, struct trawl_error *error)
+static enum trawl_status compile(struct program *program, struct trawl_error *error)
 {
     char message[REGEX_MESSAGE_BYTES] = "";
     const struct regex_ops *ops;
     struct regex *made = NULL, *none = NULL;
-    enum regex_status status;
+    enum trawl_status status;
     struct printed text;
 
-    if (regex_load(&ops, error) != TRAWL_OK)
-        return REGEX_MISSING;
-    if (print_re2(program->tree, &program->options, &text, error) != TRAWL_OK)
-        return REGEX_MEMORY;
+    TRAWL_TRY(regex_load(&ops, error));
+    TRAWL_TRY(print_re2(program->tree, &program->options, &text, error));
     program->ops = ops;
     status = ops->compile(text.bytes, text.count, &program->options, &made, message);
     print_release(&text);
-    if (status == REGEX_SYNTAX)
-        (void)TRAWL_FAIL(error, ARGUMENT, "%s", message);
-    if (status == REGEX_OK && !atomic_compare_exchange_strong(&program->regex, &none, made))
+    if (status == TRAWL_ARGUMENT)
+        return TRAWL_FAIL(error, ARGUMENT, "%s", message);
+    if (status == TRAWL_MEMORY)
+        return program_failed(PROGRAM_MEMORY, error);
+    if (status == TRAWL_OK && !atomic_compare_exchange_strong(&program->regex, &none, made))
         ops->release(made);
     return status;
 }
@@ -107,11 +107,6 @@ static void read_facts(struct program *made, const struct syntax_node *node)
     made->groups += node->kind == SYNTAX_GROUP && node->is_numbered;
     made->has_counts |= node->kind == SYNTAX_REPEAT &&
                         (node->least > 1 || (node->most > 1 && node->most != SYNTAX_ENDLESS));
-    if (node->kind == SYNTAX_GROUP && node->bytes != NULL) {
-        made->has_names |= node->bytes_count == 0;
-        for (uint32_t i = 0; i < node->bytes_count; i++)
-            made->has_names |= !class_is_word_byte(node->bytes[i]);
-    }
     for (uint32_t i = 0; i < node->count; i++)
         read_facts(made, node->items[i]);
 }
@@ -120,8 +115,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
                                const struct regex_options *options, uint64_t times, bool now,
                                struct program **out, bool *is_large, struct trawl_error *error)
 {
-    enum regex_status found = REGEX_LARGE;
-    enum trawl_status status;
+    enum trawl_status status = TRAWL_LIMIT;
     struct program *made;
 
     *out = NULL;
@@ -129,27 +123,23 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     made->options = *options;
     made->tree = tree;
     read_facts(made, tree);
-    now = memory->mib > 0 || made->has_names ||
+    now = memory->mib > 0 ||
           (now && (tree->size > SMALL_NODES || made->sets > SMALL_SETS || made->has_counts));
-    for (uint64_t each = memory->each; found == REGEX_LARGE;
+    for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
         if (each > memory->most || made->options.memory_bytes > memory->left)
             break;
-        found = now ? compile(made, error) : REGEX_OK;
+        status = now ? compile(made, error) : TRAWL_OK;
     }
-    if (found == REGEX_OK)
-        memory->left -= made->options.memory_bytes;
-    *is_large = found == REGEX_LARGE;
-    status = found == REGEX_SYNTAX    ? TRAWL_ARGUMENT
-             : found == REGEX_MISSING ? TRAWL_UNSUPPORTED
-             : found == REGEX_MEMORY  ? program_failed(PROGRAM_MEMORY, error)
-                                      : TRAWL_OK;
-    if (status == TRAWL_OK && found == REGEX_OK)
-        *out = made;
-    else
+    *is_large = status == TRAWL_LIMIT;
+    if (status != TRAWL_OK) {
         program_free(made);
-    return status;
+        return *is_large ? TRAWL_OK : status;
+    }
+    memory->left -= made->options.memory_bytes;
+    *out = made;
+    return TRAWL_OK;
 }
 
 /* Returns what RE2 has compiled; NULL if it cannot compile the program. If memory was lacking,
@@ -161,7 +151,7 @@ static const struct regex *regex_of(const struct program *program)
 
     if (regex != NULL)
         return regex;
-    if (program->why == REGEX_OK || program->why == REGEX_MEMORY)
+    if (program->why == TRAWL_OK || program->why == TRAWL_MEMORY)
         asked->why = compile(asked, NULL);
     return program->regex;
 }
@@ -190,10 +180,10 @@ bool program_is_ready(const struct program *program)
 
 int program_why(const struct program *program)
 {
-    return program == NULL                 ? 0
-           : program->why == REGEX_MISSING ? PROGRAM_MISSING
-           : program->why == REGEX_MEMORY  ? PROGRAM_MEMORY
-                                           : 0;
+    return program == NULL                     ? 0
+           : program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING
+           : program->why == TRAWL_MEMORY      ? PROGRAM_MEMORY
+                                               : 0;
 }
 
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
@@ -211,7 +201,7 @@ int program_match(const struct program *program, const uint8_t *text, uint64_t c
     }
     regex = regex_of(program);
     if (regex == NULL)
-        return program->why == REGEX_MISSING ? PROGRAM_MISSING : PROGRAM_MEMORY;
+        return program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING : PROGRAM_MEMORY;
     return program->ops->match(regex, text, count, from, to, anchor, spans, span_count);
 }
 
@@ -235,9 +225,23 @@ uint32_t program_groups(const struct program *program)
     return program->groups;
 }
 
+/* Counts the groups of the node in *number, up to the one with the name. Returns false if none has
+ * it. */
+static bool find_group(const struct syntax_node *node, const char *name, uint64_t count,
+                       uint32_t *number)
+{
+    bool found = node->kind == SYNTAX_GROUP && node->bytes_count == count &&
+                 memcmp(node->bytes, name, (size_t)count) == 0;
+
+    *number += node->kind == SYNTAX_GROUP && node->is_numbered;
+    for (uint32_t i = 0; i < node->count && !found; i++)
+        found = find_group(node->items[i], name, count, number);
+    return found;
+}
+
 uint32_t program_group(const struct program *program, const char *name, uint64_t count)
 {
-    const struct regex *regex = regex_of(program);
+    uint32_t number = 0;
 
-    return regex != NULL ? program->ops->group_named(regex, name, count) : 0;
+    return find_group(program->tree, name, count, &number) ? number : 0;
 }

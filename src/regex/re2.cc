@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -132,7 +130,7 @@ re2::RE2::Options options_of(const regex_options &given)
     return options;
 }
 
-enum regex_status compile(const char *text, uint64_t count, const regex_options *given,
+enum trawl_status compile(const char *text, uint64_t count, const regex_options *given,
                           struct regex **out, char message[REGEX_MESSAGE_BYTES])
 {
     try {
@@ -141,15 +139,15 @@ enum regex_status compile(const char *text, uint64_t count, const regex_options 
 
         if (made->program.ok()) {
             *out = made.release();
-            return REGEX_OK;
+            return TRAWL_OK;
         }
         if (made->program.error_code() == re2::RE2::ErrorPatternTooLarge)
-            return REGEX_LARGE;
+            return TRAWL_LIMIT;
         std::snprintf(message, REGEX_MESSAGE_BYTES, "%s: %s", made->program.error().c_str(),
                       made->program.error_arg().c_str());
-        return REGEX_SYNTAX;
+        return TRAWL_ARGUMENT;
     } catch (...) {
-        return REGEX_MEMORY;
+        return TRAWL_MEMORY;
     }
 }
 
@@ -192,19 +190,7 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     }
 }
 
-uint32_t group_named(const struct regex *regex, const char *name, uint64_t count)
-{
-    try {
-        const std::map<std::string, int> &names = regex->program.NamedCapturingGroups();
-        const auto found = names.find(std::string(name, static_cast<size_t>(count)));
-
-        return found == names.end() ? 0 : static_cast<uint32_t>(found->second);
-    } catch (...) {
-        return 0;
-    }
-}
-
 } // namespace
 
 extern "C" __attribute__((visibility("default")))
-const struct regex_ops trawl_regex_ops = {REGEX_VERSION, compile, release, match, group_named};
+const struct regex_ops trawl_regex_ops = {REGEX_VERSION, compile, release, match};

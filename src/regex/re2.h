@@ -50,9 +50,6 @@ struct regex_options {
     uint64_t memory_bytes;
 };
 
-/* MISSING: libtrawl_regex cannot be loaded */
-enum regex_status { REGEX_OK, REGEX_SYNTAX, REGEX_LARGE, REGEX_MEMORY, REGEX_MISSING };
-
 #define REGEX_MESSAGE_BYTES 160
 
 enum regex_anchor {
@@ -66,12 +63,13 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_VERSION 15u
+#define REGEX_VERSION 16u
 
 struct regex_ops {
     uint32_t version; /* the caller checks that this is REGEX_VERSION */
-    /* Compiles an expression in RE2's syntax. For a mistake, `message` is RE2's description. */
-    enum regex_status (*compile)(const char *text, uint64_t count,
+    /* Compiles an expression in RE2's syntax. Errors: ARGUMENT for a mistake, which `message`
+     * describes; LIMIT if the program needs more memory; MEMORY. */
+    enum trawl_status (*compile)(const char *text, uint64_t count,
                                  const struct regex_options *options, struct regex **regex,
                                  char message[REGEX_MESSAGE_BYTES]);
     void (*release)(struct regex *regex);
@@ -82,8 +80,6 @@ struct regex_ops {
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
-    /* Returns the number of the group with that name; 0 if there is none. */
-    uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
 };
 
 /* The table; the only symbol that libtrawl_regex exports. */

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/plan.h"
 #include "regex/syntax/parse.h"
 
 /* limit for groups with names, because each new name is compared with all earlier ones */
@@ -93,6 +94,21 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
     return syntax_add_set(reader, error);
 }
 
+/* Returns true if the name has a character, and all are characters of words. */
+static bool is_name(const char *name, uint64_t count)
+{
+    bool is = count > 0;
+
+    for (uint64_t at = 0, taken; at < count && is; at += taken) {
+        uint32_t code = 0;
+
+        taken = plan_utf8_decode((const uint8_t *)name + at, count - at, &code);
+        is = code < 0x80 ? class_is_word_byte((char)code)
+                         : unicode_holds(unicode_words, unicode_word_count, code);
+    }
+    return is;
+}
+
 /* Reads the start of a group with a name: (?P<name> or (?<name>. */
 static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_error *error)
 {
@@ -110,6 +126,9 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
     group->bytes = reader->bytes + reader->at;
     group->bytes_count = (uint32_t)count - 1;
     reader->at += count;
+    if (!is_name(group->bytes, group->bytes_count))
+        return syntax_refuse_part(reader, from, reader->at - from, "invalid named capture group",
+                                  error);
     for (uint64_t i = 0; i < reader->name_count; i++)
         if (reader->names[i]->bytes_count == group->bytes_count &&
             memcmp(reader->names[i]->bytes, group->bytes, group->bytes_count) == 0)

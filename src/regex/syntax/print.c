@@ -14,7 +14,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/syntax/parse.h"
 #include "regex/syntax/sets.h"
 
 /* ---- Text --------------------------------------------------------------------------------- */
@@ -250,23 +249,20 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
 /* Writes the text for PCRE2; each '@' in it stands for a word character. */
 static void put_words(const struct printer *printer, const char *text)
 {
-    static const struct syntax_node node = {.kind = SYNTAX_SET, .bytes = "\\w"};
-    struct syntax_reader reader = {
-        .rules = printer->options, .bytes = node.bytes, .bytes_count = 2};
     struct set word;
 
+    sets_words(printer->options, &word);
+    printer->out->is_complete &= !word.is_cut;
     for (; *text != '\0'; text++) {
         if (*text != '@') {
             print_put(printer->out, text, 1);
             continue;
         }
-        reader.at = 0;
-        printer->out->is_complete &= sets_read(&reader, &node, &word, NULL) == TRAWL_OK;
         print_text(printer->out, "(?-i:");
         put_class(printer->out, word.ranges, word.count);
         print_text(printer->out, ")");
-        sets_release(&word);
     }
+    sets_release(&word);
 }
 
 /* Writes an assertion. RE2's only word boundaries are \b and \B, and without marks, its \b only
@@ -318,13 +314,7 @@ static void put_group(struct printer *printer, const struct syntax_node *group)
 {
     struct printed *out = printer->out;
 
-    if (group->bytes != NULL) {
-        print_text(out, "(?P<");
-        print_put(out, group->bytes, group->bytes_count);
-        print_text(out, ">");
-    } else {
-        print_text(out, group->is_numbered ? "(" : "(?:");
-    }
+    print_text(out, group->is_numbered ? "(" : "(?:");
     put_lists(printer, group);
     print_text(out, ")");
 }

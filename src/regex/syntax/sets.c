@@ -257,7 +257,7 @@ static enum trawl_status read_character(struct syntax_reader *reader, bool in_cl
 
 /* Adds the characters of the class with this name, according to the caller's rules, or in ASCII.
  * Adds nothing if there is no such class. */
-static void add_named(const struct syntax_reader *reader, const char *name, struct set *set)
+static void add_named(const struct regex_options *rules, const char *name, struct set *set)
 {
     static const struct {
         const char *name;
@@ -269,7 +269,7 @@ static void add_named(const struct syntax_reader *reader, const char *name, stru
                    {"punct", "!/:@[`{~"}, {"space", "\t\r  "},
                    {"upper", "AZ"},       {"word", "09AZ__az"},
                    {"xdigit", "09AFaf"},  {"ascii", "\x01\x7f"}};
-    const struct trawl_letters *letters = &reader->rules->letters;
+    const struct trawl_letters *letters = &rules->letters;
     const bool is_word = strcmp(name, "word") == 0;
     const uint32_t *listed;
     uint64_t count;
@@ -306,7 +306,7 @@ static enum trawl_status read_name(struct syntax_reader *reader, uint64_t length
         TRAWL_TRY(leave_to_pcre2(reader, begin, error));
     reader->at += length;
     if (!options->longest || !is_perl) /* only Perl's syntax has these names */
-        add_named(reader,
+        add_named(options,
                   is_case && (reader->flags & SYNTAX_FOLDS) != 0 && !options->unicode ? "alpha"
                                                                                       : name,
                   set);
@@ -369,7 +369,7 @@ static enum trawl_status read_property(struct syntax_reader *reader, struct set 
 }
 
 /* Adds what \d, \w, \s or \v stands for. */
-static void add_kind(const struct syntax_reader *reader, char kind, struct set *set)
+static void add_kind(const struct regex_options *options, char kind, struct set *set)
 {
     static const struct code_range spaces[] = {/* Unicode's property White_Space, beyond ASCII */
                                                {0x85, 0x85},     {0xa0, 0xa0},     {0x1680, 0x1680},
@@ -377,7 +377,6 @@ static void add_kind(const struct syntax_reader *reader, char kind, struct set *
                                                {0x205f, 0x205f}, {0x3000, 0x3000}};
     static const struct code_range ends[] = {{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}};
     static const struct code_range blanks[] = {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
-    const struct regex_options *options = reader->rules;
     const bool unicode = options->unicode;
 
     if (kind == 'v') {
@@ -386,10 +385,10 @@ static void add_kind(const struct syntax_reader *reader, char kind, struct set *
         add(set, '0', '9');
         add_all(set, unicode_digits, unicode ? unicode_digit_count : 0);
     } else if (kind == 'w') {
-        add_named(reader, "word", set);
+        add_named(options, "word", set);
         add_all(set, unicode_words, unicode ? unicode_word_count : 0);
     } else if (!unicode && (options->ripgrep || options->longest || options->pcre)) {
-        add_named(reader, "space", set);
+        add_named(options, "space", set);
     } else {
         add_all(set, blanks, 3);
         if (unicode)
@@ -398,6 +397,13 @@ static void add_kind(const struct syntax_reader *reader, char kind, struct set *
         if (unicode && options->pcre)
             add(set, 0x180e, 0x180e);
     }
+}
+
+void sets_words(const struct regex_options *options, struct set *set)
+{
+    *set = (struct set){.count = 0};
+    add_kind(options, 'w', set);
+    settle(set);
 }
 
 static void skip_blanks(struct syntax_reader *reader)
@@ -439,7 +445,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
         if (kind == 'p')
             TRAWL_TRY(read_property(reader, set, error));
         else
-            add_kind(reader, kind, set);
+            add_kind(reader->rules, kind, set);
         if ((letter & 0x20) == 0 && kind != 'p') /* \D, \W or \S */
             negate(set, last_of(reader));
         if (in_class && reader->rules->ripgrep && stands(reader, "-") && !stands(reader, "-]") &&

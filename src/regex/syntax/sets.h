@@ -33,6 +33,8 @@ static inline void sets_tell(const struct trawl_expression_told *told, uint32_t 
 struct syntax_reader;
 enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_node *node,
                             struct set *set, struct trawl_error *error);
+/* Makes the set of \w. The caller releases *set, and asks set->is_cut. */
+void sets_words(const struct regex_options *options, struct set *set);
 void sets_release(struct set *set);
 /* Stores the letters that differ from this one only in case, at most TRAWL_UTF8_VARIANTS_MAX, and
  * returns how many there are. */
