@@ -113,49 +113,16 @@ static void empty(struct split_strings *to)
     to->items[0].bytes_count = 0;
 }
 
-/* For a language like Turkish, in which i and I are different letters: returns true if the
- * character is i or I, or another case of one of them. Strings must not contain such a character,
- * because engines take i and I as equal. */
-static bool is_case_of_i(const struct split_options *options, const uint8_t *bytes,
-                         uint32_t bytes_count)
-{
-    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], code_point = 0, count = 0;
-    bool is_case = false;
-
-    if (options->splits_i && plan_utf8_decode(bytes, bytes_count, &code_point) > 0)
-        count = sets_cases(options->options, code_point, variants);
-    for (uint32_t i = 0; i < count; i++)
-        is_case |= (variants[i] | 0x20) == 'i';
-    return is_case;
-}
-
-/* Adds a character (or a byte, if each byte is a character) to a set of strings. Returns false if
- * the set is full, or if case is ignored and an engine may not know the character's other cases. */
-static bool add_character(const struct split_options *options, bool folds,
-                          struct split_strings *set, const uint8_t *bytes, uint32_t bytes_count)
-{
-    uint8_t byte = bytes[0];
-
-    if (folds) {
-        if ((byte >= 0x80 && options->options->bytes) || is_case_of_i(options, bytes, bytes_count))
-            return false;
-        if (byte >= 'A' && byte <= 'Z')
-            byte |= 0x20;
-        if (byte < 0x80)
-            bytes = &byte;
-    }
-    return add_string(set, bytes, bytes_count, (const uint8_t *)"", 0);
-}
-
 /* Sets *least to the least letter with which a search that ignores case finds `code`. This need not
  * be one of the cases of `code`: for grep, U+1C80 has the cases U+0412 and U+0432, but not vice
- * versa. Returns false if the set lacks a case of `code`, which an engine would find, too. */
+ * versa. Returns false if the set lacks a case of `code`, which an engine would find, too; and for
+ * i and I, which are equal for engines, in a language like Turkish. */
 static bool least_case(const struct split_options *options, const struct syntax_node *node,
                        uint32_t code, uint32_t *least)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], back[TRAWL_UTF8_VARIANTS_MAX];
     const uint32_t count = sets_cases(options->options, code, variants);
-    bool holds = true;
+    bool holds = !options->splits_i || (code | 0x20) != 'i';
 
     *least = code;
     for (uint32_t i = 0; i < count; i++) {
@@ -165,12 +132,32 @@ static bool least_case(const struct split_options *options, const struct syntax_
             finds--;
         if (finds > 0)
             *least = variants[i];
-        holds &= sets_hold(node, variants[i]);
+        holds &=
+            sets_hold(node, variants[i]) && (!options->splits_i || (variants[i] | 0x20) != 'i');
     }
     return holds;
 }
 
-/* Adds the characters of a class or an escape. Returns false if these are too many. */
+/* Adds a character (or a byte, if each byte is a character) to a set of strings. If case is
+ * ignored, the least letter stands for all its cases. Returns false if the set is full, or if an
+ * engine may find other letters. */
+static bool add_character(const struct split_options *options, const struct syntax_node *node,
+                          uint32_t code, struct split_strings *set)
+{
+    const bool bytes = options->options->bytes;
+    uint8_t encoded[4] = {(uint8_t)code};
+    uint32_t least = code;
+
+    if ((node->flags & SYNTAX_FOLDS) != 0) {
+        if ((code >= 0x80 && bytes) || !least_case(options, node, code, &least))
+            return false;
+        encoded[0] = (uint8_t)(least >= 'A' && least <= 'Z' ? least | 0x20 : least);
+    }
+    return add_string(set, encoded, bytes || least < 0x80 ? 1 : plan_utf8_encode(least, encoded),
+                      (const uint8_t *)"", 0);
+}
+
+/* Adds the characters of a set. Returns false if these are too many. */
 static bool list_set(const struct split_options *options, const struct syntax_node *node,
                      struct split_strings *set)
 {
@@ -182,18 +169,9 @@ static bool list_set(const struct split_options *options, const struct syntax_no
     if (count > (folds ? 2 : 1) * SPLIT_STRINGS_MAX) /* both cases of a letter are in the set */
         return false;
     for (uint32_t i = 0; i < node->set_count; i++)
-        for (uint32_t code = node->set[i].first; code <= node->set[i].last; code++) {
-            uint32_t least = code, length = 1;
-            uint8_t bytes[4];
-
-            if (folds && !least_case(options, node, code, &least))
+        for (uint32_t code = node->set[i].first; code <= node->set[i].last; code++)
+            if (!add_character(options, node, code, set))
                 return false;
-            bytes[0] = (uint8_t)least;
-            if (!options->options->bytes)
-                length = plan_utf8_encode(least, bytes);
-            if (!add_character(options, folds, set, bytes, length))
-                return false;
-        }
     return set->count > 0;
 }
 
@@ -258,10 +236,7 @@ static void list_texts(const struct split_options *options, const struct syntax_
     case SYNTAX_SET:
         texts->folds = (node->flags & SYNTAX_FOLDS) != 0;
         texts->keeps = !texts->folds;
-        texts->lists = node->kind == SYNTAX_SET
-                           ? list_set(options, node, &texts->strings)
-                           : add_character(options, texts->folds, &texts->strings,
-                                           (const uint8_t *)node->bytes, node->bytes_count);
+        texts->lists = list_set(options, node, &texts->strings);
         break;
     case SYNTAX_GROUP:
         list_group(options, node, depth, texts);

@@ -229,9 +229,10 @@ static uint64_t to_copy(struct words *words, uint64_t wanted)
     return words->at_copied;
 }
 
-/* Returns the offset in the line for the offset `wanted` in the copy, and moves words->at. Sets
- * *within to whether `wanted` is inside a character; the result is then the character's end. */
-static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
+/* Returns the offset in the line for the offset `wanted` in the copy, and moves words->at. If
+ * `wanted` is inside a character, returns the character's end; words->at_copied then exceeds
+ * `wanted`. */
+static uint64_t to_line(struct words *words, uint64_t wanted)
 {
     if (wanted == words->copy_count) {
         words->at = words->copied;
@@ -241,7 +242,6 @@ static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
         step(words, -1);
     while (words->at_copied < wanted)
         step(words, 1);
-    *within = words->at_copied != wanted;
     return words->at;
 }
 
@@ -258,54 +258,44 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* Finds a match in the bytes [0, end) of the copy. Results are those of words_match. */
-static int match_copy(const struct expressions *expressions, uint32_t expression,
-                      const struct judged *line, uint64_t from, uint64_t end,
-                      enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
-{
-    const struct program *program = expressions->marked[expression];
-    struct words *words = line->words;
-    struct regex_span own;
-    struct regex_span *found = span_count > 0 ? spans : &own;
-    uint64_t at = to_copy(words, from);
-    bool within = false;
-    int matched;
-
-    if (span_count == 0 && !program_may_be_empty(program))
-        return program_match(program, words->copy, words->copy_count, at, end, anchor, NULL, 0);
-    do {
-        matched = program_match(program, words->copy, words->copy_count, at, end, anchor, found,
-                                span_count > 0 ? span_count : 1);
-        if (matched <= 0)
-            return matched;
-        (void)to_line(words, found[0].begin, &within);
-        at = words->at_copied;
-    } while (within && at <= end); /* an empty match inside a character is ignored */
-    for (uint32_t i = 0; i < span_count; i++)
-        if (spans[i].begin != UINT64_MAX) {
-            bool unused;
-
-            spans[i].begin = to_line(words, spans[i].begin, &unused);
-            spans[i].end = to_line(words, spans[i].end, &unused);
-        }
-    return !within;
-}
-
 /* Finds a match in a copy of the line. Results are those of words_match. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         const struct judged *line, uint64_t from, uint64_t to,
                         enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
-    if (!program_is_ready(expressions->marked[expression])) {
-        const int why = program_why(expressions->marked[expression]);
+    const struct program *program = expressions->marked[expression];
+    struct words *words = line->words;
+    struct regex_span own, *found = spans;
+    uint64_t at, end;
+    bool within = false;
+    int matched;
+
+    if (!program_is_ready(program)) {
+        const int why = program_why(program);
 
         return why != 0 ? why : WORDS_LARGE;
     }
     if (!copy_line(expressions, line))
         return -1;
-    return match_copy(expressions, expression, line, from,
-                      to == line->count ? line->words->copy_count : to_copy(line->words, to),
-                      anchor, spans, span_count);
+    end = to == line->count ? words->copy_count : to_copy(words, to);
+    at = to_copy(words, from);
+    if (span_count == 0)
+        found = program_may_be_empty(program) ? &own : NULL;
+    do {
+        matched = program_match(program, words->copy, words->copy_count, at, end, anchor, found,
+                                found == &own ? 1 : span_count);
+        if (matched <= 0 || found == NULL)
+            return matched;
+        (void)to_line(words, found->begin);
+        at = words->at_copied;
+        within = at != found->begin;
+    } while (within && at <= end); /* an empty match inside a character is ignored */
+    for (uint32_t i = 0; i < span_count; i++)
+        if (spans[i].begin != UINT64_MAX) {
+            spans[i].begin = to_line(words, spans[i].begin);
+            spans[i].end = to_line(words, spans[i].end);
+        }
+    return !within;
 }
 
 /* Returns the offset after the bytes at `at` that continue a character (0x80 to 0xbf). Remembers

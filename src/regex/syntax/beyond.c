@@ -15,12 +15,8 @@
 #include "base/memory.h"
 #include "regex/syntax/parse.h"
 
+static const struct braces any = {.is_endless = true}, some = {.least = 1, .is_endless = true};
 enum { BEHIND = '<', LEFT_OUT = '!' }; /* like SYNTAX_AHEAD, for other assertions */
-
-static bool is_in(const char *letters, char letter)
-{
-    return letter != '\0' && strchr(letters, letter) != NULL;
-}
 
 /* Moves reader->at past the next byte `close`, or to the expression's end. */
 static void skip_to(struct syntax_reader *reader, char close)
@@ -73,13 +69,13 @@ static void skip_name(struct syntax_reader *reader)
 {
     const char open = syntax_byte(reader, reader->at);
 
-    if (is_in("{<'", open)) {
+    if (syntax_is_in("{<'", open)) {
         reader->at++;
         skip_to(reader, open == '{' ? '}' : open == '<' ? '>' : '\'');
         return;
     }
     reader->at += open == '-' || open == '+';
-    while (is_in("0123456789", syntax_byte(reader, reader->at)))
+    while (syntax_is_in("0123456789", syntax_byte(reader, reader->at)))
         reader->at++;
 }
 
@@ -95,35 +91,34 @@ static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_
  * reader->at is after the escape's letter. */
 static void skip_character(struct syntax_reader *reader, char letter)
 {
-    const bool braces =
-        syntax_byte(reader, reader->at) == '{' &&
-        (is_in("xopP", letter) || (letter == 'N' && syntax_byte(reader, reader->at + 1) == 'U'));
+    const bool braces = syntax_byte(reader, reader->at) == '{' &&
+                        (syntax_is_in("xopP", letter) ||
+                         (letter == 'N' && syntax_byte(reader, reader->at + 1) == 'U'));
 
     if (braces) {
         skip_to(reader, '}');
         return;
     }
-    for (int i = 0; i < 2 && is_in(letter == 'x'   ? "0123456789abcdefABCDEF"
-                                   : letter == '0' ? "01234567"
-                                                   : "",
-                                   syntax_byte(reader, reader->at));
+    for (int i = 0; i < 2 && syntax_is_in(letter == 'x'   ? "0123456789abcdefABCDEF"
+                                          : letter == '0' ? "01234567"
+                                                          : "",
+                                          syntax_byte(reader, reader->at));
          i++)
         reader->at++;
-    reader->at = min_u64(reader->at + is_in("pPc", letter), reader->bytes_count);
+    reader->at = min_u64(reader->at + syntax_is_in("pPc", letter), reader->bytes_count);
 }
 
 static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_error *error)
 {
-    static const struct braces any = {.is_endless = true}, some = {.least = 1, .is_endless = true};
     const uint64_t from = reader->at;
     const char letter = syntax_byte(reader, from + 1);
 
     reader->at = min_u64(from + 2, reader->bytes_count);
-    if (is_in("AzZBG", letter))
+    if (syntax_is_in("AzZBG", letter))
         TRAWL_TRY(note(reader, from, reader->at, letter, error));
     if (letter == 'Q')
         return read_quoted(reader, error);
-    if (is_in("bBAzZGK", letter)) {
+    if (syntax_is_in("bBAzZGK", letter)) {
         reader->is_repeatable = false;
         return TRAWL_OK;
     }
@@ -134,7 +129,7 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
     }
     if (letter == 'R' || letter == 'X')
         return add_any(reader, &some, error);
-    if (is_in("aefnrtdDsSwWhHvVNxopPc0", letter)) {
+    if (syntax_is_in("aefnrtdDsSwWhHvVNxopPc0", letter)) {
         skip_character(reader, letter);
         return add_any(reader, NULL, error);
     }
@@ -158,7 +153,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
             break;
         if (byte == '\\') {
             /* after such an escape, a ']' may stand for itself */
-            reader->out->is_opaque |= is_in("QEc", next);
+            reader->out->is_opaque |= syntax_is_in("QEc", next);
             if (next == 'Q') {
                 reader->at = at;
                 while (reader->at < reader->bytes_count &&
@@ -167,7 +162,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
                 at = reader->at;
             }
             at += next == 'c' ? 2 : 1;
-        } else if (byte == '[' && is_in(":.=", next)) {
+        } else if (byte == '[' && syntax_is_in(":.=", next)) {
             uint64_t end = at + 2;
 
             while (end < reader->bytes_count &&
@@ -193,7 +188,7 @@ static bool read_flags(struct syntax_reader *reader)
 
     for (;; reader->at++) {
         letter = syntax_byte(reader, reader->at);
-        if (!is_in("imsnxUJ-^", letter))
+        if (!syntax_is_in("imsnxUJ-^", letter))
             break;
         off |= letter == '-';
         if (letter == 'i' || letter == '^')
@@ -232,7 +227,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         skip_to(reader, first == '\'' ? '\'' : '>');
         return true;
     }
-    if (is_in("R&P0123456789", first) || (sign && is_in("0123456789", second))) {
+    if (syntax_is_in("R&P0123456789", first) || (sign && syntax_is_in("0123456789", second))) {
         *is_any = true;
         skip_to(reader, ')');
         return false;
@@ -242,7 +237,6 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
 
 static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_error *error)
 {
-    static const struct braces any = {.is_endless = true};
     const uint64_t from = reader->at++;
     const uint8_t flags = reader->flags;
     const bool skips = reader->skips;

@@ -176,9 +176,7 @@ enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind
 enum trawl_status syntax_take(struct syntax_reader *reader, enum syntax_kind kind, uint64_t length,
                               struct trawl_error *error)
 {
-    const uint64_t count = min_u64(length, reader->bytes_count - reader->at);
-
-    return syntax_add(reader, kind, reader->bytes + reader->at, count, count, error);
+    return syntax_add(reader, kind, reader->bytes + reader->at, length, length, error);
 }
 
 enum trawl_status syntax_add_set(struct syntax_reader *reader, struct trawl_error *error)
@@ -214,8 +212,7 @@ enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool 
     struct syntax_frame *frame;
     void *memory;
 
-    if (reader->depth++ > SYNTAX_DEPTH_MAX)
-        return syntax_refuse(from, error, "groups are nested too deeply");
+    reader->depth++;
     TRAWL_TRY(syntax_memory(reader, sizeof *frame, &memory, error));
     frame = (struct syntax_frame *)memory;
     *frame = (struct syntax_frame){.outer = reader->frame,

@@ -35,16 +35,15 @@ static enum trawl_status read_counts(struct syntax_reader *reader, char what, ui
     *counts = syntax_braces(reader, reader->rules->ripgrep);
     if (!counts->has_least && reader->syntax == TRAWL_PERL)
         counts->length = 0;
-    if (counts->length == 0 && reader->rules->ripgrep)
-        return syntax_refuse(reader->at, error,
-                             "{ begins no repetition {n}, {n,} or {n,m}; the character is \\{");
-    if (counts->length == 0 && reader->syntax != TRAWL_PERL)
-        return syntax_refuse(reader->at, error, "{ begins no repetition {n}, {n,} or {n,m}");
-    if (counts->length > 0 &&
-        (counts->least > SYNTAX_NUMBER_MAX || counts->most > SYNTAX_NUMBER_MAX))
+    if (counts->length == 0 && (reader->rules->ripgrep || reader->syntax != TRAWL_PERL))
+        return syntax_refuse(reader->at, error, "{ begins no repetition {n}, {n,} or {n,m}%s",
+                             reader->rules->ripgrep ? "; the character is \\{" : "");
+    if (counts->length == 0)
+        return TRAWL_OK;
+    if (counts->least > SYNTAX_NUMBER_MAX || counts->most > SYNTAX_NUMBER_MAX)
         return syntax_refuse(reader->at, error,
                              "the repetition's number is too large: at most 1,000");
-    if (counts->length > 0 && counts->least > counts->most && !counts->is_endless)
+    if (counts->least > counts->most && !counts->is_endless)
         return syntax_refuse(reader->at, error, "the repetition's numbers are in the wrong order");
     return TRAWL_OK;
 }
@@ -134,8 +133,8 @@ static char operator_at(const struct syntax_reader *reader, uint64_t *length)
 
     *length = byte == '\\' ? 2 : 1;
     if (byte == '\\')
-        return next != '\0' && strchr(dialect->escaped, next) != NULL ? next : 'e';
-    return byte != '\0' && strchr(dialect->bare, byte) != NULL ? byte : '\0';
+        return syntax_is_in(dialect->escaped, next) ? next : 'e';
+    return syntax_is_in(dialect->bare, byte) ? byte : '\0';
 }
 
 /* Reads a character that stands for itself. Even if bytes are characters, ripgrep repeats a UTF-8
@@ -235,7 +234,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
             reader->at++;
         } else if (reader->beyond) {
             TRAWL_TRY(beyond_token(reader, what, error));
-        } else if (what != '\0' && strchr("*+?{", what) != NULL) {
+        } else if (syntax_is_in("*+?{", what)) {
             TRAWL_TRY(reader->syntax == TRAWL_PERL ? perl_repetition(reader, what, length, error)
                                                    : posix_repetition(reader, what, length, error));
         } else {

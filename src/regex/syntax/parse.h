@@ -73,6 +73,11 @@ static inline char syntax_byte(const struct syntax_reader *reader, uint64_t at)
     return at < reader->bytes_count ? reader->bytes[at] : '\0';
 }
 
+static inline bool syntax_is_in(const char *letters, char letter)
+{
+    return letter != '\0' && strchr(letters, letter) != NULL;
+}
+
 static inline bool syntax_is_blank(char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');

@@ -62,8 +62,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
     const uint64_t from = reader->at, left = reader->bytes_count - from;
     const char letter = syntax_byte(reader, from + 1);
     const bool is_u = reader->rules->ripgrep && (letter == 'u' || letter == 'U');
-    const bool has_braces =
-        letter != '\0' && strchr("xpPuU", letter) != NULL && syntax_byte(reader, from + 2) == '{';
+    const bool has_braces = syntax_is_in("xpPuU", letter) && syntax_byte(reader, from + 2) == '{';
     bool is_edge = false;
 
     if (left == 1)
@@ -184,7 +183,7 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
     }
     for (reader->at += 2;; reader->at++) {
         letter = syntax_byte(reader, reader->at);
-        if (letter == '\0' || strchr(letters, letter) == NULL)
+        if (!syntax_is_in(letters, letter))
             break;
         if (letter == 'u' && reader->rules->pcre)
             return syntax_refuse(reader->at, error, LEFT_TO_PCRE2);

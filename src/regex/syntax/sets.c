@@ -440,7 +440,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
                                     : "the class's name is not closed",
                         error);
     }
-    if (letter != '\0' && strchr(reader->rules->pcre ? "dDwWsSpPv" : "dDwWsSpP", letter) != NULL) {
+    if (syntax_is_in(reader->rules->pcre ? "dDwWsSpPv" : "dDwWsSpP", letter)) {
         reader->at += 2;
         if (kind == 'p')
             TRAWL_TRY(read_property(reader, set, error));
