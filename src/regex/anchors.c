@@ -70,7 +70,7 @@ static struct around_options options_of(const struct anchor_maker *maker, bool b
 {
     const struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
-    const bool is_wide = made->marked != NULL && made->marked[maker->expression] != NULL;
+    const bool is_wide = made->items[maker->expression].marked != NULL;
 
     return (struct around_options){.bytes = made->options.bytes,
                                    .backwards = backwards,
@@ -146,11 +146,11 @@ static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_err
     struct around_options options = options_of(maker, false, made->options.longest);
     struct sequence whole = {.count = 0};
 
-    if (made->count > 1 || made->anchor_count > 1 || made->beyond != NULL ||
-        expressions_cross(made) || !maker->has_head || !span_may_find(&maker->head))
+    if (made->count > 1 || made->anchor_count > 1 || made->has_beyond || expressions_cross(made) ||
+        !maker->has_head || !span_may_find(&maker->head))
         return TRAWL_OK;
     if ((words && !sequence_add_edge(&whole, EDGE_NO_WORD_BEFORE)) ||
-        !sequence_add(&whole, made->trees[0].root, false) ||
+        !sequence_add(&whole, made->items[0].tree.root, false) ||
         (words && !sequence_add_edge(&whole, EDGE_NO_WORD_AFTER)) ||
         (lines && !sequence_add_edge(&whole, EDGE_END)))
         return TRAWL_OK;
@@ -181,7 +181,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
                               const struct syntax *syntax, struct trawl_error *error)
 {
     const uint32_t flags = maker->made->plan->flags;
-    const bool is_beyond = maker->made->beyond != NULL && maker->made->beyond[expression] != NULL;
+    const bool is_beyond = maker->made->items[expression].beyond != NULL;
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0 && !is_beyond;
     const bool words = (flags & TRAWL_WHOLE_WORD) != 0 && !is_beyond;
     const struct split_options options = {

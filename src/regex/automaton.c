@@ -398,7 +398,7 @@ static bool may_decide(const struct expressions *made)
     const uint32_t not_taken = TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_MULTILINE | TRAWL_CRLF;
     const struct trawl_plan *plan = made->plan;
 
-    return made->beyond == NULL && made->marked == NULL && !made->needs_marks && !made->crosses &&
+    return !made->has_beyond && !made->has_marked && !made->needs_marks && !made->crosses &&
            (plan->flags & not_taken) == 0 && plan->line_end == '\n' && plan->line_end_also == '\n';
 }
 
@@ -410,7 +410,7 @@ static void put_all(struct line_maker *maker)
     uint16_t all = NO_PLACE;
 
     for (uint32_t i = 0; i < made->count && !maker->fails; i++)
-        all = put_fork(maker, put_node(maker, made->trees[i].root, end), all);
+        all = put_fork(maker, put_node(maker, made->items[i].tree.root, end), all);
     maker->first = all;
 }
 

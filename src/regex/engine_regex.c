@@ -286,7 +286,7 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
         /* Automata check word boundaries, but not what PCRE2 requires beyond its filter
          * (pcre2.h). */
         const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
-        const bool matches = passes && (plain || expressions->beyond == NULL);
+        const bool matches = passes && (plain || !expressions->has_beyond);
         bool is_within; /* the string ends inside the line or record */
 
         if (around.before == AROUND_FAILS || around.after == AROUND_FAILS) {
@@ -358,7 +358,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
     TRAWL_TRY(find_atoms(step, &ended, error));
     if (judges_whole(step)) {
-        if (ended == step->to && expressions->marked == NULL && expressions->beyond == NULL)
+        if (ended == step->to && !expressions->has_marked && !expressions->has_beyond)
             worker->near = hits;
         return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
     }
@@ -391,7 +391,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         /* no line was looked up, because all remaining hits were ruled out */
         if (line.after == UINT64_MAX)
             break;
-        if (expressions->beyond == NULL) {
+        if (!expressions->has_beyond) {
             step->atoms_begin = expressions->has_no_heads ? line.at : 0;
             step->atoms_end = step->from + hits->items[i - 1].offset + 1;
         }

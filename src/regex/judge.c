@@ -92,11 +92,6 @@ static uint64_t after_span(const struct expressions *expressions, const struct j
     return end + bytes_find_either(line->bytes + end, line->count - end, line_end, line_end) + 1;
 }
 
-static const struct pcre2 *beyond_of(const struct expressions *expressions, uint64_t index)
-{
-    return expressions->beyond != NULL ? expressions->beyond[index] : NULL;
-}
-
 /* Returns the index of the first hit (occurrence of an atom) at or after `from`. */
 static uint64_t first_from(const struct hits *hits, uint64_t from)
 {
@@ -144,7 +139,7 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
 static int near_match(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
-    const struct program *program = expressions->each[expression];
+    const struct program *program = expressions->items[expression].each;
     const uint8_t line_end = expressions->plan->line_end;
     uint64_t *failed_ns = &line->words->failed_ns;
     uint64_t begin, looks = 0;
@@ -179,7 +174,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error)
 {
-    const struct pcre2 *pcre2 = beyond_of(expressions, expression);
+    const struct pcre2 *pcre2 = expressions->items[expression].beyond;
     const uint64_t count = line->count;
     const bool takes_empty = line->takes_empty && span->end == 0;
     uint64_t from = after_span(expressions, line, span);
@@ -334,17 +329,17 @@ enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_withi
     TRAWL_TRY(expressions_want(plan, &expressions, error));
     *stays_within = expressions_cross(expressions) && !expressions->crosses;
     *pcre = 0;
-    for (uint32_t i = 0; expressions->beyond != NULL && i < expressions->count; i++)
-        if (expressions->beyond[i] != NULL && *pcre < 2)
-            *pcre = expressions->beyond[i]->may_be_empty ? 2 : 1;
+    for (uint32_t i = 0; i < expressions->count; i++)
+        if (expressions->items[i].beyond != NULL && *pcre < 2)
+            *pcre = expressions->items[i].beyond->may_be_empty ? 2 : 1;
     return TRAWL_OK;
 }
 
 static uint32_t groups_of(const struct expressions *expressions, uint64_t index)
 {
-    const struct pcre2 *pcre2 = beyond_of(expressions, index);
+    const struct pcre2 *pcre2 = expressions->items[index].beyond;
 
-    return pcre2 != NULL ? pcre2->groups : program_groups(expressions->each[index]);
+    return pcre2 != NULL ? pcre2->groups : program_groups(expressions->items[index].each);
 }
 
 struct trawl_line {
@@ -419,7 +414,7 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
 {
     const struct expressions *expressions = line->expressions;
     const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0 &&
-                       beyond_of(expressions, line->expression) == NULL;
+                       expressions->items[line->expression].beyond == NULL;
     int found = 0;
 
     if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
@@ -438,7 +433,7 @@ static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, 
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)
 {
-    const bool lists = beyond_of(line->expressions, line->expression)->remembers;
+    const bool lists = line->expressions->items[line->expression].beyond->remembers;
     uint64_t from = !lists ? begin : line->after <= begin ? line->after : 0;
 
     do {
@@ -467,7 +462,7 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
         return TRAWL_FAIL(error, ARGUMENT, "the match does not lie in the line");
     if (groups_max == 0)
         return TRAWL_OK;
-    if (beyond_of(expressions, line->expression) != NULL)
+    if (expressions->items[line->expression].beyond != NULL)
         return groups_beyond(line, begin, end, groups, groups_max, error);
     /* one character before and one after the match are enough for all assertions */
     first = words_before(expressions, judged.bytes, begin);
@@ -491,9 +486,9 @@ uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, cons
         return UINT64_MAX;
     if (name_bytes == 0)
         return groups_of(expressions, pattern_index);
-    if (beyond_of(expressions, pattern_index) != NULL)
-        name_bytes = pcre2_group(beyond_of(expressions, pattern_index), name, name_bytes);
+    if (expressions->items[pattern_index].beyond != NULL)
+        name_bytes = pcre2_group(expressions->items[pattern_index].beyond, name, name_bytes);
     else
-        name_bytes = program_group(expressions->each[pattern_index], name, name_bytes);
+        name_bytes = program_group(expressions->items[pattern_index].each, name, name_bytes);
     return name_bytes > 0 ? name_bytes : UINT64_MAX;
 }

@@ -33,14 +33,6 @@ struct maker {
     struct anchor_maker anchors;
 };
 
-/* Frees an array with a program for each expression. The array may be NULL. */
-static void free_programs(const struct expressions *made, struct program **programs)
-{
-    for (uint32_t i = 0; i < made->count && programs != NULL; i++)
-        program_free(programs[i]);
-    memory_release(programs, made->count, sizeof(struct program *));
-}
-
 static uint64_t tree_bytes(uint32_t lists)
 {
     return sizeof(struct whole_tree) + lists * sizeof(struct syntax_node *);
@@ -52,18 +44,17 @@ void expressions_free(void *object)
 
     if (made == NULL)
         return;
-    free_programs(made, made->each);
-    free_programs(made, made->marked);
-    for (uint32_t i = 0; i < made->count && made->beyond != NULL; i++)
-        if (made->beyond[i] != NULL)
-            pcre2_release(made->beyond[i]);
-    memory_release(made->beyond, made->count, sizeof(struct pcre2 *));
+    for (uint32_t i = 0; i < made->count && made->items != NULL; i++) {
+        program_free(made->items[i].each);
+        program_free(made->items[i].marked);
+        if (made->items[i].beyond != NULL)
+            pcre2_release(made->items[i].beyond);
+        syntax_release(&made->items[i].tree);
+    }
+    memory_release(made->items, made->count, sizeof *made->items);
     program_free(made->whole);
     if (made->whole_tree != NULL)
         memory_release(made->whole_tree, 1, tree_bytes(made->whole_tree->all.count));
-    for (uint32_t i = 0; i < made->count && made->trees != NULL; i++)
-        syntax_release(&made->trees[i]);
-    memory_release(made->trees, made->count, sizeof *made->trees);
     words_free(made);
     anchors_free(made);
     trawl_plan_free(made->atoms);
@@ -144,7 +135,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
      * cannot distinguish marks from newlines. */
     const bool within =
         !options.bytes && !syntax->has_byte && (options.multi || !syntax->by_lines) &&
-        !(options.multi && options.ripgrep) && program_may_be_empty(made->each[index]);
+        !(options.multi && options.ripgrep) && program_may_be_empty(made->items[index].each);
     const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
     const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
@@ -161,8 +152,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
             error, ARGUMENT,
             "^, $ and -x across lines know no edges of words but \\b and \\B, and no -w");
     made->mark = mark;
-    if (made->marked == NULL)
-        TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
+    made->has_marked = true;
     TRAWL_TRY(words_prepare(made, error));
     made->has_wide_words |= is_wide;
     made->needs_marks |= words || syntax->edges > SYNTAX_EDGES;
@@ -170,10 +160,10 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                        (made->plan->flags & TRAWL_STRICT_WORD) != 0;
     options.marks = words ? REGEX_MARKED_WORD : lines ? REGEX_MARKED_LINES : REGEX_MARKED;
     options.multi = lines;
-    TRAWL_TRY(program_make(&made->memory, syntax->root, &options, 1, false, &made->marked[index],
-                           &is_large, error));
+    TRAWL_TRY(program_make(&made->memory, syntax->root, &options, 1, false,
+                           &made->items[index].marked, &is_large, error));
     if (is_large && words)
-        TRAWL_TRY(program_make(&spare, syntax->root, &options, 1, true, &made->marked[index],
+        TRAWL_TRY(program_make(&spare, syntax->root, &options, 1, true, &made->items[index].marked,
                                &is_large, error));
     return is_large ? refuse_large(made, error) : TRAWL_OK;
 }
@@ -195,18 +185,18 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
                                         struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    const bool is_filter = made->beyond != NULL && made->beyond[index] != NULL;
+    const bool is_filter = made->items[index].beyond != NULL;
     const bool crlf = made->options.multi && (made->plan->flags & TRAWL_CRLF) != 0;
     enum trawl_status status;
     bool is_large;
 
     made->memory.left += made->memory.each; /* program_divide has reserved it */
     /* compile_beyond may call this for a second filter */
-    program_free(made->each[index]);
-    syntax_release(&made->trees[index]);
-    made->trees[index] = *syntax;
-    status = program_make(&made->memory, syntax->root, &made->options, 1, true, &made->each[index],
-                          &is_large, error);
+    program_free(made->items[index].each);
+    syntax_release(&made->items[index].tree);
+    made->items[index].tree = *syntax;
+    status = program_make(&made->memory, syntax->root, &made->options, 1, true,
+                          &made->items[index].each, &is_large, error);
     if (status == TRAWL_OK && is_large)
         status = refuse_large(made, error);
     if (status != TRAWL_OK)
@@ -215,7 +205,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
         status = TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone");
     else if (!is_filter)
         status = compile_marked(maker, index, syntax, error);
-    made->crosses |= made->each[index] != NULL && may_cross(made, syntax);
+    made->crosses |= made->items[index].each != NULL && may_cross(made, syntax);
     maker->needs_line |= syntax->needs_line;
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, syntax, error);
@@ -235,12 +225,11 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     const bool had_strings = !maker->anchors.fails;
     struct syntax filter;
 
-    if (made->beyond == NULL)
-        TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
+    made->has_beyond = true;
     made->needs_marks = made->crosses = true;
     TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));
     status = pcre2_prepare(bytes, count, &filter, &made->options, plan->flags & ~words,
-                           &made->beyond[index], error);
+                           &made->items[index].beyond, error);
     if (status != TRAWL_OK || filter.is_opaque)
         syntax_release(&filter);
     TRAWL_TRY(status);
@@ -342,12 +331,12 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
         (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
     for (uint32_t i = 0; i < made->count; i++)
-        lists += made->trees[i].root->count;
+        lists += made->items[i].tree.root->count;
     TRAWL_TRY(memory_allocate_zeroed(1, tree_bytes(lists), &memory, error));
     made->whole_tree = tree = (struct whole_tree *)memory;
     tree->all = (struct syntax_node){.kind = SYNTAX_GROUP, .count = lists, .items = tree->lists};
     for (uint32_t i = made->count; i-- > 0;) {
-        const struct syntax_node *root = made->trees[i].root;
+        const struct syntax_node *root = made->items[i].tree.root;
 
         lists -= root->count;
         memcpy(tree->lists + lists, root->items, root->count * sizeof *root->items);
@@ -373,8 +362,7 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
 {
     struct expressions *made = maker->made;
 
-    TRAWL_TRY(MEMORY_ZEROED(made->each, made->count, error));
-    TRAWL_TRY(MEMORY_ZEROED(made->trees, made->count, error));
+    TRAWL_TRY(MEMORY_ZEROED(made->items, made->count, error));
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = TRAWL_OK;
@@ -386,9 +374,9 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);
-        made->takes_empty |= made->beyond != NULL && made->beyond[i] != NULL
-                                 ? made->beyond[i]->may_be_empty
-                                 : program_may_be_empty(made->each[i]);
+        made->takes_empty |= made->items[i].beyond != NULL
+                                 ? made->items[i].beyond->may_be_empty
+                                 : program_may_be_empty(made->items[i].each);
     }
     TRAWL_TRY(compile_whole(maker, error));
     return anchors_end(&maker->anchors, error);

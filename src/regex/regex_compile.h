@@ -30,22 +30,26 @@ struct marked_unit {
     uint8_t count;
 };
 
+struct expression {
+    struct syntax tree;
+    /* reads single lines; if PCRE2 decides, a filter, which matches every line in which PCRE2's
+     * program matches */
+    struct program *each;
+    /* Reads copies of lines with marks (words.h). NULL if the expression is PCRE2's, or has no word
+     * boundary about which `each` may be wrong. */
+    struct program *marked;
+    struct pcre2 *beyond; /* NULL: the expression is RE2's */
+};
+
 struct expressions {
     const struct trawl_plan *plan;
     /* the options of all programs; some programs change members such as marks or lines */
     struct regex_options options;
     uint32_t count;
-    struct syntax *trees;          /* the trees of the `count` expressions */
+    struct expression *items;      /* `count` */
+    bool has_marked;               /* some expression has a program for copies with marks */
+    bool has_beyond;               /* PCRE2 decides about some expression */
     struct whole_tree *whole_tree; /* the tree of `whole` */
-    struct program **each; /* `count` programs, one for each expression, which read single lines */
-    /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if the
-     * expression is PCRE2's, or has no word boundary about which the program in `each` may be
-     * wrong. The array is NULL if all entries would be. */
-    struct program **marked;
-    /* `count` programs of PCRE2. An entry is NULL if the expression is RE2's; the array is NULL if
-     * all are. If PCRE2 decides, the program in `each` is a filter, which matches every line in
-     * which PCRE2's program matches. */
-    struct pcre2 **beyond;
     /* under TRAWL_MULTILINE: an expression may match a line end, has an assertion about the start
      * or end of lines, or belongs to PCRE2 */
     bool crosses;
@@ -54,12 +58,13 @@ struct expressions {
     /* The plan is for whole words, or has word boundaries that RE2 lacks, so all lines need marks;
      * or PCRE2 decides about an expression. */
     bool needs_marks;
-    struct marked_unit units[128]; /* only if `marked` is not NULL */
-    struct around_words words;     /* only if `marked` is not NULL */
+    struct marked_unit units[128]; /* only if has_marked */
+    struct around_words words;     /* only if has_marked */
     struct code_range *own_words;  /* words->ranges if the caller's rules decide; otherwise NULL */
     uint8_t mark;   /* the byte that marks a character outside words; 0: not chosen yet */
     bool is_strict; /* a byte that belongs to no character adjoins no word boundary */
-    /* Words may have characters beyond ASCII: in lines beyond ASCII, only `marked` may be used. */
+    /* Words may have characters beyond ASCII: in lines beyond ASCII, only marked copies may be
+     * used. */
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines that end in
      * newlines. NULL if lines end otherwise, TRAWL_MULTILINE is set, some expression means

@@ -220,7 +220,7 @@ static inline void note_undecided(const struct step *step, struct regex_line lin
 /* Returns true if the plan's only expression is PCRE2's. */
 static inline bool step_is_beyond(const struct step *step)
 {
-    return step->worker->expressions->beyond != NULL && step->worker->expressions->count == 1;
+    return step->worker->expressions->has_beyond && step->worker->expressions->count == 1;
 }
 
 #endif

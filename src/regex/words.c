@@ -64,7 +64,7 @@ bool words_within(const struct expressions *expressions, const uint8_t *text, ui
 
     while (at < count && back < 3 && back < at && (text[at - back] & 0xc0) == 0x80)
         back++;
-    return back > 0 && expressions->marked != NULL && !expressions->options.bytes &&
+    return back > 0 && expressions->has_marked && !expressions->options.bytes &&
            plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
 }
 
@@ -263,7 +263,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                         const struct judged *line, uint64_t from, uint64_t to,
                         enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
-    const struct program *program = expressions->marked[expression];
+    const struct program *program = expressions->items[expression].marked;
     struct words *words = line->words;
     struct regex_span own, *found = spans;
     uint64_t at, end;
@@ -398,16 +398,16 @@ int words_match(const struct expressions *expressions, uint32_t expression,
                 struct regex_span *spans, uint32_t span_count)
 {
     struct words *words = line->words;
-    const bool may_mark = expressions->marked != NULL && expressions->marked[expression] != NULL;
+    const struct expression *asked = &expressions->items[expression];
 
-    if (expressions->beyond != NULL && expressions->beyond[expression] != NULL)
-        return match_beyond(expressions->beyond[expression], line, from, spans, span_count);
-    if (may_mark && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
+    if (asked->beyond != NULL)
+        return match_beyond(asked->beyond, line, from, spans, span_count);
+    if (asked->marked != NULL && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
-    if (!may_mark || words->kind == WORDS_PLAIN)
-        return program_match(expressions->each[expression], line->bytes, line->count, from, to,
-                             anchor, spans, span_count);
+    if (asked->marked == NULL || words->kind == WORDS_PLAIN)
+        return program_match(asked->each, line->bytes, line->count, from, to, anchor, spans,
+                             span_count);
     words->kind = WORDS_MARKED;
     return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
 }
