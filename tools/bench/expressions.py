@@ -104,7 +104,7 @@ def section(data):
         *opening(data),
         "- " + ", ".join(data["versions"][name] for name in ("trawl", "rg -F") if name in data["versions"]),
         spread_line(data),
-        *summary(data, "string", "matching lines, expressions that hold a string of three bytes or more"),
+        *summary(data, "string", "matching lines, expressions that contain a string of three bytes or more"),
         *summary(data, "no string", "matching lines, other expressions"),
         *summary(data, "matches", "matches counted or printed (`--count-matches`, `-o`)"),
         "",

@@ -403,9 +403,9 @@ def part(data, paper):
     if not figures.rows:
         return ["Not measured."]
     lines = [
-        f"Source: {facts['source']}; measured there on {facts['hardware']}."
+        f"Source: {facts['source']}; measured on {facts['hardware']}."
         + keys_said(figures)
-        + f" A form alone: {facts['try']}."
+        + f" To run one form: {facts['try']}."
     ]
     lines += sorted(
         {
