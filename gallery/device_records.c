@@ -1,14 +1,15 @@
 /* device_records: rabin-karp-matrix on a device.
  *
- * The device holds a *packing* of the records at a time. A record is one part of it, or, if it is
- * long, several parts that overlap:
+ * The records are searched packing by packing. A *packing* is as many records as fit into the
+ * device's memory. Each record is one part of it, or, if it is long, several parts that overlap:
  *
  *   words   part 0 NULs | part 1 NULs | ...                   worker->text, which kernels read
  *   parts   {first word, bytes} of each part                  part_memory; owners[]: its record
  *   flags   one per part | with -pairs one per part and key   part_memory, after the parts
  *
- * A launch (a *batch*) compares each window's hash with up to RECORDS_HASHES_MAX keys. A key is the
- * length and hash of one or more literals; a batch's keys of one length are a *group*.
+ * A *key* is a length and a hash that one or more literals share. Each launch compares each
+ * window's hash with a *batch* of up to RECORDS_HASHES_MAX keys; the keys of one length in a batch
+ * are a *group*.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -20,19 +21,19 @@
 #include "gallery/device_rows.h"
 #include "gallery/kernels/gallery_records.h"
 
-#define PARTS_MAX (1u << 18) /* parts of a packing */
-#define PADDING_BYTES 4ull   /* NULs after each part, at least */
-#define PART_BYTES_MIN 8u    /* characters of a part, at least, NULs included */
+#define PARTS_MAX (1u << 18) /* most parts in a packing */
+#define PADDING_BYTES 4ull   /* fewest NULs after a part */
+#define PART_BYTES_MIN 8u    /* fewest characters in a part, NULs included */
 #define FLAG_BYTES sizeof(uint32_t)
-/* If memory is short, a packing is halved, but not below this size; then the search ends with
- * MEMORY. */
+/* If the device lacks memory, a packing is halved, but never to less than this; then the search
+ * fails with MEMORY. */
 #define WORDS_BYTES_MIN (64u << 10)
-/* Characters of a packing, at most: the index of a part's first word has 32 bits, and a word may
- * hold a single character. */
+/* Most characters in a packing: the index of a part's first word has 32 bits, and with -wide, each
+ * character is a word. */
 #define WORDS_BYTES_MAX (1ull << 32)
 #define UNPACKED_STEP 256u
 
-/* The length and hash of one or more literals. */
+/* A length and a hash that one or more literals share. */
 struct key {
     uint64_t bytes;
     uint32_t hash;
@@ -67,9 +68,9 @@ struct gallery_records {
     uint32_t parts_max;
     uint32_t part_count;
     struct cuda_memory part_memory;       /* parts, then flags */
-    const uint8_t *flags;                 /* the caller's flags of the last gallery_device_flag */
+    const uint8_t *flags;                 /* where the last gallery_device_flag put its flags */
     struct records_part parts[PARTS_MAX]; /* large, so not zeroed */
-    uint64_t owners[PARTS_MAX];           /* each part's record */
+    uint64_t owners[PARTS_MAX];           /* for each part, the index of its record */
 };
 
 static uint32_t character_bytes(const struct gallery_device *gallery)
@@ -77,7 +78,7 @@ static uint32_t character_bytes(const struct gallery_device *gallery)
     return gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_WIDE ? 4 : 1;
 }
 
-/* The bytes of a part's flags: one flag, and with -pairs one more for each key. */
+/* Returns the bytes of a part's flags: one flag, and with -pairs one more for each key. */
 static uint64_t flags_bytes(const struct gallery_device *gallery)
 {
     bool pairs = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_PAIRS;
@@ -87,7 +88,7 @@ static uint64_t flags_bytes(const struct gallery_device *gallery)
 
 /* ---- The plan's tables -------------------------------------------------------------------- */
 
-/* Bytes of an entry of all five tables together. */
+/* Bytes of one entry in each of the five tables. */
 #define TABLES_BYTES                                                            \
     (sizeof(struct key) + sizeof(struct records_group) + sizeof(struct batch) + \
      2 * sizeof(uint32_t))
@@ -102,7 +103,7 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* A batch that ends within a group of keys of one length adds another group of this length. */
+    /* a group that does not fit into the rest of a batch is split, which makes one more group */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 
@@ -130,7 +131,7 @@ static int compare_keys(const void *a, const void *b)
     return (first->hash > second->hash) - (first->hash < second->hash);
 }
 
-/* Makes the keys: by length, then by hash, without duplicates. */
+/* Makes the keys, sorted by length and then by hash, without duplicates. */
 static void make_keys(struct gallery_records *own, const struct trawl_plan *plan, bool published)
 {
     uint32_t kept = 0;
@@ -275,10 +276,10 @@ void gallery_records_free(struct gallery_device *gallery)
 struct packing {
     struct gallery_device *gallery;
     const struct gallery_tape *records;
-    uint64_t record; /* the next record */
-    uint64_t offset; /* where the next part begins in the record; it overlaps the part before */
+    uint64_t record; /* the next record to pack */
+    uint64_t offset; /* where in this record the next part begins; parts overlap */
     uint64_t bytes_max;
-    uint64_t packed; /* characters in this packing */
+    uint64_t packed; /* characters in this packing so far */
     uint64_t sent;   /* bytes copied to the device, or on the way */
     uint64_t held;   /* bytes in the staging buffer */
     uint32_t turn;
@@ -409,7 +410,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Reserves device memory for `bytes` characters, and for up to PARTS_MAX parts of them. */
+/* Reserves device memory for a packing of `bytes` characters, and for its parts and flags. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {
@@ -428,7 +429,7 @@ static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
         error);
 }
 
-/* Reserves device memory for all records' characters, or for as many as limits and memory allow. */
+/* Reserves device memory for a packing of all records, or of as many as limits and memory allow. */
 static enum trawl_status reserve_packing(struct packing *packing, struct trawl_error *error)
 {
     struct gallery_device *gallery = packing->gallery;
@@ -456,7 +457,7 @@ static enum trawl_status reserve_packing(struct packing *packing, struct trawl_e
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-/* Puts a batch's hashes where the kernel reads them. */
+/* Copies a batch's hashes to the memory from which the kernel reads them. */
 static enum trawl_status send_hashes(struct gallery_device *gallery, uint32_t first,
                                      struct records_arguments *arguments, struct trawl_error *error)
 {
@@ -521,8 +522,8 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     return TRAWL_OK;
 }
 
-/* Fills a packing, launches the kernels, and copies the flags back. Sets flags[i] to 1 if some part
- * of record i has a pattern's hash. */
+/* Fills a packing, launches the kernels, and copies the flags back. Sets flags[i] to 1 if some
+ * window of record i has a pattern's length and hash. */
 static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
                                      struct engine_result *result, struct trawl_error *error)
 {
@@ -561,7 +562,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     return TRAWL_OK;
 }
 
-/* Flags all records. The device's context is current. */
+/* Sets the flags of all records, one packing after the other. The device's context is current. */
 static enum trawl_status flag_records(struct gallery_device *gallery,
                                       const struct gallery_tape *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error)
@@ -596,7 +597,7 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     status = flag_records(gallery, records, flags, result, error);
     result->work.memory_ns += cuda_memory_ns() - memory_ns;
     if (status != TRAWL_OK) {
-        /* copies from the staging buffers may be on the way */
+        /* wait for copies from the staging buffers, which are used again */
         (void)gallery->worker->device->driver->stream_wait(gallery->worker->stream);
         gallery->records->ready = false;
     }
@@ -604,10 +605,9 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     return status;
 }
 
-/* The landing buffer holds only the flags of the last packing. In it, a record has flags per key if
- * it is a single part and not the first, which may be the end of a record that began in the packing
- * before.
- */
+/* Only the last packing's flags are known: they are in the landing buffer. Two kinds of records
+ * have no flags per key there: those of several parts, and the packing's first, which may be the
+ * end of a record that began in the packing before. */
 struct gallery_met gallery_device_met(const struct gallery_device *gallery, const uint8_t *flag)
 {
     const struct gallery_records *own = gallery->records;

@@ -23,8 +23,8 @@ static const struct gallery_row rows[GALLERY_COUNT] = {
 #undef MEASURED
 };
 
-/* The pattern length at which child grids begin to be faster on a device. NEVER if they were
- * slower at each measured length. */
+/* The shortest pattern for which child grids were measured to be faster on a device; NEVER if they
+ * were slower at each measured length. */
 static const struct measured {
     const char *device; /* part of the device's name */
     enum gallery_algorithm algorithm;

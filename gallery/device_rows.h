@@ -1,5 +1,5 @@
-/* device_rows: what each of the gallery's kernels needs, and which kernel a hybrid runs for a
- * pattern of some length. */
+/* device_rows: what each of the gallery's kernels requires, and which kernel a hybrid runs for a
+ * pattern of a given length. */
 #ifndef TRAWL_GALLERY_DEVICE_ROWS_H
 #define TRAWL_GALLERY_DEVICE_ROWS_H
 
@@ -7,7 +7,7 @@
 
 enum gallery_grid {
     PLACES,   /* a thread per start offset */
-    SEGMENTS, /* a thread per segment of start offsets; as many blocks as the device holds at a
+    SEGMENTS, /* a thread per segment of start offsets; as many blocks as the device can run at a
                  time, unless the plan sets the number */
 };
 
@@ -17,9 +17,9 @@ enum gallery_need {
     WINDOWS = 4,   /* gallery_shifts_text runs first, and flags where windows start */
     CHILDREN = 8,  /* the kernel launches child grids; gallery_collect then reads a flag per start
                       offset */
-    CONSTANT = 16, /* pattern in constant, the block's text in shared memory */
+    CONSTANT = 16, /* pattern in constant memory, the block's text in shared memory */
     KEY = 32,      /* pattern in registers */
-    MINIMA = 64,   /* gallery_word_minimum then takes the least of the blocks' first hits */
+    MINIMA = 64,   /* each block finds its first hit, gallery_word_minimum the first of all */
     TRIE = 128,    /* follows a trie of all literals at once */
 };
 
@@ -28,17 +28,18 @@ struct gallery_row {
     enum gallery_grid grid;
     uint32_t threads; /* per block, unless the plan sets the number */
     uint32_t needs;
-    /* for a hybrid, otherwise NONE. `longer` runs for patterns of at least the threshold,
-     * `shorter` for others, or `generic` if a pattern is too long for `shorter` */
+    /* Only for a hybrid, otherwise GALLERY_NONE: `longer` runs for patterns of at least
+     * own->threshold bytes, `shorter` for others, and `generic` if such a pattern is too long for
+     * `shorter`. */
     enum gallery_algorithm generic, shorter, longer;
 };
 
-/* Returns the row of the kernel for a pattern of this length. gallery_choose must have been called
- * for own->plan. */
+/* Returns the row of the kernel that searches for a pattern of this length. Call gallery_choose for
+ * own->plan first. */
 const struct gallery_row *gallery_row_for(const struct gallery_device *own, uint64_t pattern_bytes);
 
-/* Loads the images that own->plan needs, and sets the length at which a hybrid begins to launch
- * child grids. Errors: ENGINE if the build holds no code for this device. */
+/* Loads the images that own->plan needs, and sets a hybrid's threshold, the pattern length from
+ * which it launches child grids. Errors: ENGINE if the build has no code for this device. */
 enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error);
 
 /* Returns true if the kernel of any literal of own->plan has any of these needs. */

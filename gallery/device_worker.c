@@ -39,7 +39,7 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
     return status;
 }
 
-/* Releases what is on the device, whose context is current. */
+/* Frees the worker's memory and events on the device, whose context is current. */
 static void release(struct gallery_device *own)
 {
     struct cuda_device *device = own->worker->device;

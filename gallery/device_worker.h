@@ -10,7 +10,7 @@
 #include "gallery/gallery_limits.h"
 
 struct gallery_device {
-    struct engine_worker *worker; /* the CUDA engine's: device, stream, text, staging buffers */
+    struct engine_worker *worker; /* of the CUDA engine: device, stream, text, staging buffers */
     struct gallery_limits limits;
     const struct trawl_plan *plan;
     struct gallery_choice choice;          /* the algorithm and options of the plan */
@@ -25,18 +25,18 @@ struct gallery_device {
     struct cuda_memory flags;
     struct cuda_memory result;  /* struct gallery_result */
     struct cuda_memory offsets; /* offsets of hits */
-    uint64_t hits_room;         /* hits for which `offsets` has room */
+    uint64_t hits_room;         /* capacity of `offsets`, in hits */
     /* Events before the kernels, after gallery_shifts_text, and after the kernels; NULL: not
      * created yet. */
     struct cuda_event *begin, *shifted, *end;
 
-    struct gallery_records *records; /* NULL: no plan for records so far */
+    struct gallery_records *records; /* state for searches of records; NULL: none so far */
 };
 
 /* ---- gallery_device.c ---- */
 
-/* The `search` of struct cuda_steps: searches a range of start offsets for the plan of `context`,
- * the struct gallery_device. */
+/* The function `search` of struct cuda_steps: searches a range of start offsets. `context` is the
+ * thread's struct gallery_device, which has the plan. */
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
@@ -44,7 +44,7 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
 
 /* ---- device_rows.c ---- */
 
-/* Sets *module to the image of the gallery's kernels, or with `children` of those that launch child
+/* Sets *module to the gallery's compiled kernels, or, with `children`, to those that launch child
  * grids. */
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
@@ -55,11 +55,10 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
 
 /* ---- device_records.c ---- */
 
-/* Prepares for own->plan, whose algorithm takes records. Errors: UNSUPPORTED if a pattern is too
- * long for a device; MEMORY. */
+/* Prepares for own->plan, which names an algorithm for records. Errors: UNSUPPORTED if a pattern is
+ * too long for a device; MEMORY. */
 enum trawl_status gallery_records_begin(struct gallery_device *own, struct trawl_error *error);
-/* gallery_records_end releases device memory (the device's context is current),
- * gallery_records_free host memory. */
+/* Free device memory (end; the device's context must be current), and host memory (free). */
 void gallery_records_end(struct gallery_device *own);
 void gallery_records_free(struct gallery_device *own);
 

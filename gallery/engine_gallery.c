@@ -8,17 +8,17 @@
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 
-#define FLAGGED_ROWS (1ull << 20) /* records that a device flags at a time, at most */
+#define FLAGGED_ROWS (1ull << 20) /* most records per call of gallery_device_flag */
 
 struct gallery_worker {
-    struct gallery_device *device; /* NULL: on the host */
+    struct gallery_device *device; /* NULL: the host searches */
     struct gallery_host host;
     struct gallery_matrix *matrix; /* for a plan for records; NULL if the plan is for texts */
     const struct trawl_plan *plan;
-    uint8_t *flags; /* per record: 0 if a device found that no pattern occurs, otherwise 1; NULL:
-                       no device makes flags */
+    uint8_t *flags; /* per record: 0 if a device found that no pattern occurs in it, otherwise 1;
+                       NULL on the host */
     uint64_t flag_count;
-    uint64_t flagged; /* records before this one have their flags */
+    uint64_t flagged; /* `flags` is filled for the records before this one */
 };
 
 /* Frees what belongs to the current plan. */
@@ -62,9 +62,8 @@ static void gallery_release(struct engine_worker *worker)
     worker_close((struct gallery_worker *)worker);
 }
 
-/* With ENGINE_HOST, the host searches. Otherwise, the CUDA engine picks a device, whatever `device`
- * says.
- */
+/* With ENGINE_HOST, the host searches. Otherwise, the CUDA engine picks a device and ignores
+ * `device`. */
 static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,
                                          struct engine_worker **worker_out,
@@ -110,8 +109,8 @@ static enum trawl_status gallery_flag(struct engine_worker *engine_worker,
     return TRAWL_OK;
 }
 
-/* Appends a record's cells: for each pattern that occurs in it, where it first starts. Skips a
- * record that the device did not flag. `row` is all -1 before and after. */
+/* Appends a record's cells: for each pattern that occurs in it, the offset of the first occurrence.
+ * Skips a record that the device did not flag. `row` is a buffer, all -1 before and after. */
 static enum trawl_status add_record(const struct gallery_worker *worker,
                                     const struct records *records, uint64_t record, int64_t *row,
                                     struct cells *cells, struct trawl_error *error)
@@ -136,7 +135,7 @@ static enum trawl_status add_record(const struct gallery_worker *worker,
     return TRAWL_OK;
 }
 
-/* Called by several threads with the same worker, which they do not change. */
+/* May be called by several threads with the same worker, since it does not change the worker. */
 static enum trawl_status gallery_cells(const struct engine_worker *engine_worker,
                                        const struct records *records, uint64_t from, uint64_t to,
                                        struct cells *cells, struct trawl_error *error)

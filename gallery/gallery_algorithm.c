@@ -1,11 +1,12 @@
-/* gallery_algorithm: the names of the gallery, and the option string that selects an algorithm. */
+/* gallery_algorithm: the names of the gallery's algorithms, and the option string that selects
+ * one. */
 #include "gallery/gallery_algorithm.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* THREADS: THREADS_MIN to THREADS_MAX per block, in steps of THREADS_STEP. GRID: 1 to THREADS_MAX.
- */
+/* Threads per block: multiples of THREADS_STEP, at least THREADS_MIN, if the geometry is THREADS;
+ * any number if it is GRID. */
 #define THREADS_MIN 32u
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u
@@ -26,7 +27,7 @@ struct algorithm_row {
     enum searches searches;
     enum engines engines;
     enum geometry geometry;
-    const char *summary; /* a line, which ends with the source in parentheses */
+    const char *summary; /* one line, which ends with the source in parentheses */
     const char *source;
 };
 
@@ -45,7 +46,7 @@ struct option_text {
     size_t count;
 };
 
-/* Returns what *text has before the first `separator`, and leaves what follows it in *text. */
+/* Returns the part of *text before the first `separator`; *text becomes the part after it. */
 static struct option_text option_cut(struct option_text *text, char separator)
 {
     const char *at = (const char *)memchr(text->begin, separator, text->count);
@@ -58,8 +59,8 @@ static struct option_text option_cut(struct option_text *text, char separator)
     return head;
 }
 
-/* Reads a decimal number. Returns false if there is any other byte, or if it is not in [least,
- * most]. */
+/* Reads a decimal number. Returns false if `part` has a byte that is no digit, or if the number is
+ * not in [least, most]. */
 static bool option_number(struct option_text part, uint32_t least, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;
@@ -183,7 +184,7 @@ struct gallery_choice gallery_choice_of(const struct trawl_plan *plan)
     struct gallery_choice choice;
     enum trawl_status status = parse(plan->algorithm.asked, &choice, NULL);
 
-    TRAWL_ASSERT(status == TRAWL_OK); /* plan_build has parsed the same string */
+    TRAWL_ASSERT(status == TRAWL_OK); /* plan_build has parsed this string before */
     (void)status;
     return choice;
 }

@@ -1,4 +1,5 @@
-/* gallery_algorithm: the names of the gallery, and the option string that selects an algorithm. */
+/* gallery_algorithm: the names of the gallery's algorithms, and the option string that selects
+ * one. */
 #ifndef TRAWL_GALLERY_GALLERY_ALGORITHM_H
 #define TRAWL_GALLERY_GALLERY_ALGORITHM_H
 
@@ -13,25 +14,25 @@ enum gallery_algorithm {
     GALLERY_COUNT
 };
 
-/* The algorithm that a plan asks for, with the options. */
+/* The algorithm that a plan names, and its options. */
 struct gallery_choice {
     enum gallery_algorithm algorithm;
-    uint32_t blocks;  /* blocks of a grid; 0: the default */
-    uint32_t threads; /* threads of a block; 0: the default */
-    /* pattern length in bytes at which a hybrid begins to launch child grids; 0: the length
-     * measured for the device, or none if there is none */
+    uint32_t blocks;  /* blocks in a grid; 0: the default */
+    uint32_t threads; /* threads in a block; 0: the default */
+    /* shortest pattern, in bytes, for which a hybrid launches child grids; 0: as measured for the
+     * device, and without a measurement it launches none */
     uint32_t threshold;
     bool debug;     /* pss: device code compiled without optimisation */
     bool uncounted; /* a swift form that does not count child grids, as in the paper */
     bool global;    /* rabin-karp-matrix-sample: hashes in global, not in constant memory */
 };
 
-/* Returns what the plan, which must name an algorithm, asks for. */
+/* Returns the algorithm and the options that the plan names. The plan must name an algorithm. */
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
-/* The functions by which a plan asks about the gallery, and reads its option string. The string is
- * NAME[:GEOMETRY][,debug][,uncounted][,global], where the words after the commas may have any
- * order. */
+/* The functions through which a plan has its option string parsed, and queries the algorithm. The
+ * string is NAME[:GEOMETRY][,debug][,uncounted][,global]; the order of the words after the commas
+ * does not matter. */
 extern const struct plan_algorithms gallery_algorithms;
 
 #endif

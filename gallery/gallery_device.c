@@ -1,8 +1,8 @@
 /* gallery_device: runs published algorithms on a device.
  *
  * gallery_device_range searches a range of start offsets part by part, and each part literal by
- * literal. Kernels deliver hits in any order; they are sorted here. A part is halved if it has more
- * hits than limits.hits_max, or needs more memory than there is.
+ * literal. Kernels report hits in any order; the host sorts them here. A part is halved if it has
+ * more hits than limits.hits_max, or needs more memory than the device has.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,21 +15,21 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-/* if memory is short, a part is halved, but not below this number of start offsets; then the search
- * ends with MEMORY */
+/* if the device lacks memory, a part is halved, but never to fewer start offsets than this; then
+ * the search fails with MEMORY */
 #define WINDOW_BEGINS_MIN (64u << 10)
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
-#define FOLD_TAIL_BYTES 48u /* kernels may load these beyond a text's last 16 bytes */
-/* Start offsets of a kernel that launches and counts child grids, at most. With more, more windows
- * would get no grid, because the device takes a limited number of pending launches. */
+#define FOLD_TAIL_BYTES 48u /* beyond a text's last 16 bytes, kernels may load so many more */
+/* Most start offsets for a kernel that launches and counts child grids. With more, more windows
+ * would get no grid, because the device accepts a limited number of pending launches. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
-#define FLAGS (WINDOWS | CHILDREN) /* needs with a byte of memory per start offset */
+#define FLAGS (WINDOWS | CHILDREN) /* needs that cost a byte of memory per start offset */
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
 
-/* The start offsets [begin, end) of a part, and where the text lies. */
+/* A part of a range: the start offsets [begin, end), and the text. */
 struct text_part {
     uint64_t address; /* device address of the text's byte 0 */
     uint64_t begin;
@@ -41,7 +41,7 @@ struct literal_search {
     struct gallery_device *own;
     const struct gallery_row *row;
     uint32_t literal, literal_next;
-    uint64_t table, table_next; /* device addresses of the tables of both */
+    uint64_t table, table_next; /* device addresses of these literals' tables */
     enum want want;
     struct gallery_arguments arguments;
     uint32_t blocks, threads;
@@ -50,7 +50,7 @@ struct literal_search {
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
-/* Waits until results are copied to the host, and adds the time to the copies'. */
+/* Waits until results are copied to the host, and adds the time to the result's copy_ns. */
 static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin_ns,
                                       struct engine_result *result, struct trawl_error *error)
 {
@@ -61,7 +61,7 @@ static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin
     return TRAWL_OK;
 }
 
-/* Adds the device's time between the passed events own->begin and `end` to *sum. */
+/* Adds the device's time from own->begin to `end` to *sum. Both events must have occurred. */
 static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_event *end,
                                      uint64_t *sum, struct trawl_error *error)
 {
@@ -73,7 +73,7 @@ static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_eve
     return TRAWL_OK;
 }
 
-/* Waits for the kernels before own->end, and adds their time to the result. */
+/* Waits for the kernels before own->end, and adds their time to the result's kernel_ns. */
 static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_result *result,
                                       struct trawl_error *error)
 {
@@ -94,8 +94,8 @@ static bool has_trie(const struct gallery_device *own)
     return (gallery_row_for(own, 0)->needs & TRIE) != 0;
 }
 
-/* Returns the bytes that a literal takes in the tables: its bytes, padded, and its shifts; in a
- * trie at most a state for each byte, and a word. */
+/* Returns the most bytes that a literal needs in the tables: its padded bytes and its shifts, or in
+ * a trie a state per byte, and a word. */
 static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
@@ -117,8 +117,8 @@ static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, ui
         shifts[bytes[i]] = behind ? m - i : m - 1 - i;
 }
 
-/* Adds the literal to the trie. Sets *equal to 1 + the literal with the same bytes that was added
- * before, or to 0. */
+/* Adds the literal to the trie. Sets *equal to 0, or, if an earlier literal has the same bytes, to
+ * 1 + its index. */
 static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *trie, uint32_t *equal)
 {
     const uint8_t *bytes = plan_literal_bytes(own->plan, literal);
@@ -136,7 +136,7 @@ static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *tri
     row[0] = literal + 1;
 }
 
-/* Writes a word for each literal (1 + an earlier literal with the same bytes, or 0), then the
+/* Writes a word for each literal (0, or 1 + an earlier literal with the same bytes), and then the
  * states. Returns the number of bytes written. */
 static uint64_t fill_trie(struct gallery_device *own, uint32_t *equals)
 {
@@ -223,7 +223,7 @@ static struct cuda_module *search_module(const struct literal_search *search)
     return row_needs(search, CHILDREN) ? search->own->children : search->own->module;
 }
 
-/* Sets *blocks to the number of the kernel's blocks that the device can hold at a time. */
+/* Sets *blocks to the number of the kernel's blocks that the device can run at a time. */
 static enum trawl_status fill_device(const struct literal_search *search, uint64_t *blocks,
                                      struct trawl_error *error)
 {
@@ -318,7 +318,8 @@ static const struct gallery_result *landed(const struct gallery_device *own)
     return (const struct gallery_result *)(const void *)own->worker->landing.bytes;
 }
 
-/* The words of a hit: the start offset, and from a trie the literal. */
+/* Returns the words per hit: 1, the start offset; from a trie 2, the start offset and the
+ * literal. */
 static uint32_t hit_words(const struct gallery_device *own)
 {
     return own->trie_states != 0 ? 2 : 1;
@@ -359,7 +360,7 @@ static enum trawl_status upload_constant(struct literal_search *search, struct t
     return cuda_wait_copies(own->worker, begin_ns, search->result, error);
 }
 
-/* Launches the kernel that flags windows, if the algorithm needs it. */
+/* Launches the kernel that flags the starts of windows, if the algorithm needs it. */
 static enum trawl_status launch_before(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_arguments *a = &search->arguments;
@@ -387,7 +388,7 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
     return TRAWL_OK;
 }
 
-/* Clears the result, launches the literal's kernels, and waits for them. */
+/* Clears the device's result, launches the literal's kernels, and waits for them. */
 static enum trawl_status search_launch(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -415,11 +416,10 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
                : TRAWL_OK;
 }
 
-/* Fails if a child grid's launch failed although the device was not full, if a launched grid did
- * not run, or if a window that passed was neither launched, refused nor withheld. Otherwise adds
- * the numbers of child grids to the result. With the option "uncounted", only refusals are
- * known.
- */
+/* Adds the numbers of child grids to the result. Fails if a launch failed for another reason than
+ * too many pending launches, if a launched grid did not run, or if a window that passed the
+ * parent's test was neither launched, refused by the device, nor withheld (beyond child_grids_max).
+ * With the option "uncounted", only refusals are known. */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)
 {
@@ -449,8 +449,8 @@ static enum trawl_status check_children(const struct literal_search *search,
     return TRAWL_OK;
 }
 
-/* Runs the literal's kernels and copies their result into the landing buffer. Constant memory and
- * the queue of child grids belong to the device, so workers that need either take turns. */
+/* Runs the literal's kernels and copies their result into the landing buffer. A device has one
+ * constant memory and one queue of child grids, so workers that need either take turns. */
 static enum trawl_status search_run(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -521,13 +521,13 @@ static bool needs_fold(const struct trawl_plan *plan)
     return (plan->flags & TRAWL_IGNORE_CASE) != 0;
 }
 
-/* Returns the end of the bytes that searches of the part read. */
+/* Returns where the text ends that searches of the part read. */
 static uint64_t part_text_end(const struct gallery_device *own, const struct text_part *part)
 {
     return min_u64(part->text_end, saturating_add(part->end, own->plan->length_max - 1));
 }
 
-/* Reserves device memory for the part's copy in lower case, and for the flags or minima. */
+/* Reserves device memory for the part's copy in lower case, its flags and its minima, as needed. */
 static enum trawl_status part_reserve(struct gallery_device *own, const struct text_part *part,
                                       struct trawl_error *error)
 {
@@ -545,8 +545,8 @@ static enum trawl_status part_reserve(struct gallery_device *own, const struct t
     return TRAWL_OK;
 }
 
-/* Makes *part the part that begins at range->begin. Memory, the hits of earlier parts and the
- * number of child grids limit its length. */
+/* Sets *part to the part that begins at range->begin, and reserves its memory. Its length depends
+ * on the device's memory, the hits of earlier parts and the number of child grids. */
 static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
                                    enum want want, struct text_part *part,
                                    struct trawl_error *error)
@@ -575,7 +575,7 @@ static enum trawl_status part_open(struct gallery_device *own, const struct cuda
     }
 }
 
-/* Copies the part in lower case, and makes *part refer to the copy. */
+/* Copies the part's text in lower case, and makes *part refer to the copy. */
 static enum trawl_status part_fold(struct gallery_device *own, struct text_part *part,
                                    struct engine_result *result, struct trawl_error *error)
 {
@@ -601,8 +601,8 @@ static enum trawl_status part_fold(struct gallery_device *own, struct text_part 
     return TRAWL_OK;
 }
 
-/* Returns the end of the part's start offsets at which the literal fits into the text; part->begin
- * if there is none. */
+/* Returns the end of the start offsets in the part at which the literal fits into the text;
+ * part->begin if there are none. */
 static uint64_t literal_limit(const struct gallery_device *own, const struct text_part *part,
                               uint32_t literal)
 {
@@ -619,8 +619,8 @@ static void literals_begin(struct literal_search *search)
     search->table_next = search->own->tables.address;
 }
 
-/* Takes the next literal that fits into the part (with a trie all at once), and sets *limit to the
- * end of its start offsets. Returns false after the last. */
+/* Selects the next literal that fits into the part (with a trie, all literals at once), and sets
+ * *limit to the end of its start offsets. Returns false after the last literal. */
 static bool literals_next(struct literal_search *search, const struct text_part *part,
                           uint64_t *limit)
 {
@@ -642,8 +642,8 @@ static bool literals_next(struct literal_search *search, const struct text_part 
     return false;
 }
 
-/* Appends all hits of the part, or none, with *fits false, if there are more than limits.hits_max
- * and the part can be halved. */
+/* Appends all hits of the part. If there are more than limits.hits_max, and the part can be halved,
+ * appends none, and sets *fits to false. */
 static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
                                    uint64_t base, bool *fits, struct trawl_error *error)
 {
@@ -674,7 +674,7 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
     return TRAWL_OK;
 }
 
-/* Appends the part's first hit; at equal starts, that of the least literal. */
+/* Appends the part's first hit; if several literals occur there, the one with the lowest index. */
 static enum trawl_status part_first(struct literal_search *search, const struct text_part *part,
                                     uint64_t base, struct trawl_error *error)
 {

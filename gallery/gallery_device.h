@@ -1,5 +1,5 @@
-/* gallery_device: the gallery's algorithms on a device. A thread has a struct gallery_device beside
- * its worker of the CUDA engine. */
+/* gallery_device: the gallery's algorithms on a device. Each thread has a struct gallery_device in
+ * addition to its worker of the CUDA engine. */
 #ifndef TRAWL_GALLERY_GALLERY_DEVICE_H
 #define TRAWL_GALLERY_GALLERY_DEVICE_H
 
@@ -28,27 +28,28 @@ struct gallery_tape {
     uint64_t record_count;
 };
 
-/* Sets flags[i] to 0 if record i holds no occurrence, and to 1 if it may hold one; conditions such
- * as whole words are ignored. The plan of gallery_device_begin must have an algorithm for records.
- * Adds the device's times to the result, and the number of set flags to candidate_count. */
+/* Sets flags[i] to 0 if no pattern occurs in record i, and to 1 if one may, whatever the plan's
+ * conditions (such as whole words). Call gallery_device_begin before, with a plan that names an
+ * algorithm for records. Adds the device's times to the result, and the number of set flags to
+ * candidate_count. */
 enum trawl_status gallery_device_flag(struct gallery_device *device,
                                       const struct gallery_tape *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error);
 
-/* Which literals a record may hold. */
+/* Which literals may occur in a record. */
 struct gallery_met {
-    /* for each hash, 0 if the record holds no literal with this hash; NULL if nothing is known */
+    /* by number of a hash: 0 if no literal with this hash occurs; NULL if nothing is known */
     const uint32_t *flags;
     const uint32_t *hash_of; /* for each literal, the number of its hash */
 };
 
-/* Returns which literals the record with this flag (of gallery_device_flag) may hold. The device
- * keeps hits per pattern only for rabin-karp-matrix-pairs, and only of the records that it searched
- * last and whole; the first of these may be the end of a longer record, so nothing is known about
- * it. */
+/* Returns which literals may occur in the record whose flag `flag` points to, in the array that
+ * gallery_device_flag filled. Only rabin-karp-matrix-pairs knows, and only for records that the
+ * device searched last and as a whole. Of these, the first may be the end of a longer record, so
+ * nothing is known about it. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
-#ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls none of these */
+#ifdef TRAWL_NO_DEVICES /* a build without devices calls none of these, and does not link them */
 #pragma weak gallery_device_open
 #pragma weak gallery_device_close
 #pragma weak gallery_device_begin

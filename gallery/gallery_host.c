@@ -1,5 +1,5 @@
-/* gallery_host: runs the published algorithms on the host, a step of the chunk at a time, and in
- * each step literal by literal */
+/* gallery_host: runs the published algorithms on the host. A chunk is searched in steps, and each
+ * step literal by literal. */
 #include "gallery/gallery_host.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* start offsets in a step, at least, if there is a single literal and no copy */
+/* fewest start offsets in a step for a plan with one literal, if the text is not copied */
 #define STEP_ALONE (1u << 20)
 
 struct algorithm {
@@ -69,7 +69,7 @@ void gallery_host_end(struct gallery_host *host)
     host->copy_bytes_max = 0;
 }
 
-/* Copies what the step starting at scan->at reads. */
+/* Copies the text of the step that begins at scan->at. */
 static void copy_step(struct gallery_host *host, const struct scan *scan)
 {
     const uint8_t *text = scan->chunk->bytes + scan->at;

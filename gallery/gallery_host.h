@@ -1,10 +1,11 @@
 /* gallery_host: published algorithms on the host, each of which searches a text for one literal.
  *
  * Each algorithm has a file of its own (such as bf.c) with two functions: `prepare` makes tables
- * from the literal, and `next` searches starting at search->at. The loop in gallery_host.c takes a
- * chunk in steps, and runs each literal of the plan over each step (over a folded copy, if case is
- * ignored). It reports occurrences as the host's engine does, so conditions, order and counts are
- * the library's, and the algorithms stay as published.
+ * from the literal, and `next` searches starting at search->at. The loop in gallery_host.c divides
+ * from the literal, and `next` searches starting at search->at. The loop in gallery_host.c divides
+ * a chunk into steps, and searches each step (or, if case is ignored, a folded copy) for each
+ * literal of the plan. It reports occurrences as the host's engine does: conditions, order and
+ * counts are the library's, and the algorithms stay as published.
  */
 #ifndef TRAWL_GALLERY_GALLERY_HOST_H
 #define TRAWL_GALLERY_GALLERY_HOST_H
@@ -14,7 +15,7 @@
 #include "gallery/gallery_device.h"
 
 struct gallery_search {
-    const uint8_t *bytes; /* the literal; count >= 1 */
+    const uint8_t *bytes; /* the literal, `count` >= 1 bytes */
     uint64_t count;
     uint64_t at;         /* next start offset to look at, in the step */
     uint64_t shift[256]; /* bmh, qs, hp: how far each byte value moves the window */
@@ -24,9 +25,9 @@ struct gallery_search {
     bool rolling_known;
 };
 
-/* `next` returns the next start in [search->at, limit) at which the literal occurs, or
- * UINT64_MAX, and sets search->at to where the search resumes. The text is readable up to limit
- * - 1 + count, and for strstr a NUL follows. */
+/* `next` returns the first start offset in [search->at, limit) at which the literal occurs, or
+ * UINT64_MAX, and sets search->at to where the next call continues. The text is readable up to
+ * limit - 1 + count, where strstr needs a NUL. */
 #define GALLERY_TEXT_LIST(X)    \
     X(NAIVE, naive)             \
     X(NAIVE_WHOLE, naive_whole) \
@@ -44,7 +45,7 @@ struct gallery_search {
 GALLERY_TEXT_LIST(GALLERY_DECLARE)
 #undef GALLERY_DECLARE
 
-/* What a worker keeps between searches on the host. A zeroed struct is empty. */
+/* A worker's state on the host, kept from search to search. All zeros: empty. */
 struct gallery_host {
     const struct trawl_plan *plan;
     enum gallery_algorithm algorithm;
@@ -74,8 +75,8 @@ struct gallery_matrix;
 enum trawl_status gallery_matrix_open(const struct trawl_plan *plan, struct gallery_matrix **matrix,
                                       struct trawl_error *error);
 void gallery_matrix_close(struct gallery_matrix *matrix);
-/* For each pattern that occurs in the record, sets row[pattern], which must be -1, to its first
- * start offset. Returns how many it set. `met` says which literals the record may hold. */
+/* For each pattern that occurs in the record, sets row[pattern], which must be -1, to the offset of
+ * its first occurrence. Returns how many cells were set. `met` says which literals may occur. */
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
                                uint64_t record_bytes, const struct gallery_met *met, int64_t *row);
 

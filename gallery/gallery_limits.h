@@ -1,4 +1,4 @@
-/* gallery_limits: sizes of the gallery that tests make small. */
+/* gallery_limits: the gallery's limits. Tests lower them, to reach all cases with small texts. */
 #ifndef TRAWL_GALLERY_GALLERY_LIMITS_H
 #define TRAWL_GALLERY_GALLERY_LIMITS_H
 
@@ -6,10 +6,10 @@
 
 struct gallery_limits {
     uint64_t part_bytes; /* text bytes that word-chunked copies at a time */
-    /* bytes of a record that a thread of rabin-karp-matrix examines at a time, but at least twice
-     * the longest pattern */
+    /* a thread of rabin-karp-matrix searches at most so many bytes of a record; longer records are
+     * cut into parts. Raised to twice the longest pattern. */
     uint64_t record_bytes;
-    uint32_t shift_begins;      /* offsets per thread of gallery_shifts_text */
+    uint32_t shift_begins;      /* start offsets per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */
     uint32_t child_grids_max;   /* most child grids per kernel; 0: as many as the device takes */
     uint32_t trie_states_max;   /* most states of aho-corasick's trie, 1,028 bytes each */

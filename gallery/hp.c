@@ -6,7 +6,7 @@
  *            II.C, and the multi-core CPU bars of its figures. bmh is the same algorithm as Han's
  *            paper has it: it compares the whole window from right to left, and moves the window by
  *            a single byte after an occurrence.
- * Fixed      nothing. Compares byte by byte, as bf and qs do, so that the three compare alike.
+ * Fixed      nothing. Compares byte by byte, as bf and qs do, so that their times are comparable.
  * Memory     256 shifts.
  * Cost       n / m comparisons at best, n * m at worst (n: the text's length, m: the pattern's).
  */

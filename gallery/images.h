@@ -1,6 +1,5 @@
-/* images: the gallery's kernels as nvcc compiled them: those of most algorithms, those of pss
- * compiled for debugging, and those that launch child grids, which link the device's run-time
- * library. */
+/* images: the gallery's compiled kernels: those of most algorithms, those of pss compiled for
+ * debugging, and those that launch child grids, which are linked with the CUDA device runtime. */
 #ifndef TRAWL_GALLERY_IMAGES_H
 #define TRAWL_GALLERY_IMAGES_H
 

@@ -2,17 +2,17 @@
  * record; a cell of a row is the offset at which a pattern first begins in the record, or -1.
  *
  * Published  "C++ AMP string search" sample: a thread per record rolls a hash over the record and
- *            compares the hash with the hashes of all patterns, which lie in constant memory. The
- *            patterns have the same length, and are fewer than 4,096. On the host, strstr searches
- *            the records that hold some pattern's hash again.
+ *            compares it with the hashes of all patterns, which lie in constant memory. The
+ *            patterns have the same length, and are fewer than 4,096. If a record contains some
+ *            pattern's hash, the host searches it again, with strstr.
  * Fixed      Patterns may differ in length: a hash rolls for each distinct length. There is no
  *            limit of 4,096 patterns, because rabin_karp_matrix looks hashes up in a table.
  *            rabin_karp_matrix compares a candidate at once instead of in a second pass. Records
  *            may differ in length, without padding or packed characters.
- * As published  rabin-karp-matrix-sample and the forms that the sample weighed, on GPUs alone: for
- *            each pattern strstr searches a record that the device flagged, from the record's
+ * As published  rabin-karp-matrix-sample and the other variants of the sample run only on GPUs: for
+ *            each pattern, strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
- *            a pattern without NUL. In all other cases memmem searches instead.
+ *            a pattern without NUL. In all other cases, memmem searches instead.
  * Memory     up to 32 bytes per literal; for strstr also the literal's bytes and 9 more.
  * Cost       two remainders and a look-up per byte of the record and distinct length; each literal
  *            with an equal hash is compared, unless the literal's pattern was found before.
@@ -42,18 +42,18 @@ struct gallery_matrix {
     /* if as_published: the literals for strstr, each with a NUL */
     char *strings;
     uint64_t strings_bytes;
-    uint64_t *string_at; /* each literal's offset in `strings`; UINT64_MAX if it holds a NUL */
+    uint64_t *string_at; /* each literal's offset in `strings`; UINT64_MAX if it contains a NUL */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
-    uint32_t *next;               /* for each literal, the next with the same head, or PLAN_NONE */
-    /* the first literals of 1 << heads_bits lists, or PLAN_NONE */
+    uint32_t *next;               /* for each literal, the next one in its list, or PLAN_NONE */
+    /* the first literal in each of 1 << heads_bits lists, or PLAN_NONE */
     uint32_t *heads;
 };
 
-/* Returns the list for a hash and a length, which is part of the key, so that literals of different
- * lengths rarely share a list. */
+/* Returns the index of the list for a hash and a length. Since the length counts, literals of
+ * different lengths rarely share a list. */
 static uint32_t head_of(const struct gallery_matrix *matrix, uint32_t hash, uint64_t count)
 {
     return plan_hash64((uint64_t)hash << 32 ^ count, matrix->heads_bits);
@@ -83,7 +83,7 @@ static void matrix_classes(struct gallery_matrix *matrix)
     matrix->class_count = kept;
 }
 
-/* Fills heads and next. Literals are pushed from last to first, so each list ascends. */
+/* Fills heads and next. Pushes the last literal first, so that each list is in ascending order. */
 static void make_table(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;
@@ -167,9 +167,9 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
     memory_release(matrix, 1, sizeof *matrix);
 }
 
-/* Fills the cells of the patterns that occur at x, where a window of `count` bytes has this hash.
- * Returns how many of them were empty: a pattern's literals may differ in length, so its cell may
- * already hold a later offset. */
+/* Sets the cells of the patterns that occur at x, where a window of `count` bytes has this hash.
+ * Returns how many of these cells were empty: a pattern's literals may differ in length, so its
+ * cell may already have a later offset. */
 static uint64_t verify_window(const struct gallery_matrix *matrix, const uint8_t *record,
                               uint64_t record_bytes, uint64_t x, uint64_t count, uint32_t hash,
                               int64_t *row)
@@ -220,8 +220,8 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
-/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL.
- * strstr stops at a NUL, so the search resumes after it. */
+/* Returns where the literal's bytes first occur in [from, end), or NULL. The range is not empty.
+ * strstr stops at a NUL, so it is called again for the text after each NUL. */
 static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t index,
                                  const uint8_t *from, const uint8_t *end)
 {
@@ -239,8 +239,8 @@ static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t i
     return NULL;
 }
 
-/* Returns where the literal first occurs in the record under the plan's conditions, such as whole
- * words, or UINT64_MAX. */
+/* Returns the start of the literal's first occurrence in the record that meets the plan's
+ * conditions, such as whole words, or UINT64_MAX. */
 static uint64_t find_literal(const struct gallery_matrix *matrix, uint32_t index,
                              const uint8_t *record, uint64_t record_bytes)
 {

@@ -2,9 +2,9 @@
  *
  * Published  the installed C library; the baseline of the C++ AMP string search sample, which calls
  *            strstr for each record and pattern.
- * Fixed      A string ends at the first NUL, a text does not: after each NUL the search goes on.
+ * Fixed      A string ends at the first NUL, a text does not: after each NUL, the search continues.
  *            A text need not end in a NUL, so strstr searches copies of its parts that do.
- *            plan_build rejects patterns that hold a NUL.
+ *            plan_build rejects patterns that contain a NUL.
  * Memory     a copy of a part of the text, and of the pattern: strstr needs a NUL after both.
  * Cost       a call for each occurrence and for each NUL; the C library decides the cost of a
  *            byte. strlen finds the NUL, so the bytes from a string's last occurrence to the NUL

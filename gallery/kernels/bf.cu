@@ -10,14 +10,15 @@
  *            blocks as the start offsets need.
  * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
  *            threads + pattern bytes of the text, in shared memory; the pattern in constant
- *            memory. gallery_bf_tay_shared: the same, but each thread copies a byte, and
- *            the last one alone those after the block's, while the others wait.
+ *            memory. gallery_bf_tay_shared: the same, but each thread copies a byte, and the last
+ *            thread alone copies the bytes after the block's, while the others wait.
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte and for the byte that differs. -shared reads each text byte once, and for
- *            each block as many again as the pattern has.
+ *            each block as many bytes again as the pattern has.
  * Bound      by the longest comparison, if the pattern occurs: a thread goes byte by byte.
- * Lost       -shared is slower: most windows differ early, but the block fills the whole bin
- *            before. The time of -tay-shared grows with the pattern. Figures: docs/papers.md.
+ * Lost       -shared is slower: most windows differ in their first bytes, but the block first fills
+ *            the whole bin. The time of -tay-shared grows with the pattern. Figures:
+ *            docs/papers.md.
  * Fixed      All occurrences are reported, even at the last start offset.
  * Limits     -shared and -tay-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */

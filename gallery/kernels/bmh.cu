@@ -9,9 +9,9 @@
  *            text of its threads tile by tile, and each thread has a share of each tile.
  * Memory     bmh: text, pattern and the table of shifts, which the host makes, in global memory.
  *            bmh-shared: the tile in 32 KiB and the table in 1 KiB of shared memory; the pattern in
- *            global memory. bmh-conflict-free: each lane has its own bank. A thread's column of the
- *            24 KiB for the text has the ends of the windows in its share, word below word;
- *            each lane has a table of shifts, 2 bytes a shift, 16 KiB in all:
+ *            global memory. bmh-conflict-free: each lane has its own bank. 24 KiB for the text are
+ *            divided into a column per thread, which has the ends of the thread's windows, word
+ *            below word; each lane has a table of shifts, 2 bytes a shift, 16 KiB in all:
  *
  *              bank              0                   1
  *              words of text     thread 0, word 0    thread 1, word 0    ...
@@ -38,7 +38,7 @@
 #define BMH_COLUMNS_WORDS 6144u
 #define BMH_LANE_SHIFT_MAX 0xffffu
 
-/* Searches the windows that begin in [x, end). A window's last byte says how far it moves. */
+/* Searches the windows that begin in [x, end). A window's last byte says how far to move on. */
 SIMT_FUNCTION void bmh_search(const struct gallery_arguments *a, const struct compare_bin *bin,
                               const uint32_t *shifts, uint64_t x, uint64_t end)
 {
@@ -77,8 +77,7 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
     SIMT_SHARED(uint32_t, shifts, BMH_SHIFTS);
     uint64_t part = (uint64_t)simt_threads() * args.segment;
     uint64_t tile = args.begin + simt_block() * part, end = bmh_lesser(tile + part, args.limit);
-    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* start offsets of a tile; alignment may take 16
-                                                 bytes */
+    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* start offsets per tile; alignment takes 16 bytes */
     uint32_t share;
 
     if (args.pattern_bytes < GALLERY_BIN_BYTES / 2u - 16u)
@@ -100,18 +99,18 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
 
 /* ---- Without bank conflicts ---------------------------------------------------------------- */
 
-/* A thread's text. Word w is words[w * stride], which lies in the thread's bank. */
+/* The text of a thread, in shared memory. Word w is words[w * stride], so all are in one bank. */
 struct bmh_column {
     uint32_t *words;
     uint64_t begin; /* where in the text the column begins, a multiple of 4 */
     uint32_t stride;
     uint32_t bytes;
-    uint32_t keep;  /* last bytes of a window that are in the column */
-    uint32_t share; /* windows whose ends are in the column */
+    uint32_t keep;  /* of each window, so many bytes at its end are in the column */
+    uint32_t share; /* number of windows whose ends are in the column */
 };
 
-/* Returns the number of columns, one per thread, rounded up so that no two threads of a warp share
- * a bank. */
+/* Returns the number of columns: the block's threads, rounded up so that no two threads of a warp
+ * share a bank. */
 SIMT_FUNCTION uint32_t bmh_stride(void)
 {
     uint32_t stride = 1;
@@ -121,14 +120,14 @@ SIMT_FUNCTION uint32_t bmh_stride(void)
     return simt_threads() <= stride ? stride : (simt_threads() + stride - 1u) / stride * stride;
 }
 
-/* Returns the thread's column, for the start offsets of a segment or as many as fit. */
+/* Returns the thread's empty column, for a segment's start offsets, or for as many as fit. */
 SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *a, uint32_t *words)
 {
     struct bmh_column column = {words + simt_thread(), 0, bmh_stride(), 0, 0, 0};
     uint32_t most = BMH_COLUMNS_WORDS / column.stride * 4u;
 
     column.keep = a->pattern_bytes < most / 4u ? a->pattern_bytes : most / 4u;
-    column.share = most - 3u - (column.keep - 1u); /* alignment may put 3 bytes in front */
+    column.share = most - 3u - (column.keep - 1u); /* for alignment, up to 3 bytes come first */
     if (column.share > a->segment)
         column.share = (uint32_t)a->segment;
     column.bytes = (column.share + column.keep - 1u + 3u + 3u) & ~3u;

@@ -1,13 +1,13 @@
 /* compare: how bf, qs and hp (and in part bmh, pss and swift) read text and pattern, and compare a
  * window byte by byte.
  *
- * Each has two forms: text and pattern in global memory, or the block's text (the bin) in shared
- * and the pattern in constant memory. All warps of a block fill the bin, 16 bytes a thread in turn,
- * before any compares:
+ * Each algorithm has two forms: text and pattern in global memory, or the block's text (the bin) in
+ * shared memory and the pattern in constant memory. All warps of a block fill the bin, 16 bytes per
+ * thread in turn, before any compares:
  *
- *     text   ... | the block's start offsets, one a thread | the pattern's length - 1 | ...
- *     bin        | 16 bytes of thread 0 | of thread 1 | of thread 2 | ...            |  then a
- * barrier | the window of thread t, m bytes |
+ *   text    ... | the block's start offsets, one per thread | the pattern's length - 1 | ...
+ *   bin         | 16 bytes of thread 0 | of thread 1 | of thread 2 | ...               |
+ *   then, after a barrier, thread t compares m bytes of the bin, from its start offset on
  */
 #ifndef TRAWL_GALLERY_KERNELS_COMPARE_H
 #define TRAWL_GALLERY_KERNELS_COMPARE_H
@@ -42,20 +42,20 @@ SIMT_FUNCTION uint8_t compare_pattern(const struct gallery_arguments *a, enum co
     return simt_load_u8(a->pattern + offset);
 }
 
-/* Returns a bin in `words` for the text [from, to), cut to `bytes_max` bytes (a multiple of 16).
- * The bin is not filled yet. */
+/* Returns a bin in `words`, not yet filled, for the text [from, to) or its first `bytes_max` bytes
+ * (a multiple of 16). */
 SIMT_FUNCTION struct compare_bin compare_bin_open(uint64_t from, uint64_t to, const uint32_t *words,
                                                   uint32_t bytes_max)
 {
     struct compare_bin bin = {(const uint8_t *)words, from & ~15ull, 0};
 
-    if (from < to) /* otherwise the block has no start offset */
+    if (from < to) /* otherwise, the block has no start offset */
         bin.bytes_count =
             to - bin.begin < bytes_max ? (uint32_t)(to - bin.begin + 15u) & ~15u : bytes_max;
     return bin;
 }
 
-/* Loads the bin's text; the last load may reach into the padding. Called by all threads of the
+/* Loads the bin's text; the last load may read padding after the text. Called by all threads of the
  * block. */
 SIMT_FUNCTION void compare_bin_load(const struct gallery_arguments *a,
                                     const struct compare_bin *bin, uint32_t *words)
@@ -87,7 +87,7 @@ SIMT_FUNCTION struct compare_bin compare_bin_none(void)
     return bin;
 }
 
-/* Returns a filled bin for the windows of the block's threads, in bin_bytes of shared memory. */
+/* Returns a bin, filled with the windows of the block's threads, in bin_bytes of shared memory. */
 SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_arguments *a,
                                                      uint32_t *words)
 {

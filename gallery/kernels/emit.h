@@ -6,7 +6,7 @@
 #include "gallery/kernels/gallery.h"
 #include "cuda/kernels/simt.h"
 
-/* Reports a hit at x. */
+/* Reports a hit at x: lowers the first hit's offset, or counts the hit and stores its offset. */
 SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
 {
     uint64_t slot;
@@ -20,7 +20,8 @@ SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
         simt_store_u32(&a->offsets[slot], (uint32_t)(x - a->begin));
 }
 
-/* Returns the start offset of a thread that looks at a single one. It may be a->limit or more. */
+/* Returns the thread's start offset, in kernels with a thread per start offset. May be a->limit or
+ * more, where nothing is to be searched. */
 SIMT_FUNCTION uint64_t gallery_place(const struct gallery_arguments *a)
 {
     return a->begin + (uint64_t)simt_block() * simt_threads() + simt_thread();

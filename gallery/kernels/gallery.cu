@@ -1,5 +1,5 @@
-/* gallery: the gallery's kernels as a translation unit, but for those of swift.cu (children.cu).
- * nvcc compiles it to fat binaries; tests/sim includes it. */
+/* gallery: the gallery's kernels as one translation unit, except those of swift.cu, for which
+ * children.cu is one. nvcc compiles it to fat binaries; tests/sim includes it. */
 #include "aho_corasick.cu"
 #include "bf.cu"
 #include "bmh.cu"

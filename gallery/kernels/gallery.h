@@ -1,10 +1,10 @@
-/* gallery: what the host and the gallery's kernels agree on.
+/* gallery: the interface between the host and the gallery's kernels.
  *
- * A gallery kernel looks for occurrences that start at an offset x in [begin, limit) of a text in
- * device memory. Which thread searches where, and which memory holds what, is as in the publication
- * that the head of the kernel's file names; there, "Lost" says what is slower, and "Fixed" where
- * the kernel does more than the publication. Hits come in any order (emit.h); the host sorts them.
- * Kernels for records have arguments of their own (gallery_records.h).
+ * A gallery kernel searches for occurrences that start at an offset x in [begin, limit) of a text
+ * in device memory. What each thread does, and what lies in which memory, follows the publication
+ * named at the head of the kernel's file. These heads also say what was slower ("Lost"), and where
+ * the kernel differs from the publication ("Fixed"). Hits come in any order (emit.h); the host
+ * sorts them. Kernels for records have arguments of their own (gallery_records.h).
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H
@@ -23,8 +23,8 @@
 
 /* Before a literal's kernels, the host sets `first` to UINT64_MAX, and the rest to 0. */
 struct gallery_result {
-    uint64_t cursor; /* occurrences, if `want` is not FIRST; beyond `capacity` none is written */
-    uint64_t first;  /* the least x - begin; aho-corasick: (x - begin) << 32 | literal, the least */
+    uint64_t cursor; /* hits, unless `want` is FIRST; those beyond `capacity` are not stored */
+    uint64_t first;  /* least x - begin of a hit; aho-corasick: least (x - begin) << 32 | literal */
     uint64_t passed; /* swift: windows that passed the parent's test */
     uint64_t launched; /* swift: child grids launched without an error */
     uint64_t spilled;  /* swift: windows that the parent compared because the device refused a child
@@ -53,24 +53,23 @@ struct gallery_arguments {
     uint8_t *flags;
     uint64_t *minima; /* word-reduction: the least x - begin of each block */
     struct gallery_result *result;
-    uint32_t *offsets; /* x - begin of each hit; aho-corasick: and the literal */
-    uint64_t capacity; /* hits for which `offsets` has room */
+    uint32_t *offsets; /* x - begin of each hit; aho-corasick: also the literal */
+    uint64_t capacity; /* of `offsets`, in hits */
     uint64_t segment;  /* start offsets per thread in bmh, -segments and gallery_shifts_text */
     uint32_t pattern_bytes;
     uint32_t want;          /* enum want */
     uint32_t pattern_first; /* pss-gm-argument: the pattern's first byte */
-    /* qs, hp: where in a window is the byte that says how far it moves */
+    /* qs, hp: offset in a window of the byte that says how far to move the window */
     uint32_t shift_at;
     uint32_t minima_count;      /* word-reduction: number of blocks */
-    uint32_t child_threads_max; /* swift: threads of a child grid's block, at most */
-    uint32_t child_grids_max;   /* swift: windows that get a child grid, at most, unless
-                                   `uncounted` */
-    /* swift: 1: of swift's numbers, kernels set only `spilled` and `refusal` */
+    uint32_t child_threads_max; /* swift: most threads in a block of a child grid */
+    uint32_t child_grids_max;   /* swift: most windows that get a child grid, unless `uncounted` */
+    /* swift: 1: of the result's numbers about child grids, only `spilled` and `refusal` are set */
     uint32_t uncounted;
     uint32_t bin_bytes; /* shared memory for a block's text, a multiple of 16 */
 };
 
-/* pss-gr: words of the key, which lie in registers */
+/* pss-gr: most words of a key, which is kept in registers */
 #define GALLERY_KEY_WORDS 12u
 #define GALLERY_KEY_BYTES (4u * GALLERY_KEY_WORDS)
 

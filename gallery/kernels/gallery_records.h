@@ -1,5 +1,5 @@
-/* gallery_records: what the host and the kernels of rabin-karp-matrix agree on. "Published" means:
- * in Microsoft's C++ AMP sample of string search.
+/* gallery_records: the interface between the host and the kernels of rabin-karp-matrix. "Published"
+ * means: in Microsoft's C++ AMP sample of string search.
  *
  * Records are packed as published, four characters to a word (-wide: one), and padded with at least
  * four NULs up to a whole word, so that no two records share a word. A long record is cut into
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define RECORDS_THREADS 256u
-#define RECORDS_HASHES_MAX 4095u /* hashes of a launch; published: "less than 4096" */
+#define RECORDS_HASHES_MAX 4095u /* most hashes per launch; published: "less than 4096" */
 
 /* A hash is a window's bytes as a number to a base, modulo RECORDS_MODULUS as published, or modulo
  * 2^32 (ours). */
@@ -29,25 +29,25 @@ struct records_part {
     uint32_t bytes;
 };
 
-/* The patterns of a length. */
+/* A launch's hashes of the patterns of one length. */
 struct records_group {
-    uint32_t bytes; /* >= 1 */
+    uint32_t bytes; /* the length, >= 1 */
     uint32_t power; /* base ^ (bytes - 1), the factor of a window's first byte */
-    uint32_t first; /* index of their first hash among the launch's */
-    uint32_t count; /* number of their hashes, which ascend without duplicates */
+    uint32_t first; /* index of the group's first hash among the launch's */
+    uint32_t count; /* number of hashes, which ascend without duplicates */
 };
 
 struct records_arguments {
     const uint32_t *words;
     const struct records_part *parts;
     const struct records_group *groups;
-    uint32_t *flags; /* per part: 0 before the first launch, 1 if it has some hash; with -pairs,
-                        then a flag per part and hash */
+    uint32_t *flags; /* per part: 0 before the first launch, 1 if a window has one of the hashes;
+                        with -pairs, then a flag per part and hash */
     uint32_t part_count;
     uint32_t group_count;
     const uint32_t *hashes; /* option `global`: the launch's hashes */
-    uint32_t hash_first;    /* index of the launch's first hash among all */
-    uint32_t hash_count;    /* all hashes */
+    uint32_t hash_first;    /* index of the launch's first hash among those of all launches */
+    uint32_t hash_count;    /* hashes of all launches */
 };
 
 #endif

@@ -5,8 +5,8 @@
  *            letter in a register, the rest in global memory). GM is also the kernel of his
  *            program (github.com/basarkutukcu/ParallelStringSearch).
  * Mapping    a thread that finds the key's first letter at its position compares the others from
- *            left to right, until one differs. 32 to 1,024 threads (the
- *            paper: 1,024, and 64 to 1,024 in table VII), as many blocks as the text needs.
+ *            left to right, until one differs. 32 to 1,024 threads (the paper: 1,024, and 64 to
+ *            1,024 in table VII), as many blocks as the text needs.
  * Memory     gg: the key in global memory; every thread with a position loads the first letter.
  *            gm: every thread begins by loading it into a register. gm-argument (ours): it comes
  *            as a kernel argument, without a load. gr: each lane of a warp loads a word of the key,
@@ -15,10 +15,10 @@
  *            but text, even in unoptimised code.
  * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read neighbouring bytes.
- * Bound      by instructions and by starting blocks.
- * Fixed      The paper gives an occurrence the slot "++CurrInd" of an array of unknown size; here
- *            slots begin at 0, and the host launches the kernel again with enough room if some
- *            occurrences had none. Positions too near the text's end are skipped. The paper does
+ * Bound      by instructions, and by starting blocks.
+ * Fixed      The paper stores an occurrence at index "++CurrInd" of an array of unknown size; here,
+ *            indices begin at 0, and the host launches the kernel again with a larger array if the
+ *            array was too small. Positions too near the text's end are skipped. The paper does
  *            not say how the key gets into registers.
  * Limits     gr: keys of up to GALLERY_KEY_BYTES.
  */

@@ -10,9 +10,9 @@
  *            window, by words) and all hashes of that length. Writes 4 bytes per flagged record.
  * Bound      by a thread's chain of comparisons: the time grows with the patterns, and with the
  *            records only beyond the device's number of threads.
- * Lost       gallery_records_sample, most clearly if matches are dense. Forms that the sample's
- *            authors weighed: -bytes emulates textures by a load for each character (devices since
- *            compute capability 5.0 use the same cache for both); -wide has 4 bytes for each
+ * Lost       gallery_records_sample, most clearly if matches are dense. Variants that the sample's
+ *            authors considered: -bytes emulates textures by a load for each character (devices
+ *            since compute capability 5.0 use the same cache for both); -wide has 4 bytes for each
  *            character; -pairs has a flag for each record and pattern; the option "global" leaves
  *            the hashes in global memory. Figures: docs/papers.md.
  * Fixed      Patterns of several lengths: a pass over the record per length, with the hashes of
@@ -54,7 +54,7 @@ SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uin
     return *word >> 8u * (at % 4u) & 0xffu;
 }
 
-/* Returns the remainder as the sample computes it: by a signed division, so it may be negative. */
+/* Returns the value modulo RECORDS_MODULUS, computed as in the sample. `value` may be negative. */
 SIMT_FUNCTION int32_t records_modulo(int32_t value)
 {
     const int32_t modulus = (int32_t)RECORDS_MODULUS;
@@ -62,7 +62,7 @@ SIMT_FUNCTION int32_t records_modulo(int32_t value)
     return (value % modulus + modulus) % modulus;
 }
 
-/* Returns the hash without the window's first byte, `out`. */
+/* Returns the hash of the window without its first byte, `out`. */
 SIMT_FUNCTION uint32_t records_leave(uint32_t hash, uint32_t out, uint32_t power, int published)
 {
     if (!published)
@@ -72,7 +72,7 @@ SIMT_FUNCTION uint32_t records_leave(uint32_t hash, uint32_t out, uint32_t power
     return (uint32_t)records_modulo((int32_t)hash - (int32_t)out);
 }
 
-/* Returns the hash with the byte `in` at the window's end. */
+/* Returns the hash of the window after the byte `in` is appended. */
 SIMT_FUNCTION uint32_t records_enter(uint32_t hash, uint32_t in, int published)
 {
     if (!published)
@@ -93,8 +93,8 @@ SIMT_FUNCTION uint32_t records_equal_128(uint32_t hash, uint32_t first)
 }
 
 /* Returns 1 if a window of the record has a hash of the group, else 0. RECORDS_PAIRS also sets the
- * flags in `pairs` of the hashes met. RECORDS_GLOBAL reads the hashes from `hashes`, the others
- * from constant memory. */
+ * flags, in `pairs`, of all such hashes. RECORDS_GLOBAL reads the hashes from `hashes`, the other
+ * forms from constant memory. */
 SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
                                      const struct records_group *group, const uint32_t *hashes,
                                      uint32_t *pairs, enum records_form form)

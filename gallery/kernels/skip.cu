@@ -8,10 +8,11 @@
  *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980. hp-tay has the blocks of 340
  *            threads of R. Tay's program of 2010. -segments is ours.
  * Mapping    As published: gallery_shifts_text (the paper's Calculate-Shifts-Text) flags the start
- *            offsets at which the shifts put a window. Then a thread per offset ends at once if
- *            there is none. qs compares from right to left; hp the last byte, then the others from
- *            left to right. -shared has the same grid. 32 to 1,024 threads, as many blocks as the
- *            offsets need. -segments: a thread per segment of args.segment offsets compares a
+ *            offsets at which the shifts put a window. Then a thread per offset ends at once if its
+ *            offset has no window. qs compares from right to left; hp the last byte, then the
+ *            others
+ *            from left to right. -shared has the same grid. 32 to 1,024 threads, as many blocks as
+ *            the offsets need. -segments: a thread per segment of args.segment offsets compares a
  *            window, then moves by the shift; 1 to 1,024 threads.
  * Memory     generic: text, pattern and shifts in global memory, a flag per start offset.
  *            -shared: the block's windows in shared memory, the pattern in constant memory.
@@ -47,8 +48,8 @@ SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a
     return segment;
 }
 
-/* Returns where the window after that at segment->x begins; segment->end or more if not in the
- * segment. */
+/* Returns the start of the window after the one at segment->x; segment->end or more if that is
+ * outside the segment. */
 SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a,
                                  const struct skip_segment *segment)
 {
@@ -61,7 +62,7 @@ SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a,
 
 /* ---- As published -------------------------------------------------------------------------- */
 
-/* Flags each start offset with a window. A thread takes args.segment of them. */
+/* Flags each start offset with a window. Each thread follows the shifts in one segment. */
 SIMT_KERNEL(gallery_shifts_text, gallery_arguments, 1024, 1)
 {
     struct skip_segment segment = skip_segment(&args);

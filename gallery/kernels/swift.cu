@@ -8,8 +8,9 @@
  * Mapping    The parent: a thread per start offset, as in bf.cu and skip.cu; for qs and hp it ends
  *            unless gallery_shifts_text flagged a window there. If the window's first and last byte
  *            match, the thread launches the child: a grid of m threads (m: the pattern's length),
- *            each of which compares a byte, and clears the window's flag (the paper's Arr[]) if it
- *            differs. -chunking: m / 4 threads, each of which compares an aligned word of the text.
+ *            each of which compares a byte, and, if it differs, clears the window's flag (the
+ *            paper's Arr[]). -chunking: m / 4 threads, each of which compares an aligned word of
+ *            the text.
  *            Then gallery_collect reports the windows whose flags are left.
  * Memory     -swift: all in global memory. -binning: a block of the parent is a warp (by
  *            default), with 32 + m bytes of the text in shared memory; the child reads the text
@@ -21,14 +22,15 @@
  * Lost       the whole method, on the devices that were measured: launching a child grid costs more
  *            than comparing the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
- * Fixed      A device takes a limited number of pending launches. Beyond child_grids_max (withheld)
+ * Fixed      A device accepts a limited number of pending launches. Beyond child_grids_max
+ *            (withheld)
  *            and where the device refuses a launch (spilled), the parent's thread compares the
  *            window. Child grids count themselves, so that the host sees that all have run; these
  *            atomic additions are ours. If m exceeds a block's threads, the child has several
- *            blocks. Most windows begin inside an aligned word, so chunking takes one more thread,
- *            and masks. A child goes to the stream cudaStreamFireAndForget, where children of a
- *            block need not wait for each other; the paper's launches name no stream, so theirs
- *            take turns.
+ *            blocks. Most windows begin inside an aligned word, so chunking needs one more thread,
+ *            and masks. Children are launched into the stream cudaStreamFireAndForget, where those
+ *            of a block need not wait for each other; the paper's launches name no stream, so they
+ *            run one after the other.
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
@@ -49,7 +51,7 @@ struct swift_arguments {
 
 /* ---- Children --------------------------------------------------------------------------- */
 
-/* Returns the thread's number in the grid. Thread 0 counts the grid, if there is a result. */
+/* Returns the thread's index in the child grid. The first thread counts the grid in `children`. */
 SIMT_FUNCTION uint64_t swift_child_begin(const struct swift_arguments *a)
 {
     uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread();
@@ -140,8 +142,8 @@ SIMT_FUNCTION int swift_ends_match(const struct gallery_arguments *a, const stru
            compare_text(a, bin, x + last) == compare_pattern(a, where, last);
 }
 
-/* Compares the window at x, whose ends match and whose flag is 1, by a child grid, or, if none is
- * launched, by this thread. */
+/* Compares the window at x, whose ends match and whose flag is 1: in a child grid, or, if none was
+ * launched, in this thread. */
 SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct compare_bin *bin,
                                  enum swift_child child, uint64_t x)
 {
@@ -161,7 +163,7 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* Returns the flag at an offset. Meanwhile, child grids may clear other flags of the word. */
+/* Returns the flag at an offset. Child grids may clear other flags in the same word meanwhile. */
 SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
 {
     const uint32_t *flags = (const uint32_t *)(const void *)a->flags;

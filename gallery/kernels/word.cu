@@ -4,9 +4,10 @@
  *            reduction that the tutorial names for devices without atomic functions.
  * Mapping    a thread per position. word-simple: a thread ends if an earlier occurrence is known;
  *            otherwise it compares all bytes of the window, even after one differs, and lowers the
- *            position found by atomicMin. word-reduction: the block takes the least position of its
- *            threads by halving in shared memory, and a second kernel of one block the least of all
- *            blocks in the same way. 32 to 1,024 threads, as many blocks as the text needs.
+ *            position found by atomicMin. word-reduction: each block computes the minimum of its
+ *            threads' positions by a reduction in shared memory, and a second kernel, of one block,
+ *            that of all blocks in the same way. 32 to 1,024 threads, as many blocks as the text
+ *            needs.
  *            word-chunked, the tutorial's last remark, is word-simple on a text that the host
  *            copies in parts, until one has an occurrence.
  * Memory     text, word and the position found in global memory. word-reduction: 8 KiB of shared
@@ -23,7 +24,7 @@
  * Lost       word-reduction is no faster than word-simple.
  * Fixed      If all occurrences or their number are wanted, every window is compared, and nothing
  *            is reduced. Positions too near the text's end are skipped. The position found has 64
- *            bits, and may change while it is read.
+ *            bits, and another thread may lower it while it is read.
  * Limits     none.
  */
 #include "gallery/kernels/emit.h"
@@ -52,7 +53,8 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
         gallery_emit(&args, x);
 }
 
-/* Returns the block's least value, in thread 0 only. Called by all threads of the block. */
+/* Returns the minimum of all threads' `own`, in thread 0 only. Called by all threads of the
+ * block. */
 SIMT_FUNCTION uint64_t word_least(uint64_t *least, uint64_t own)
 {
     uint32_t count = simt_threads();
@@ -86,7 +88,7 @@ SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
         simt_store_u64(args.minima + simt_block(), own);
 }
 
-/* Makes the least of all blocks' minima the result. The grid is one block. */
+/* Stores the minimum of all blocks' minima in the result. The grid is one block. */
 SIMT_KERNEL(gallery_word_minimum, gallery_arguments, WORD_THREADS_MAX, 1)
 {
     SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);
