@@ -476,7 +476,7 @@ cdef class Values:
         return number
 
     cdef int call(self, uint64_t pattern, const uint8_t *begin, uint64_t count, bint is_str) except -1:
-            """Append to `filled` what the function returns for a span's bytes."""
+        """Append to `filled` what the function returns for a span's bytes."""
         value = self.given(object_of(begin, count, is_str), pattern)
         if isinstance(value, str):
             self.ascii = self.ascii and PyUnicode_IS_ASCII(value)
