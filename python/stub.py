@@ -9,7 +9,7 @@ import re
 import sys
 
 HEAD = '''\
-"""The names that the extension module gives."""
+"""The names that the extension module exports."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike

@@ -137,7 +137,7 @@ cdef class Match:
         return self[groups[0]] if groups else self.part(0, None)
 
     def groups(self, default=None):
-        """Return all groups from 1 on. default: the value for a group that took no part."""
+        """Return all groups, starting with group 1. default: the value of a group that matched nothing."""
         return tuple([self.part(i, default) for i in range(1, self.count)])
 
     def groupdict(self, default=None):

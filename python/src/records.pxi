@@ -685,7 +685,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
 
 
 cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind, offsets=None):
-    """Search a column: CELLS gives a Cells, PATTERNS a Column, any other kind an Array."""
+    """Search a column: CELLS returns a Cells, PATTERNS a Column, any other kind an Array."""
     cdef gather found
 
     memset(&found, 0, sizeof(found))

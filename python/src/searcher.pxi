@@ -120,7 +120,7 @@ cdef bint wait_a_while(work *job) noexcept nogil:
 
 
 cdef void pause(work *job) noexcept nogil:
-    """Called by the work: wait until the caller asks for the next step. Returns at once if there is
+    """Called by the work: wait until the caller requests the next step. Returns at once if there is
     no helper thread, because then the work runs in the caller's thread."""
     if job.has_thread:
         job.paused = True
@@ -210,7 +210,7 @@ cdef class Handle:
 
     cdef int open(self, Searcher searcher, Plan plan, object text, object offsets) except -1:
         """Open the text of a call. offsets: what the results count: "characters", "bytes", or None
-        for characters in a str and bytes in other texts. The caller ends with
+        for characters in a str and bytes in other texts. The caller must finally call
         Searcher.give(), also after a failure."""
         cdef work *job = &self.job
 
@@ -418,7 +418,7 @@ cdef class Searcher:
         return 0
 
     cdef Handle take(self):
-        """Reserve a handle for one call. The caller ends with give()."""
+        """Reserve a handle for one call. The caller must finally call give()."""
         cdef trawl_searcher_options options
         cdef trawl_error error
         cdef Handle handle

@@ -69,7 +69,8 @@ def test_every_kind(spark):
 
 
 def test_counters_reach_the_driver(spark):
-    """Check that a stage of decontamination gives the rows of a single process, and that its counters reach the driver."""
+    """Check that a stage of decontamination returns the same rows as a single process, and that its counters reach the
+    driver."""
     texts = ["a b c", None, "x", "A  b, c d"] * 50
     frame = spark.createDataFrame(list(enumerate(texts)), "id long, text string").repartition(4)
     questions = Questions(["a b c d"], words=3)

@@ -80,7 +80,7 @@ def rows_of(kind, cells, beside, invert):
 
 
 def test_kinds(rng):
-    """Check that each kind of stage, for strings and for expressions, gives the rows that plain Python makes of
+    """Check that each kind of stage, for strings and for expressions, returns the rows that plain Python makes of
     the texts. The columns of texts, and the other columns, have all types, and a column keeps its type."""
     letters = ["ab", "ca", "bbb", "a", "\u00e9b", "c \u00e9", "cccccccc", " "]
     for _ in range(amount(500)):

@@ -113,9 +113,9 @@ def run_stage(
     batch_rows: int | None = None,
     keep_order: bool = False,
 ) -> Any:
-    """Run a stage over a dataset, and return the resulting dataset. A stage with errors="apart" gives two
-    datasets, (result, bad): the records that cannot be searched, with the reason in `trawl_error`. A caller
-    that reads `bad` runs the search again.
+    """Run a stage over a dataset, and return the resulting dataset. A stage with errors="apart" returns two
+    datasets, (result, bad): `bad` has the records that cannot be searched, with the reason in `trawl_error`.
+    Reading `bad` runs the search again.
 
     workers: the number of actors, or a range of numbers. The default is a range: Ray starts one actor, and
     more while tables wait, up to the cores (or GPUs) of the cluster. A range that exceeds the cluster ends

@@ -632,7 +632,7 @@ VARIABLES = [("HOME", "home", {}, "unset", "foo a"), ("XDG_CONFIG_HOME", "xdg", 
 
 
 def on_terminal(arguments, variables, name="trawl"):
-    """As run, but standard input is the null device, standard output is a terminal, and the environment has only these
+    """Like run(), but standard input is the null device, standard output is a terminal, and the environment has only these
     variables."""
     ours, theirs = terminal()
     status, _, said = execute(["./" + name, *arguments], stdout=theirs, env={**BARE, **variables})

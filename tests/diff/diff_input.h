@@ -66,10 +66,9 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
  * other strings. */
 void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
                           struct diff_input *input);
-/* Replaces letters: otherwise most inputs would have only a, b, c..., and worst cases a single
- * case, so that no test would notice folding that forgets `z`, or tables that forget byte 255. So
- * two of three inputs get other bytes (z, y, x...; 0, 1, 2...; or 255, 254...), and more of these
- * ignore case, with letters of either case in the text. */
+/* Replaces the letters a, b, c... of two of three inputs by other bytes: z, y, x...; 0, 1, 2...; or
+ * 255, 254.... More of these inputs ignore case, with letters of either case in the text. Otherwise
+ * no test would notice folding that forgets `z`, or tables that forget byte 255. */
 void input_rename(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 

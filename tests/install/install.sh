@@ -75,8 +75,8 @@ test_files() {
     fi
 }
 
-# Each installed program and library has what SECURITY.md promises, as readelf shows: addresses that the loader
-# chooses, all symbols resolved at the start and read-only after that, no memory that is both writable and executable,
+# Checks that each installed program and library has what SECURITY.md promises, as readelf shows: addresses that the
+# loader chooses, all symbols resolved at the start and read-only after that, no memory that is both writable and executable,
 # and calls of the C library's checks. Each file in the static library has its functions' entries marked, so that
 # the processor can reject jumps to other places (a linked file has that mark only if the C library has it, too).
 test_hardened() {

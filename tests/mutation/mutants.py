@@ -97,7 +97,7 @@ def listed(path, wanted):
 
 
 def copy_sources():
-    """Update the copy from the tree. An unchanged file keeps its time."""
+    """Update the copy from the tree. An unchanged file keeps its modification time."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     names = set(filter(None, listed.stdout.split("\0")))
     for path in COPY.rglob("*"):

@@ -154,7 +154,7 @@ size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, b
     return begin + found[1].size();
 }
 
-// Finds the first match at `from` or later. If the plan asks for whole words or lines, the match
+// Finds the first match at `from` or later. If the plan requires whole words or lines, the match
 // must be a whole word or line. If `empty`, the match may be empty.
 bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
                 const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)

@@ -260,7 +260,7 @@ def opened(browser, url):
 
 @pytest.fixture
 def page(opened, url):
-    """The page, as it is at first."""
+    """The page in its initial state."""
     opened.goto(url + "#")
     opened.reload()
     settle(opened)
@@ -730,7 +730,7 @@ def test_access(browser, url):
 
 
 def test_token(chromium, root):
-    """Checks the page of a server with a token: it asks for the token, reports a wrong one, and keeps the token only for
+    """Checks the page of a server with a token: it prompts for the token, reports a wrong one, and keeps the token only for
     this tab."""
     token = os.path.join(os.path.dirname(root), "token")
     with open(token, "w", encoding="ascii") as file:

@@ -156,8 +156,8 @@ static void check_segments(uint32_t patterns)
 
 /* ---- Texts that a device leaves ------------------------------------------------------- */
 
-/* The text's sample has no candidates, but the rest of the text is full of them. A device gives the
- * text up after finding the candidates, and then all threads search it in chunks of the host. */
+/* The text's sample has no candidates, but the rest of the text is full of them. After finding
+ * them, a device gives up, and then all threads search the text in the host's chunks. */
 static const struct left_row {
     const char *what;
     uint64_t text_bytes;

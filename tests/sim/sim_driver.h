@@ -29,7 +29,7 @@ struct sim_driver_options {
 
 #define SIM_DEVICES_MAX 4u
 
-/* Starts a new driver with these options. No object of the former driver may be in use. */
+/* Starts a new driver with these options. No object of the previous driver may be in use. */
 void sim_driver_reset(const struct sim_driver_options *options);
 /* Resets with the usual options: a device of two multiprocessors and 16 MiB. */
 void sim_driver_reset_usual(uint64_t seed);

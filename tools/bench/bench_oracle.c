@@ -157,8 +157,8 @@ static bool spoils(const struct oracle *it, uint8_t byte)
            ((it->question->flags & TRAWL_WHOLE_LINE) != 0 && byte != '\n');
 }
 
-/* Returns true if an occurrence is a whole word or line, if the question asks for that. `within` is
- * the text or the record: there are no bytes beyond it. */
+/* Returns true if an occurrence is a whole word or line, or the question does not require that.
+ * `within` is the text or the record: there are no bytes beyond it. */
 static bool is_whole(const struct oracle *it, struct trawl_range occurrence,
                      struct trawl_range within)
 {

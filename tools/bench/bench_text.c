@@ -34,7 +34,7 @@
 
 #define TEXTS_MAX 4u           /* most texts that are kept */
 #define BLOCK_BYTES (1u << 20) /* a thread fills this part of a text at a time */
-#define PATTERN_SEED 7u        /* seed of the patterns, unless a row gives a seed */
+#define PATTERN_SEED 7u        /* seed of the patterns, unless a row sets one */
 #define DRAW_TRIES 64u         /* draws of a byte from the text before a byte is made up */
 #define SLACK_BYTES 4096u      /* readable bytes after a text */
 
@@ -487,7 +487,7 @@ void question_open(struct question *question)
         question->bytes_count = text->count;
         question->offsets = text->offsets;
         question->record_count = text->record_count;
-        question->record_bytes = /* of each record, if the recipe gives a length */
+        question->record_bytes = /* of each record, if the recipe sets a length */
             strcmp(field(&question->fields, "record", "line"), "line") != 0
                 ? field_number(&question->fields, "record", 0)
                 : 0;

@@ -19,7 +19,7 @@ NOT_MEASURED = "not measured"
 
 
 def calls_of(plc, strings, column, syntax, flags, patterns):
-    """Yield (call, function) for the calls that answer a column. No call takes more than 100 strings."""
+    """Yield (call, function) for the calls that answer a column. No call is made with more than 100 strings."""
     if len(patterns) == 1 and not flags and not syntax:
         yield "contains", lambda: plc.strings.find.contains(column, plc.Scalar.from_py(patterns[0]))
     if len(patterns) <= 10:

@@ -15,7 +15,7 @@
 
 #include "bench/bench.h"
 
-#define ROUNDS 5u                     /* rounds of a row, unless the row gives a number */
+#define ROUNDS 5u                     /* rounds of a row, unless the row sets a number */
 #define SHARE_BYTES_MIN (16ull << 10) /* the first share of a text that is tried */
 #define SHARE_FACTOR 4u               /* a share that takes too little time grows by this factor */
 #define SHARE_OF_TIME 8 /* a share of the text takes at least 1 / SHARE_OF_TIME of limit= */

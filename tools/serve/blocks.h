@@ -36,7 +36,7 @@ void shelf_close(struct shelf *shelf);
 /* Returns how many more bytes blocks may hold. */
 uint64_t shelf_room(const struct shelf *shelf);
 
-/* Frees a file, and gives up the file's hold on a block. */
+/* Frees a file, and drops its reference to a block. */
 void served_file_free(struct served_file *file, struct shelf *shelf);
 
 /* A change between two states: an entry (a file or directory) that is new, changed, moved to a new

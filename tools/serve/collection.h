@@ -105,8 +105,8 @@ struct collection_facts {
     bool unpacks; /* compressed files are decompressed, as with --search-zip */
 };
 
-/* Opens a collection, and starts a thread that loads its files. Searches may begin at once;
- * searches read files that are not loaded yet. Returns false on failure;
+/* Opens a collection, and starts a thread that loads its files. Searches may begin at once; they
+ * themselves read files that are not loaded yet. Returns false on failure;
  * message[SETTINGS_ERROR_BYTES] says why. */
 bool collection_open(struct collection **collection, const struct collection_options *options,
                      char *message);

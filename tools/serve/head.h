@@ -24,7 +24,7 @@ const char *head_doubt(struct MHD_Connection *connection, const char *method,
 /* ---- Heads that come too slowly: the library's own timeout counts from the last byte, so a client
  * that sends one now and then would keep a connection forever (slowloris). ---- */
 
-/* A connection, from start to end. */
+/* A connection, listed from its start to its end. */
 struct head_wait {
     struct head_wait *next, *before;
     int descriptor;

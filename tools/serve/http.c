@@ -1,5 +1,5 @@
-/* http: serves HTTP by the library libmicrohttpd: checks who asks, finds the function for each
- * path, and sends the answers. */
+/* http: serves HTTP by the library libmicrohttpd: checks who sends a request, finds the function
+ * for each path, and sends the answers. */
 #include "serve/http.h"
 
 #include <arpa/inet.h>
@@ -97,7 +97,7 @@ static const char *header(struct exchange *exchange, const char *name)
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
-/* Adds the headers that follow from the exchange, the status and the type, and gives the response
+/* Adds the headers that follow from the exchange, the status and the type, and passes the response
  * to the library. Returns MHD_NO if the response is NULL or there is no memory. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
                              struct MHD_Response *response)

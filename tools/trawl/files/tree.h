@@ -76,7 +76,7 @@ struct tree_options {
     const struct file_settings *files; /* depth and size limits, order */
     bool follow;                       /* follow symbolic links */
     bool skip_devices;                 /* skip devices, pipes and sockets */
-    bool tells_left;                   /* report each entry that is skipped as TREE_LEFT */
+    bool tells_left;                   /* report each skipped entry, as TREE_LEFT */
     /* only links are checked for loops, and the root's name keeps all slashes at its end */
     bool as_ripgrep;
     unsigned open_levels;               /* directories open at a time, at most; ≥ 2 */

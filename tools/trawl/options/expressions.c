@@ -162,7 +162,7 @@ bool expressions_fold(const struct patterns *patterns, const struct settings *se
 
         if (trawl_expression_tell(pattern, 1, options, &told, NULL) == TRAWL_OK)
             continue;
-        /* it may be PCRE2's: as in ripgrep, each letter that does not follow a '\' counts */
+        /* perhaps for PCRE2: as in ripgrep, each letter that does not follow a '\' counts */
         for (uint64_t at = 0; at < pattern->bytes_count; at++) {
             const size_t length = utf8_character(bytes + at, pattern->bytes_count - at, &letter);
 
