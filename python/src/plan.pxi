@@ -666,8 +666,8 @@ cdef class Plan:
 
 cdef Plan plan_for(Plan plan, object match):
     """Return the plan that finds the occurrences that `match` selects. For leftmost-first occurrences of strings, it lacks
-    strings that have a prefix earlier in the list, as these are never chosen. Then the first is the longest, which the
-    library finds without all occurrences."""
+    strings that have a prefix earlier in the list, which are never chosen. Of the others that begin at the same place, the
+    first in the list is the longest, and the library finds the longest without listing all occurrences."""
     if match == "leftmost-first" and not plan.firsts_known:
         plan.find_firsts()
     return plan if match != "leftmost-first" or plan.firsts is None else plan.firsts

@@ -526,7 +526,7 @@ static void check_filled(void)
                     !TEST_CHECK(report.cells[method][cell][place] > 0))
                     printf("  method %u, cell %u, place %u\n", method, cell, place);
     for (uint32_t i = 0; i < 8; i++)
-        if (i != 2 && i != 3) /* some calls ask for every end, but only if the errors are edits */
+        if (i != 2 && i != 3) /* only searches with edits can request every end */
             TEST_CHECK(report.spans[i / 4][i / 2 % 2][i % 2] > 100);
 }
 

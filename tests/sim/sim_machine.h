@@ -91,7 +91,7 @@ struct block {
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
     struct thread *threads;
-    /* The next fields decide how old a value is that a read by the block finds (sim_memory.c). A
+    /* The next fields limit how old the values are that the block's reads find (sim_memory.c). A
      * time is a number of writes. */
     uint64_t number;
     uint64_t fenced;   /* the block's reads find no value older than this time */

@@ -17,7 +17,7 @@ OTHERS = ('grep', 'rg', 'ugrep', 'memmem', 'Hyperscan', 'aho-corasick', 'read', 
 
 
 def machine_of(data):
-    """Return the name under which the figures of a machine stand: the GPU, or the processor and its instruction set."""
+    """Return the name under which a machine's figures are listed: the GPU, or the processor and its instruction set."""
     it = data["machine"]
     if data["benchmark"] == "gpu":
         if not it.get("gpu"):

@@ -185,9 +185,9 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Returns true if the collection holds each path that the request names. If collection is NULL,
- * returns true if each path is held by some collection of the server. Sets *missing to the first
- * path that is not held. */
+/* Returns true if the collection has each path that the request names. If collection is NULL,
+ * returns true if each path is in some collection of the server. Sets *missing to the first path
+ * that is not. */
 static bool holds_paths(const struct server *server, const struct collection *collection,
                         const struct request *request, const char **missing)
 {
