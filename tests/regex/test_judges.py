@@ -18,7 +18,7 @@ COMMON = ['[aA]', '[nN]', '[kK]', '[ab]', '[a-c]', '[^a]', '[^nN]', '[a-cA]', '.
 ASCII = [r"\d", r"\D", r"\W", r"[\Wa]", r"[k\D]", r"\w", r"\s", r"\S", "[[:alpha:]]", "[[:^alpha:]]"]
 PERL = [r'\pL', r'\PL', r'\p{Lu}', r'\x{212a}', r'[\x{80}-\x{10ffff}]', r'(?i)k', r'\Qa.\E', '.*?', r'\A', r'\z',
         '(?U:a+)', '(?i-s:a.)']  # fmt: skip
-RIPGREP = [r'\pL', r'\PL', '[:=]', r'\p{Lu}', r'\u{212a}', r'[\W_]', r'[^\W\d]', r'[^\Wa]', r'[^\S]', 'a**', 'a{ 1,2 }', r'(?u:\w)', r'[\p{L}--[a-z]]',
+RIPGREP = [r'\pL', r'\PL', '[:=]', '(?<a.b[0]>b)', r'\p{Lu}', r'\u{212a}', r'[\W_]', r'[^\W\d]', r'[^\Wa]', r'[^\S]', 'a**', 'a{ 1,2 }', r'(?u:\w)', r'[\p{L}--[a-z]]',
            r'\p{Uppercase_Letter}', r'\P{gc:Ll}', r'\p{sc!=Greek}', r'[^\pC]', r'[\p{Cased_Letter}\d]', r'\P{Cn}', '(?x: a [ b c ] )', '(?x:(?-x: )k)']  # fmt: skip
 EDGES = [r"\<", r"\>", r"\b{start}", r"\b{end}", r"\b", r"\b", r"\B", r"\b{start-half}", r"\b{end-half}", "н", "中"]
 # What RE2 lacks.

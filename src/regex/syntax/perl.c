@@ -93,8 +93,9 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
     return syntax_add_set(reader, error);
 }
 
-/* Returns true if the name has a character, and all are characters of words. */
-static bool is_name(const char *name, uint64_t count)
+/* Returns true if the name has a character, and all are characters of words; with `more`, dots and
+ * brackets may follow the first. */
+static bool is_name(const char *name, uint64_t count, bool more)
 {
     bool is = count > 0;
 
@@ -102,8 +103,9 @@ static bool is_name(const char *name, uint64_t count)
         uint32_t code = 0;
 
         taken = plan_utf8_decode((const uint8_t *)name + at, count - at, &code);
-        is = code < 0x80 ? class_is_word_byte((char)code)
-                         : unicode_holds(unicode_words, unicode_word_count, code);
+        is = code >= 0x80 ? unicode_holds(unicode_words, unicode_word_count, code)
+                          : class_is_word_byte((char)code) ||
+                                (more && at > 0 && (code == '.' || code == '[' || code == ']'));
     }
     return is;
 }
@@ -125,7 +127,7 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
     group->bytes = reader->bytes + reader->at;
     group->bytes_count = (uint32_t)count - 1;
     reader->at += count;
-    if (!is_name(group->bytes, group->bytes_count))
+    if (!is_name(group->bytes, group->bytes_count, reader->rules->ripgrep && !reader->rules->pcre))
         return syntax_refuse_part(reader, from, reader->at - from, "invalid named capture group",
                                   error);
     for (uint64_t i = 0; i < reader->name_count; i++)
