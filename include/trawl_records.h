@@ -182,6 +182,17 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_groups(struct trawl_line *l
                                                             struct trawl_error *error);
 TRAWL_API void trawl_line_close(struct trawl_line *line);
 
+/* ---- Matches in bytes ------------------------------------------------------------------------ */
+
+/* List the matches in bytes, as trawl_windows does, without a text object. Stores the first
+ * `matches_max` of them, and in *match_count how many there are. flags: 0, TRAWL_WINDOW_SPANS or
+ * TRAWL_WINDOW_SPANS_FIRST. Errors: as for trawl_windows. Cost: that of
+ * trawl_count_bytes; a set of strings with flags is searched as by trawl_windows. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_list_bytes(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, const void *bytes,
+    uint64_t bytes_count, uint32_t flags, struct trawl_match *matches, uint64_t matches_max,
+    uint64_t *match_count, struct trawl_error *error);
+
 /* ---- Expressions without a plan -------------------------------------------------------------- */
 
 /* What trawl_expression_tell tells. */

@@ -224,9 +224,13 @@ struct engine_options {
 /* A search of a short text without a worker. Finds the occurrences that start in [from, to). */
 struct engine_brief {
     uint64_t from, to;
-    uint64_t readable;   /* how many bytes after the text may be loaded */
-    bool is_first;       /* find the first occurrence, and count no further */
-    struct hits *hits;   /* receives the occurrences, as offsets from `from`; NULL: not needed */
+    uint64_t readable; /* how many bytes after the text may be loaded */
+    bool is_first;     /* find the first occurrence, and count no further */
+    struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: not needed */
+    struct trawl_match *matches; /* receives the first `room` occurrences */
+    uint64_t room;
+    bool is_apart;       /* of a single string: leave out occurrences that overlap an earlier one */
+    uint64_t end;        /* where the last such occurrence ends */
     bool is_long;        /* set: the text was too long, but a shorter one may do */
     uint64_t candidates; /* set: number of candidates that were compared with a literal */
     /* set: number of occurrences; with is_first, only 0 or not 0 is meaningful */
@@ -235,6 +239,19 @@ struct engine_brief {
     uint64_t begin, length;
     uint32_t literal;
 };
+
+/* Adds an occurrence. Calls come in the order of the occurrences' begins. */
+static inline void engine_brief_put(struct engine_brief *found, uint64_t begin, uint64_t end,
+                                    uint32_t literal, uint32_t pattern)
+{
+    if (found->count < found->room)
+        found->matches[found->count] = (struct trawl_match){begin, end, pattern, 0, 0};
+    if (found->count++ == 0 || literal < found->literal) {
+        found->begin = begin;
+        found->length = end - begin;
+        found->literal = literal;
+    }
+}
 
 /* The functions of an engine. A worker belongs to one thread and is compiled for one plan. On the
  * host, a worker owns scratch memory; on a device, a stream, staging buffers and device memory. A

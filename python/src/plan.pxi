@@ -215,7 +215,6 @@ cdef class Plan:
     cdef bint is_brief  # no search of a short text takes long: no errors are allowed, and PCRE2 is not used
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
     cdef bint by_matches  # an expression whose occurrences in a line are its successive matches
-    cdef trawl_line *line  # a line that stays open for short texts (match_brief); NULL: none, or a call uses it
     cdef int byte_unused  # what separator() returns; -2 before the first call
     cdef bint firsts_known
     cdef Plan firsts  # if firsts_known: what plan_for() returns for "leftmost-first"; None: the plan itself
@@ -254,7 +253,6 @@ cdef class Plan:
         self.byte_unused = -2
 
     def __dealloc__(self):
-        trawl_line_close(self.line)
         trawl_plan_free(self.plan)
 
     cdef int build(self, tuple items) except -1:
@@ -504,10 +502,6 @@ cdef class Plan:
         >>> Plan(['he', 'she', 'hers']).find_all('ushers')
         [(1, 4, 1), (2, 4, 0), (2, 6, 2)]
         """
-        cdef answer found
-
-        if offsets is None and match == "all" and self.regex is None and search_bytes(self, text, &found, True) and not found.found:
-            return []
         return find_all(default(), self, text, match, offsets)
 
     def finditer(self, text, *, match="all"):

@@ -18,64 +18,31 @@ cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
         searcher.give(handle)
 
 
-cdef bint match_brief(Plan plan, const void *bytes, uint64_t count, trawl_match *items, uint64_t most,
-                      uint64_t *found) noexcept nogil:
-    """Find the matches in a short text, and store them unless `items` is NULL. most: stop after 1, or after so many that an
-    ordinary search is better. False: an ordinary search is needed (also for a line end or a match of zero bytes), or the
-    search has failed."""
-    cdef trawl_line *line
-    cdef trawl_range place
-    cdef trawl_error error
-    cdef int status = TRAWL_OK
+cdef const char *brief_bytes(text, Py_ssize_t *count) except? NULL:
+    """Return the bytes of a short str or bytes; NULL: it is long, or something else."""
+    cdef const char *at = NULL
 
-    if not plan.by_matches or (count > 0 and memchr(bytes, trawl_plan_facts(plan.plan).line_end, count) != NULL):
-        return False
-    line = <trawl_line *>exchange(<uint64_t **>&plan.line, NULL, ORDERED)
-    if line == NULL:
-        status = trawl_line_open(plan.plan, 0, NULL, 0, NULL, &line, &error)
-    if status == TRAWL_OK:
-        status = trawl_line_move(line, bytes, count, &error)
-    place.end = found[0] = 0
-    while status == TRAWL_OK:
-        status = trawl_line_match(line, place.end, &place, 1, &error)
-        if status != TRAWL_OK or place.begin == UNKNOWN:
-            break
-        if place.begin == place.end or found[0] == most:
-            status = TRAWL_LIMIT
-            break
-        if items != NULL:
-            items[found[0]].begin, items[found[0]].end, items[found[0]].pattern_index = place.begin, place.end, 0
-        found[0] += 1
-        if most == 1:
-            break
-    trawl_line_close(<trawl_line *>exchange(<uint64_t **>&plan.line, <uint64_t *>line, ORDERED))
-    return status == TRAWL_OK
+    if type(text) is str:
+        at = PyUnicode_AsUTF8AndSize(text, count)
+    elif type(text) is bytes:
+        at, count[0] = PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+    return at if count[0] < BRIEF_BYTES else NULL
 
 
 cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
     """Count in a short str or bytes, or find the first occurrence, by the default searcher and
     without a text object. False: that needs an ordinary search."""
+    cdef Py_ssize_t count = 0
     cdef const char *at
-    cdef Py_ssize_t count
     cdef trawl_error error
     cdef Handle handle
     cdef int status
 
-    if not plan.is_brief:
+    if not plan.is_brief or (is_first and type(text) is str and not PyUnicode_IS_ASCII(text)):
         return False
-    if type(text) is str:
-        if is_first and not PyUnicode_IS_ASCII(text):
-            return False
-        at = PyUnicode_AsUTF8AndSize(text, &count)
-    elif type(text) is bytes:
-        at, count = PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
-    else:
+    at = brief_bytes(text, &count)
+    if at == NULL:
         return False
-    if <uint64_t>count >= BRIEF_BYTES:
-        return False
-    if match_brief(plan, at, <uint64_t>count, &found.match if is_first else NULL, 1 if is_first else UNKNOWN, &found.count):
-        found.found = found.count > 0
-        return True
     handle = default().take()
     if is_first:
         status = trawl_find_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
@@ -92,7 +59,7 @@ cdef enum:
     PLAIN_MAX = 1024  # a walk looks at most this many bytes ahead for bytes beyond ASCII
 
 
-cdef walk walk_of(Source source, object offsets) except *:
+cdef walk walk_of(object owner, const void *memory, uint64_t bytes, object offsets) except *:
     """Return a walk, which converts byte offsets to character offsets, at the text's start. Its field `bytes` is NULL
     if offsets count bytes, or are the same in a str of ASCII."""
     cdef walk made
@@ -101,16 +68,16 @@ cdef walk walk_of(Source source, object offsets) except *:
     memset(&made, 0, sizeof(made))
     if offsets is not None and offsets != "characters" and offsets != "bytes":
         _sources.choice("offsets", offsets, ("characters", "bytes"))
-    if isinstance(source.owner, str):
-        if PyUnicode_IS_ASCII(source.owner) or (offsets is not None and offsets == "bytes"):
+    if isinstance(owner, str):
+        if PyUnicode_IS_ASCII(owner) or (offsets is not None and offsets == "bytes"):
             return made
-        made.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(source.owner, &count)
-        made.size, made.characters = <uint64_t>count, len(<str>source.owner)
+        made.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(owner, &count)
+        made.size, made.characters = <uint64_t>count, len(<str>owner)
     elif offsets is not None and offsets == "characters":
-        if source.memory == NULL and source.bytes > 0:
+        if memory == NULL and bytes > 0:
             raise ValueError("offsets: characters can be counted in memory of the host, and in a path "
                              "or file that is no Text")
-        made.bytes, made.size, made.characters = source.memory, source.bytes, UNKNOWN
+        made.bytes, made.size, made.characters = <const uint8_t *>memory, bytes, UNKNOWN
     if made.bytes != NULL:
         walk_begin(&made)
     return made

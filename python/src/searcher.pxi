@@ -230,7 +230,7 @@ cdef class Handle:
         job.text = self.source.text
         job.bytes = self.source.bytes
         job.is_stream = self.source.is_stream
-        job.by = walk_of(self.source, offsets)
+        job.by = walk_of(self.source.owner, self.source.memory, self.source.bytes, offsets)
         job.is_text = isinstance(self.source.owner, str) and (offsets is None or offsets != "bytes")
         if plan.has_strands and self.source.is_fasta():
             _sources.warn_of_fasta()

@@ -289,32 +289,19 @@ cdef enum:
 
 # The occurrences in a short text, stored without an allocation.
 cdef struct few_matches:
+    const char *bytes
     uint64_t count
     bint over  # the text has more occurrences, or was not searched
     trawl_match items[FEW_MAX]
 
 
-cdef int take_few(void *context, const trawl_window *window) noexcept nogil:
-    cdef few_matches *found = <few_matches *>context
-    cdef const trawl_match *item = window.matches
-
-    found.over = False
-    for i in range(window.match_count):
-        found.over = found.count == FEW_MAX
-        if found.over:
-            break
-        found.items[found.count] = item[i]
-        found.count += 1
-    return found.over
-
-
 cdef void work_few(work *job) noexcept nogil:
     cdef few_matches *found = <few_matches *>job.out
 
-    job.status = trawl_windows(job.searcher, job.plan, job.text, job.flags, take_few, found, &job.error)
-    if found.over:
-        job.status, job.early = TRAWL_OK, True
-    for i in range(found.count if job.by.bytes != NULL else 0):
+    job.status = trawl_list_bytes(job.searcher, job.plan, found.bytes, job.bytes, job.flags, found.items, FEW_MAX,
+                                  &found.count, &job.error)
+    found.over = found.count > FEW_MAX
+    for i in range(found.count if job.by.bytes != NULL and not found.over else 0):
         walk_matches(&job.by, &found.items[i].begin, &found.items[i].end, 1)
 
 
@@ -332,8 +319,8 @@ cdef uint32_t flags_of(match) except? 0xffffffff:
 cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matches *found) except -1:
     """Find the occurrences in a short str or bytes. found.over: an ordinary search is needed."""
     cdef uint32_t flags = flags_of(match)
-    cdef const char *at = NULL
     cdef Py_ssize_t count = 0
+    cdef Handle handle
 
     found.count, found.over = 0, True
     plan = plan_for(plan, match)
@@ -341,17 +328,16 @@ cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matche
         flags = 0  # occurrences of one expression do not overlap
     elif flags != 0 and plan.first_is_longest:
         flags = TRAWL_WINDOW_SPANS
-    if (flags == 0 or plan.is_plain) and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
-        if searcher is default_searcher and plan.by_matches and (offsets is None or offsets == "bytes"):
-            if not isinstance(text, str):
-                at, count = PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
-            elif offsets is not None or PyUnicode_IS_ASCII(text):
-                at = PyUnicode_AsUTF8AndSize(text, &count)
-            found.over = at == NULL or not match_brief(plan, at, <uint64_t>count, found.items, FEW_MAX, &found.count)
-            if not found.over:
-                return 0
-            found.count = 0
-        search(searcher, plan, text, offsets, None, work_few, 0, flags, found)
+    found.bytes = brief_bytes(text, &count) if (flags == 0 or plan.is_plain) and not plan.has_strands else NULL
+    if found.bytes == NULL:
+        return 0
+    handle = searcher.take()
+    try:
+        handle.job.plan, handle.job.bytes, handle.job.flags, handle.job.out = plan.plan, <uint64_t>count, flags, found
+        handle.job.by = walk_of(text, found.bytes, <uint64_t>count, offsets)
+        handle.run(work_few, None)
+    finally:
+        searcher.give(handle)
     return 0
 
 

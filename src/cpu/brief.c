@@ -90,13 +90,13 @@ static inline void take(struct brief *brief, uint64_t x, uint32_t index)
     if (plan_has_conditions(plan) &&
         !plan_accepts(plan, brief->text, x, x + length, 0, brief->count))
         return;
+    if (x < brief->found->end)
+        return;
+    if (brief->found->is_apart)
+        brief->found->end = x + length;
     if (brief->found->hits != NULL)
         list(brief, x, index);
-    if (brief->found->count++ == 0 || index < brief->found->literal) {
-        brief->found->begin = x;
-        brief->found->length = length;
-        brief->found->literal = index;
-    }
+    engine_brief_put(brief->found, x, x + length, index, literal.pattern);
 }
 
 static inline bool is_over(const struct brief *brief)

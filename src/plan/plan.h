@@ -76,6 +76,7 @@ enum plan_attachment {
     PLAN_MATCHER,     /* tables of a large set: cpu/set_matcher.c */
     PLAN_DENSE,       /* the automaton of a set: cpu/dense_set.c */
     PLAN_ERRORS,      /* the compiled approximate search: approximate/approx_compile.c */
+    PLAN_LINE,        /* an open line for short texts, while no call uses it: regex/judge.c */
     PLAN_EXPRESSIONS, /* the compiled expressions: regex/regex_compile.c */
     PLAN_LINES,       /* strings and automaton of expressions, for devices: regex/automaton.c */
     PLAN_ATTACHMENTS

@@ -321,11 +321,17 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     return TRAWL_OK;
 }
 
+static void close_kept(void *line)
+{
+    regex_line_close((struct trawl_line *)line);
+}
+
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error)
 {
     const struct expressions *expressions;
 
+    plan->attached[PLAN_LINE].release = close_kept;
     TRAWL_TRY(expressions_want(plan, &expressions, error));
     *stays_within = expressions_cross(expressions) && !expressions->crosses;
     *pcre = 0;
@@ -424,6 +430,31 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
                             lines ? REGEX_WHOLE : REGEX_ANYWHERE, line->spans,
                             (uint32_t)min_u64(groups_max, line->span_count));
     return put_groups(line, found, 0, groups, groups_max, error);
+}
+
+bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
+                 struct engine_brief *found)
+{
+    struct attachment *kept = &plan->attached[PLAN_LINE];
+    struct trawl_line *line = (struct trawl_line *)atomic_exchange(&kept->object, NULL);
+    struct trawl_range match = {0, 0};
+    enum trawl_status status = TRAWL_OK;
+
+    if (line == NULL)
+        status = regex_line_open(plan, 0, text, count, NULL, &line, NULL);
+    else
+        regex_line_move(line, text, count);
+    while (status == TRAWL_OK) {
+        status = regex_line_match(line, match.end, &match, 1, NULL);
+        if (status != TRAWL_OK || match.begin == UINT64_MAX || match.begin == match.end)
+            break;
+        engine_brief_put(found, match.begin, match.end, 0, 0);
+        if (found->is_first)
+            break;
+    }
+    /* another thread may have put back its own */
+    regex_line_close((struct trawl_line *)atomic_exchange(&kept->object, line));
+    return status == TRAWL_OK && (match.begin == UINT64_MAX || match.begin < match.end);
 }
 
 /* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find another match

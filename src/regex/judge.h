@@ -124,6 +124,10 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
                                     struct trawl_range *groups, uint64_t groups_max,
                                     struct trawl_error *error);
 void regex_line_close(struct trawl_line *line);
+/* Finds matches in a text of one line, by a line that the plan keeps open. Returns false after an
+ * empty match, which may be no occurrence, or if there is not enough memory. */
+bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
+                 struct engine_brief *found);
 /* Implements trawl_expression_group (trawl.h). */
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
                      uint64_t name_bytes);

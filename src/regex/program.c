@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "regex/finder.h"
 #include "regex/regex_load.h"
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"
@@ -184,6 +185,13 @@ int program_why(const struct program *program)
            : program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING
            : program->why == TRAWL_MEMORY      ? PROGRAM_MEMORY
                                                : 0;
+}
+
+bool program_seeks(const struct program *program)
+{
+    const struct finder *finder = finder_of(program);
+
+    return finder != NULL && finder->seeks;
 }
 
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,

@@ -34,6 +34,9 @@ void program_free(struct program *program); /* accepts NULL */
  * does so now. */
 bool program_is_ready(const struct program *program);
 
+/* Returns true if a search for matches without RE2 begins with one for a byte that they contain. */
+bool program_seeks(const struct program *program);
+
 #define PROGRAM_MEMORY (-1)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */
 /* Like regex_ops.match, but may also return PROGRAM_MISSING. */

@@ -42,7 +42,9 @@ static inline bool search_short(struct trawl_searcher *searcher, const struct tr
     found->to = text->bytes_count;
     if (!search_brief(searcher, plan, text->bytes, found->to, found))
         return false;
-    method = plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS : TRAWL_METHOD_EVERY;
+    method = plan_is_layered(plan)              ? TRAWL_METHOD_AUTO
+             : plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS
+                                                : TRAWL_METHOD_EVERY;
     atomic_store_explicit(&searcher->brief.count, found->is_first ? found->count > 0 : found->count,
                           memory_order_relaxed);
     atomic_store_explicit(&searcher->brief.candidates, found->candidates, memory_order_relaxed);
@@ -61,19 +63,13 @@ static void first_of(const struct trawl_plan *plan, const struct engine_brief *f
                                       plan_literal_at(plan, found->literal).pattern, 0, 0};
 }
 
-enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                              struct trawl_text *text, uint64_t *count, struct trawl_error *error)
+static enum trawl_status count_text(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, uint64_t *count,
+                                    struct trawl_error *error)
 {
-    struct engine_brief found = {0};
-    struct sink sink;
     enum trawl_status status;
+    struct sink sink;
 
-    if (count == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
-    if (search_short(searcher, plan, text, &found)) {
-        *count = found.count;
-        return TRAWL_OK;
-    }
     sink_count(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
     if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
@@ -81,20 +77,26 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
     return status;
 }
 
-enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                              struct trawl_text *text, struct trawl_match *match, bool *found,
-                              struct trawl_error *error)
+enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                              struct trawl_text *text, uint64_t *count, struct trawl_error *error)
 {
-    struct engine_brief brief = {.is_first = true};
-    struct sink sink;
-    enum trawl_status status;
+    struct engine_brief found = {0};
 
-    if (match == NULL || found == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
-    if (search_short(searcher, plan, text, &brief)) {
-        first_of(plan, &brief, match, found);
-        return TRAWL_OK;
-    }
+    if (count == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
+    if (!search_short(searcher, plan, text, &found))
+        return count_text(searcher, plan, text, count, error);
+    *count = found.count;
+    return TRAWL_OK;
+}
+
+static enum trawl_status first_text(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, struct trawl_match *match, bool *found,
+                                    struct trawl_error *error)
+{
+    enum trawl_status status;
+    struct sink sink;
+
     sink_first(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
     /* the sink stopped the search; nobody cancelled the call */
@@ -103,6 +105,20 @@ enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct traw
     *found = sink.found;
     if (sink.found)
         *match = sink.first;
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                              struct trawl_text *text, struct trawl_match *match, bool *found,
+                              struct trawl_error *error)
+{
+    struct engine_brief brief = {.is_first = true};
+
+    if (match == NULL || found == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
+    if (!search_short(searcher, plan, text, &brief))
+        return first_text(searcher, plan, text, match, found, error);
+    first_of(plan, &brief, match, found);
     return TRAWL_OK;
 }
 
@@ -125,7 +141,7 @@ enum trawl_status trawl_count_bytes(struct trawl_searcher *searcher, const struc
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     if (!search_brief(searcher, plan, bytes, bytes_count, &found))
-        return trawl_count(searcher, plan, text_of(&text, bytes, bytes_count), count, error);
+        return count_text(searcher, plan, text_of(&text, bytes, bytes_count), count, error);
     *count = found.count;
     return TRAWL_OK;
 }
@@ -142,8 +158,50 @@ enum trawl_status trawl_find_bytes(struct trawl_searcher *searcher, const struct
     if (match == NULL || is_found == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
     if (!search_brief(searcher, plan, bytes, bytes_count, &found))
-        return trawl_first(searcher, plan, text_of(&text, bytes, bytes_count), match, is_found,
-                           error);
+        return first_text(searcher, plan, text_of(&text, bytes, bytes_count), match, is_found,
+                          error);
     first_of(plan, &found, match, is_found);
+    return TRAWL_OK;
+}
+
+struct listed {
+    struct trawl_match *matches;
+    uint64_t room, count;
+};
+
+static int list_window(void *context, const struct trawl_window *window)
+{
+    struct listed *listed = (struct listed *)context;
+
+    for (uint64_t i = 0; i < window->match_count; i++, listed->count++)
+        if (listed->count < listed->room)
+            listed->matches[listed->count] = window->matches[i];
+    return 0;
+}
+
+enum trawl_status trawl_list_bytes(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const void *bytes, uint64_t bytes_count, uint32_t flags,
+                                   struct trawl_match *matches, uint64_t matches_max,
+                                   uint64_t *match_count, struct trawl_error *error)
+{
+    const uint32_t spans = TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST;
+    struct listed listed = {matches, matches_max, 0};
+    struct engine_brief found = {
+        .to = bytes_count, .matches = matches, .room = matches_max, .is_apart = flags != 0};
+    struct trawl_text text;
+
+    TRAWL_TRY(check(searcher, plan, bytes, bytes_count, error));
+    if (match_count == NULL || (matches == NULL && matches_max > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          match_count == NULL ? "match_count" : "matches");
+    if ((flags & ~spans) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
+    if ((flags == 0 || plan_is_one_literal(plan)) &&
+        search_brief(searcher, plan, bytes, bytes_count, &found))
+        listed.count = found.count;
+    else
+        TRAWL_TRY(trawl_windows(searcher, plan, text_of(&text, bytes, bytes_count), flags,
+                                list_window, &listed, error));
+    *match_count = listed.count;
     return TRAWL_OK;
 }

@@ -47,6 +47,7 @@ bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struc
 static inline bool schedule_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                   const uint8_t *bytes, uint64_t count, struct engine_brief *found)
 {
+    const struct engine_ops *layer = engine_for_host;
     uint32_t refusals = atomic_load_explicit(&searcher->refusals, memory_order_relaxed);
 
     if (refusals > 0 &&
@@ -54,7 +55,10 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
         atomic_store_explicit(&searcher->refusals, refusals - 1, memory_order_relaxed);
         return false;
     }
-    if (engine_for_host->brief(searcher->runtime->host, plan, bytes, count, found))
+    if (plan_is_layered(plan))
+        layer = kind_of(plan)->layer;
+    if (layer != NULL && layer->brief != NULL &&
+        layer->brief(searcher->runtime->host, plan, bytes, count, found))
         return true;
     if (found->is_long)
         return false;

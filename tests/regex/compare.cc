@@ -421,6 +421,21 @@ int take_record(trawl_searcher *searcher, const trawl_plan *plan, const std::vec
     return 0;
 }
 
+void list_bytes(const setup &given, trawl_searcher *searcher, const trawl_plan *plan,
+                const std::vector<hit> &wanted)
+{
+    trawl_match list[64];
+    uint64_t count = 0;
+    bool same = trawl_list_bytes(searcher, plan, given.text.data(), given.text.size(), 0, list, 64,
+                                 &count, nullptr) == TRAWL_OK &&
+                count == wanted.size();
+
+    for (uint64_t i = 0; same && i < count && i < 64; i++)
+        same = hit(list[i].begin, list[i].pattern_index, list[i].end) == wanted[i];
+    if (!same)
+        show(given, "list of bytes");
+}
+
 } // namespace
 
 void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
@@ -458,6 +473,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
             if (trawl_count(searcher, plan, text, &count, nullptr) != TRAWL_OK ||
                 count != wanted.size())
                 show(given, "count");
+            list_bytes(given, searcher, plan, wanted);
         } else if (call == 2 || call == 3) {
             if (trawl_count_lines(searcher, plan, text, call == 3, UINT64_MAX, &count, nullptr) !=
                     TRAWL_OK ||

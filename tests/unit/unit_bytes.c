@@ -1,6 +1,6 @@
-/* unit_bytes: calls trawl_count_bytes and trawl_find_bytes on texts of every short length, at every
- * alignment, right before and right after unreadable pages, so that a read outside the text crashes
- * the test. Also checks trawl_replace. */
+/* unit_bytes: calls trawl_count_bytes, _find_bytes and _list_bytes on texts of every short length,
+ * at every alignment, right before and right after unreadable pages, so that a read outside the
+ * text crashes the test. Also checks trawl_replace. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -54,11 +54,12 @@ static uint8_t letter(const struct kind *kind)
     return small;
 }
 
-/* Compares the answers of trawl_count_bytes and trawl_find_bytes with those of a naive search. */
+/* Compares the answers of the three calls with those of a naive search. */
 static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                   const struct naive_query *query, const uint8_t *text, uint64_t length)
 {
     static struct naive_match expected[ROOM];
+    static struct trawl_match list[ROOM];
     const uint64_t total = naive_matches(query, (struct naive_bytes){text, length}, expected, ROOM);
     struct trawl_match match = {0};
     uint64_t count = 77;
@@ -70,6 +71,23 @@ static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan
     TEST_CHECK(found == (total > 0) &&
                (!found || (match.begin == expected[0].begin && match.end == expected[0].end &&
                            match.pattern_index == expected[0].pattern_index)));
+    for (uint32_t flags = 0; flags <= TRAWL_WINDOW_SPANS; flags += TRAWL_WINDOW_SPANS) {
+        uint64_t at = 0, end = 0;
+
+        if (flags != 0 && query->pattern_count > 1)
+            break;
+        MUST(trawl_list_bytes(searcher, plan, text, length, flags, list, ROOM, &count, NULL));
+        for (uint64_t i = 0; i < total; i++) {
+            if (expected[i].begin < end)
+                continue;
+            end = flags != 0 ? expected[i].end : 0;
+            TEST_CHECK(at < count && list[at].begin == expected[i].begin &&
+                       list[at].end == expected[i].end &&
+                       list[at].pattern_index == expected[i].pattern_index);
+            at++;
+        }
+        TEST_CHECK_U64(count, at);
+    }
 }
 
 /* Places texts of every length at the page's begin, at its end, and at a random offset between the
@@ -252,6 +270,37 @@ static void replace_arguments(void)
     TEST_CHECK_U64(got.count, 0);
 }
 
+static void *count_many(void *context)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)context;
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    struct trawl_match list[4];
+    uint64_t count;
+
+    for (uint64_t i = 0; i < test_amount(3000, 100000); i++) {
+        MUST(trawl_list_bytes(searcher, plan, "a1b2c3d4e5-f6g", i % 15, 0, list, 4, &count, NULL));
+        TEST_CHECK(count == i % 15 / 2 - (i % 15 > 11) + (i % 15 == 13));
+        TEST_CHECK(count < 4 || (list[3].begin == 6 && list[3].end == 8));
+    }
+    return NULL;
+}
+
+/* The threads search by one plan, which keeps a single line open for all of them. */
+static void threads(void)
+{
+    struct trawl_plan *plan = NULL;
+    const struct trawl_pattern pattern = {"[a-z][0-9]", 10};
+    pthread_t made[8];
+
+    if (trawl_plan_build(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL), &plan, NULL) != TRAWL_OK)
+        return; /* the build has no expressions */
+    for (int i = 0; i < 8; i++)
+        TEST_CHECK(pthread_create(&made[i], NULL, count_many, plan) == 0);
+    for (int i = 0; i < 8; i++)
+        (void)pthread_join(made[i], NULL);
+    trawl_plan_free(plan);
+}
+
 static int search_again(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct trawl_searcher *searcher = (struct trawl_searcher *)context;
@@ -298,6 +347,8 @@ static void arguments(void)
     CHECK_REFUSED(trawl_count_bytes(searcher, plan, "a", 1, NULL, error));
     CHECK_REFUSED(trawl_find_bytes(searcher, plan, "a", 1, NULL, &found, error));
     CHECK_REFUSED(trawl_find_bytes(searcher, plan, "a", 1, &match, NULL, error));
+    CHECK_REFUSED(trawl_list_bytes(searcher, plan, "a", 1, 0, NULL, 1, &count, error));
+    CHECK_REFUSED(trawl_list_bytes(searcher, plan, "a", 1, 1, &match, 1, &count, error));
     TEST_CHECK_U64(count, 77);
     MUST(trawl_count_bytes(searcher, plan, NULL, 0, &count, NULL));
     TEST_CHECK_U64(count, 0);
@@ -313,6 +364,7 @@ int main(void)
         return 1;
     all_kinds();
     ordinary_searches();
+    threads();
     busy_and_cancelled();
     arguments();
     replaced();

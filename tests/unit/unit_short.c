@@ -40,6 +40,7 @@ static const struct row {
     {WITH(.mismatches_max = 1), false, {"neadle", "stock"}},
     {WITH(.edits_max = 2, .alphabet = TRAWL_CHARACTERS), true, {"nedle", "haystacks"}},
     {WITH(RIPGREP), true, {"[a-n&&[^b-d[f]]--[k]]e+d|\\p{Lu}", "(?i)st[^\\W\\d]ck", "\\bo\\w\\b"}},
+    {WITH(.syntax = TRAWL_PERL), false, {"[a-z]+d"}},
     {WITH(RIPGREP), true, {"(?i)[\\p{L}&&[^\\p{Lu}k]~~[a-z]]ed", "(a|b|\xc3\xa9)+\\s"}},
     {WITH(.syntax = TRAWL_EXTENDED, .alphabet = TRAWL_CHARACTERS),
      true,
@@ -54,7 +55,7 @@ static const struct row {
 
 /* Builds the row's plan, and counts its matches in each way, twice. */
 static enum trawl_status count(const struct row *row, struct trawl_searcher *searcher,
-                               struct trawl_text *text, uint64_t counts[2],
+                               struct trawl_text *text, uint64_t counts[3],
                                struct trawl_error *error)
 {
     struct trawl_plan_options options = row->options;
@@ -71,13 +72,15 @@ static enum trawl_status count(const struct row *row, struct trawl_searcher *sea
         status = trawl_count(searcher, plan, text, &counts[0], error);
     for (int i = 0; i < 2 && status == TRAWL_OK; i++)
         status = trawl_count_lines(searcher, plan, text, i == 0, UINT64_MAX, &counts[1], error);
+    for (int i = 0; i < 2 && status == TRAWL_OK; i++)
+        status = trawl_count_bytes(searcher, plan, "hay needled", 11, &counts[2], error);
     trawl_plan_free(plan);
     return status;
 }
 
 static void run(const struct row *row, struct trawl_text *text)
 {
-    uint64_t right[2] = {0}, failed = 0;
+    uint64_t right[3] = {0}, failed = 0;
     struct trawl_error error = calls_error();
     AUTO_SEARCHER warm = must_searcher(1, 700);
 
@@ -87,7 +90,7 @@ static void run(const struct row *row, struct trawl_text *text)
     has_failed = true;
     for (long nth = 0; has_failed && test_failures < 5; nth++) {
         struct trawl_searcher *searcher = NULL;
-        uint64_t counts[2] = {0};
+        uint64_t counts[3] = {0};
         int64_t blocks = atomic_load(&live_blocks);
         enum trawl_status status;
 
@@ -99,7 +102,7 @@ static void run(const struct row *row, struct trawl_text *text)
         status = count(row, searcher, text, counts, &error);
         allocations_left = -1;
         failed += status != TRAWL_OK;
-        if (!TEST_CHECK(status == TRAWL_OK ? counts[0] == right[0] && counts[1] == right[1]
+        if (!TEST_CHECK(status == TRAWL_OK ? memcmp(counts, right, sizeof right) == 0
                                            : status == TRAWL_MEMORY && has_failed))
             printf("  status %d, %s\n", (int)status, status == TRAWL_OK ? "" : error.message);
         trawl_searcher_close(searcher);
