@@ -580,7 +580,7 @@ cdef void note_way(ways *by, uint64_t bytes) noexcept:
 
 
 cdef void work_one_by_one(work *job) noexcept nogil:
-    """Find for each record whether the expression matches, perhaps with zero bytes."""
+    """Find for each record whether the expression matches; an empty match counts, too."""
     cdef gather *found = <gather *>job.out
     cdef trawl_line *line = NULL
     cdef trawl_range place

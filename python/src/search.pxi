@@ -183,7 +183,7 @@ cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) 
 
 
 cdef uint64_t mask_at(const walk *by) noexcept nogil:
-    """Return the mask of the block's continuation bytes."""
+    """Return a mask with a bit for each byte of the block: 1 if it is a continuation byte of UTF-8."""
     cdef uint8_t last[64]
 
     if by.size - by.block >= 64:

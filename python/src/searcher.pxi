@@ -480,7 +480,7 @@ cdef class Searcher:
         raise _errors.no_pickle(self)
 
     def close(self):
-        """Give back threads and memory. Raises BusyError while a search is running."""
+        """Release threads and memory. Raises BusyError while a search is running."""
         if not self.shut(True):
             fail(TRAWL_BUSY, NULL)
 

@@ -86,8 +86,8 @@ made = []  # (capsule, its name, address of the exported struct)
 
 
 def export(address, name):
-    """Make a capsule, without a destructor: that would be Python, which must not run while an exception is raised. sweep()
-    does a destructor's work."""
+    """Make a capsule, without a destructor: it would be Python code, which must not run while an exception is being
+    raised. sweep() does a destructor's work."""
     sweep()
     made.append((new_capsule(address, name, None), name, address))
     return made[-1][0]

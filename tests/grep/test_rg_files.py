@@ -219,7 +219,7 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
     if b"No files were searched" in expected[2] and own[0] != tg:
         expected = (1, b"", b"")
     if expected[0] == 2:
-        # the row about -t all of docs/differences.md
+        # a difference on purpose: the row `-t all` of docs/differences.md
         if b"unrecognized file type: c" in expected[2] and "all" in options:
             return None
         return None if got[0] == 2 else "%r: ripgrep refuses it: %r" % (own, expected[2])

@@ -403,7 +403,7 @@ def test_day(folder):
 
 
 def test_day_on_a_device(folder, monkeypatch):
-    """Check the same with the text on the simulated device, which fails after a while."""
+    """Like test_day, with the texts on the simulated device, which fails after a while."""
     driver = BUILD / "tests/sim/driver"
     if not driver.exists():
         pytest.skip("this build has no simulated device")

@@ -33,7 +33,7 @@ struct session {
     uint64_t offsets[RECORDS_MAX + 1], record_count;
 };
 
-/* The number of answers; how many of them devices made about lines of lent texts, and about
+/* The number of answers; how many of them devices computed about lines of lent texts, and about
  * records; and in how many of the devices' answers something matched. */
 static struct {
     uint64_t answers, lines, records, matched, by_lines;

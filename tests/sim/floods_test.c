@@ -259,7 +259,7 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
 {
     struct cuda_limits limits = cuda_limits_default;
     uint32_t period = 1 + (uint32_t)test_random_below(random, index % 4 == 0 ? 1100 : 40);
-    uint32_t more = index % 3 == 0 ? 70 : 3 * period + 20; /* 70: the pattern holds two periods */
+    uint32_t more = index % 3 == 0 ? 70 : 3 * period + 20; /* 70: the pattern has two periods */
     uint32_t bytes = 2 * period + (uint32_t)test_random_below(random, more);
     struct diff_input input;
     uint64_t late = 0, other;

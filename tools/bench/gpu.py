@@ -475,7 +475,7 @@ def plot(data):
 
 
 def plot_sets(data):
-    """Draw questions about log lines over the number of strings that occur rarely."""
+    """Draw the speeds of questions about log lines over the number of (rare) strings."""
     rows_of = [it for it in data["rows"] if it["name"] == "rare: text" or it["name"].endswith(" of 7 digits: text")]
 
     def points(name):

@@ -26,7 +26,7 @@ MIXED = tuple(
 SETS = MIXED + (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),
         ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))  # fmt: skip
 # A row: kind, number of patterns, bytes of a pattern, most records.
-# the last is dense: about 130 cells a record
+# The last row is dense: about 130 cells a record.
 MATRICES = (("letters", 4096, 12, 1000000), ("letters", 100000, 12, 1000000), ("english", 1000, 4, 20000))
 # The pairs that are compared: (contestant, other contestant, whether the times to compile are compared).
 PAIRS = (

@@ -80,7 +80,7 @@ struct flag {
 extern const struct flag flag_table[FLAG_COUNT_ALL];
 
 /* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
- * request may. An alias has the answer of its original. */
+ * request may. An alias is treated like its original. */
 const char *flag_refusal(const struct flag *flag);
 /* Returns the row of a short option; NULL: no such option. `tg`: a letter that ripgrep uses means
  * what it means there. */

@@ -264,7 +264,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* As jump_lines if is_plain: prints adjacent selected lines together. */
+/* Like jump_lines, if is_plain: prints adjacent selected lines together. */
 static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;

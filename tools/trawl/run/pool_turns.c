@@ -37,7 +37,7 @@ static void free_messages(struct pool_message *messages, size_t count)
         free(messages[i].text);
 }
 
-/* Prints kept bytes, with the messages between. */
+/* Prints kept output, each message after the bytes that precede it. */
 static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_count,
                        const struct pool_message *messages, size_t message_count)
 {

@@ -47,9 +47,9 @@ static uint64_t unit_bytes(const struct settings *settings)
     return chunk > 0 && chunk < most ? chunk : most;
 }
 
-/* Returns how many lines before a line may affect how it is printed: a selected line whose trailing
- * context it is, and before that the end of another line's context, after which no separator may
- * come. */
+/* Returns how many earlier lines affect how a line is printed. A separator (`--`) precedes the
+ * leading context of a selected line unless the trailing context of an earlier one reaches it, so
+ * these are before + after + 1 lines. */
 static int64_t context_lines(const struct settings *settings)
 {
     const int64_t before = settings->before_count, after = settings->after_count;
@@ -316,7 +316,7 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
     end_scan(worker, &scan, status, &error);
 }
 
-/* Opens the rest of the text as the scan's part. */
+/* Opens the rest of the text, from text offset `begin`, as the scan's part. */
 static enum trawl_status open_rest(struct text_scan *scan, uint64_t begin,
                                    struct trawl_error *error)
 {
@@ -335,7 +335,7 @@ static enum trawl_status open_rest(struct text_scan *scan, uint64_t begin,
     return status;
 }
 
-/* Makes the scan continue at a line. */
+/* Makes the scan continue at the line that begins at text offset `begin`. */
 static void begin_rest(struct text_scan *scan, uint64_t begin, uint64_t line_ends)
 {
     scan->part.begin = begin;
@@ -351,7 +351,7 @@ static void begin_rest(struct text_scan *scan, uint64_t begin, uint64_t line_end
     scan->characters.line_end = scan->characters.tail_count = 0;
 }
 
-/* Searches the context of the rest. */
+/* Searches the lines before text offset `begin` that affect how the lines after it are printed. */
 static enum trawl_status rest_context(struct text_scan *scan, uint64_t begin,
                                       struct trawl_error *error)
 {
