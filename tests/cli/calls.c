@@ -35,7 +35,7 @@ static const struct {
     {"--mmap -c needle", {32, 32, 31, 32, 1769}},
     {"--json needle", {75, 70, 142, 97, 1777}},
     {"--fasta -c needle", {105, 106, 105, 106, 7337}},
-    {"--edits=1 -c needle", {123, 110, 90, 132, 1812}}, /* more if a trial of a method was slow */
+    {"--edits=1 -c needle", {123, 110, 90, 132, 1812}},
     {"--ignore -n needle", {80, 81, 153, 106, 1798}},
     {"--sort=path -n needle", {68, 69, 141, 94, 1769}},
     {"-e needle -e news -e lines --pattern-number", {126, 141, 147, 103, 2946}},
@@ -116,8 +116,12 @@ int main(int argument_count, char **arguments)
         if (*arguments[2] == '\0' && strncmp(rows[i].arguments, "-E", 2) == 0)
             continue;
         for (enum text text = SHORT; text < TEXTS; text++) {
-            found[text] = calls_of(arguments, rows[i].arguments, names[text]);
-            few = few && found[text] > 0 && found[text] <= rows[i].calls[text] * 9 / 8;
+            unsigned most = rows[i].calls[text] * 9 / 8;
+
+            /* approximate search times its methods on the text, so a busy machine adds calls */
+            for (int run = 0; run < 5 && (run == 0 || found[text] > most); run++)
+                found[text] = calls_of(arguments, rows[i].arguments, names[text]);
+            few = few && found[text] > 0 && found[text] <= most;
         }
         if (!TEST_CHECK(few))
             printf("  {\"%s\", {%u, %u, %u, %u, %u}},\n", rows[i].arguments, found[0], found[1],
