@@ -29,9 +29,9 @@ struct job_sums {
 
 struct job_totals {
     struct job_sums sums;
-    uint32_t thread_count;                           /* the most threads that a search had */
-    uint32_t worker_count;                           /* workers that searched files */
-    uint64_t elapsed_ns;                             /* time of the whole run */
+    uint32_t thread_count; /* the most threads that a search had */
+    uint32_t worker_count; /* of the pool, or of a file's pool (units.c) if that has more */
+    uint64_t elapsed_ns;   /* time of the whole run */
     char engine[32], instruction_set[16], note[160]; /* facts about the last search */
 };
 

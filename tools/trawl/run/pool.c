@@ -350,7 +350,8 @@ bool pool_walk(struct command_job *job, const struct value_item *operands, size_
         search_batches(&pool.workers[0]);
     for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have started another worker */
         pthread_join(pool.workers[i].thread.id, NULL);
-    job->totals.worker_count += pool.worker_count;
+    if (pool.worker_count > job->totals.worker_count)
+        job->totals.worker_count = pool.worker_count;
     job->searcher = pool.shared_is_ours ? NULL : pool.shared;
     pool_close(&pool);
     return good;

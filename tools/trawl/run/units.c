@@ -387,7 +387,6 @@ static enum trawl_status go_on(struct text_scan *scan, const struct units *units
     scan->json.matches += totals.sums.json.matches;
     scan->encoding_error |= units->encoding_error;
     totals.sums.selected_count = 0;
-    totals.worker_count -= totals.worker_count > 0; /* the worker that searches the file */
     memset(&totals.sums.json, 0, sizeof totals.sums.json);
     totals_add(&job->totals, &totals);
     job->searched_bytes += units->end;
