@@ -1,9 +1,9 @@
 /* trawl: searches texts of any length for strings, exact or approximate, and regular expressions.
  *
  * A text is a sequence of bytes. A pattern is a sequence of one or more bytes of any value. An
- * occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin, or bytes that
- * match. Occurrences may overlap, and each one counts. No answer is an estimate, and all engines
- * (host cores, NVIDIA GPUs) give the same answers, byte for byte.
+ * occurrence is a pair (begin, pattern): at offset begin, the text contains the pattern's bytes, or
+ * bytes that match it. Occurrences may overlap, and each one counts. No answer is an estimate, and
+ * all engines (host cores, NVIDIA GPUs) return the same results, byte for byte.
  *
  * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
  *   plan      one or many compiled patterns. Immutable: any number of threads may share a plan.
@@ -71,7 +71,7 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0: success. 1 to 9: an early end. 10 and above: a failure. 22 and 23 are old and not reused. */
+/* 0: success. 1 to 9: an early end. 10 and above: a failure. 22 and 23 are retired numbers. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -129,11 +129,11 @@ enum trawl_plan_flag {
     TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                                also the characters for which is_word returns true */
-    TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: a byte of no character is a word character */
+    TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: an invalid byte counts as a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE = 128,  /* `letters` treats each byte as a character; not with errors */
     /* for approximate search (mismatches_max, edits_max, DNA): */
-    TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
+    TRAWL_WITHIN_LINES = 8,        /* no occurrence contains a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
     TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also find each pattern's reverse complement */
     TRAWL_ANY_BASE = 64 /* DNA: a text's letter for several bases, such as N, matches if any of the
@@ -165,8 +165,8 @@ struct trawl_utf8; /* what version 1.0 had in place of struct trawl_letters */
 struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;
-    /* Writes code_point, and all code points that equal it without case; returns how many, 1 to
-     * TRAWL_UTF8_VARIANTS_MAX. Called by trawl_plan_build, and perhaps by searches. */
+    /* Writes code_point, and all code points that equal it if case is ignored; returns how many, 1
+     * to TRAWL_UTF8_VARIANTS_MAX. Called by trawl_plan_build, and perhaps by searches. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
     /* Returns true if this code point (>= 128) is a word character. Called by searches. */
     bool (*is_word)(void *context, uint32_t code_point);
@@ -185,15 +185,15 @@ enum trawl_alphabet {
                      a code. Other bytes of a text match nothing */
 };
 #define TRAWL_ERRORS_MAX 31
-/* A range [begin, end), counted from 0: of symbols of each pattern, or of bytes of a line. */
+/* A range [begin, end), counted from 0: of symbols of a pattern, or of bytes of a line. */
 struct trawl_range {
     uint64_t begin;
     uint64_t end;
 };
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
- * expression lies within a line or record, has a byte or more, and is leftmost; the search for this
- * expression then continues at its end. A line counts as found even if the expression matches zero
- * bytes there. */
+ * expression lies within a line or record, is not empty, and is leftmost; the search for this
+ * expression then continues at its end. A line counts as found even if the expression matches only
+ * zero bytes there. */
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
     TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
@@ -210,13 +210,13 @@ struct trawl_plan_options {
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;
-    const struct trawl_utf8 *utf8; /* `letters` of programs for version 1.0. Copied. */
-    const void *sample;    /* NULL, or bytes like those of the texts, to choose a method by */
+    const struct trawl_utf8 *utf8; /* `letters` in programs for version 1.0. Copied. */
+    const void *sample;    /* NULL, or typical bytes of the texts, by which to choose a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
-    /* A plan with errors sets mismatches_max, edits_max or alphabet DNA; no method or algorithm. */
+    /* Plans with errors: one of the next two limits, or alphabet DNA; no method or algorithm. */
     uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
     uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
                                      TRAWL_ERRORS_MAX and less than any pattern's symbol count */
@@ -240,12 +240,12 @@ struct trawl_plan_options {
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
             NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL         \
     }
-/* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
- * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
- * name at `index`, NULL after the last; a build without the gallery has no names. *summary gets one
- * line about the algorithm, *engines the engines that have it: bits 1u << enum
- * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. A search on
- * any other engine ends with UNSUPPORTED. Names with "rabin-karp-matrix" work with
+/* Return the name of an algorithm of the gallery: published algorithms, kept as published, for
+ * comparison. Each returns the same results as trawl's own methods; none promises time linear in
+ * the text. `index` counts from 0; NULL after the last; a build without the gallery has no names.
+ * *summary gets one line about the algorithm, *engines the engines that run it: bits 1u << enum
+ * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. On any
+ * other engine, a search fails with UNSUPPORTED. Names with "rabin-karp-matrix" work with
  * trawl_matrix_open only. gallery/README.md has the options that may follow a name. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
@@ -260,12 +260,12 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
  *            MEMORY, LIMIT, STOPPED (`poll`)
  * Threads    any. The plan is immutable and may be shared.
- * Cost       time and memory linear in the patterns' total bytes. Beside the strings' bytes, which
- *            IGNORE_CASE keeps twice, 5,000 strings and more take up to about 80 bytes each, or 180
- *            if all have 12 bytes or more; the first search allocates all but 8 of these. For
- *            strings of several lengths, a long search may take as much once more. In a text of
- *            many candidates a search makes an automaton, too: 24 MiB, or for larger sets 16 bytes
- *            per byte of the strings, up to 512 MiB. */
+ * Cost       time and memory linear in the patterns' total bytes. Strings' bytes are kept, with
+ *            IGNORE_CASE twice. Sets of 5,000 strings and more also need up to about 80 bytes per
+ *            string, or 180 if all have 12 bytes or more; the first search allocates all but 8 of
+ *            these. For strings of several lengths, a long search may need as much again. In a text
+ *            with many candidates, a search also builds an automaton: 24 MiB, or for larger sets 16
+ *            bytes per byte of the strings, up to 512 MiB. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,
                                                            const struct trawl_plan_options *options,
@@ -273,7 +273,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pa
                                                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
-/* What trawl_plan_tell tells. */
+/* What trawl_plan_tell reports. */
 struct trawl_plan_told {
     uint64_t size;          /* sizeof(struct trawl_plan_told), set by the caller */
     uint64_t pattern_index; /* set by the caller: the pattern that `pattern` is about */
@@ -300,14 +300,14 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_pla
                                                           struct trawl_plan_told *told,
                                                           struct trawl_error *error);
 
-/* Find the groups of an occurrence. The line is without its line end; `match` counts from the
- * line's first byte. groups[0] is the whole occurrence; a group that took no part in the
- * occurrence begins and ends at UINT64_MAX. Errors: ARGUMENT, MEMORY. */
+/* Find the groups of an occurrence. `line` excludes the line end; `match` is relative to the line's
+ * first byte. groups[0] is the whole occurrence; a group that took no part in the occurrence begins
+ * and ends at UINT64_MAX. Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     struct trawl_range match, struct trawl_range *groups, uint64_t groups_max,
     struct trawl_error *error);
-/* Return the number of the group of that name, or UINT64_MAX if there is none. For a name of 0
+/* Return the number of the group with this name, or UINT64_MAX if there is none. For a name of 0
  * bytes, return the number of groups. examples/expression_groups.c calls both functions. */
 TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const char *name, uint64_t name_bytes);
@@ -356,12 +356,12 @@ struct trawl_text_options {
  * descriptor is a stream: a search reads a stream in order until its end, and only one search can.
  * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
  *
- * UNPACK: the first bytes tell the format, not the name. A compressed text is a stream of its
+ * UNPACK: the first bytes decide the format, not the name. A compressed text is a stream of its
  * decompressed bytes: offsets count decompressed bytes, and only one search can read the stream.
- * Only a part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
+ * Only a part of the text is in memory at a time, plus the format's window of up to 256 MiB.
  * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
- * without the flag; the first read of a pipe shows this. The library of a format is loaded when the
- * first text of the format is opened, or read if it is a pipe.
+ * without the flag; for a pipe, this is known after the first read. A format's library is loaded
+ * when the first text of the format is opened, or read if it is a pipe.
  * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is rejected, too). With UNPACK also READ
  * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
  * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
@@ -373,10 +373,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open(const char *path,
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
-/* What trawl_text_tell tells. */
+/* What trawl_text_tell reports. */
 struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
-    uint64_t text_bytes; /* the text's bytes; of a file now, from its offset; UINT64_MAX: unknown */
+    uint64_t text_bytes; /* size of the text; of a file now, from its offset; UINT64_MAX: unknown */
     /* The compressed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK once its first bytes
      * were read, or of a text in memory by its first 10 bytes. NULL: none is known. */
     const char *compression;
@@ -384,7 +384,7 @@ struct trawl_text_told {
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
     const void *bytes; /* the whole text, if it is in memory or mapped by TRAWL_TEXT_MAP; or NULL */
 };
-/* Tell what is known about a text now. Errors: ARGUMENT. */
+/* Report what is known about a text now. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
                                                           struct trawl_text_told *told,
                                                           struct trawl_error *error);
@@ -416,7 +416,7 @@ struct trawl_runtime_options {
     uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
                                      limit. A search that gets no memory waits up to a second until
-                                     other searches release memory, then ends with MEMORY. */
+                                     other searches release memory, then fails with MEMORY. */
 };
 #define TRAWL_RUNTIME_OPTIONS_INIT                                             \
     {                                                                          \
@@ -443,14 +443,14 @@ struct trawl_searcher;
 enum trawl_map {
     TRAWL_MAP_NEVER = 0,
     TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, as far as they are in the page cache:
-                                0.5 of a copy's time if the cache's pages are large, else 0.9 */
+                                in 0.5 of a copy's time if the cache's pages are large, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
 
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
-    uint32_t threads;     /* threads that search, 1 to 1024, the caller's included; 0: one a core */
+    uint32_t threads;     /* threads that search, 1 to 1024, the caller's included; 0: 1 per core */
     uint64_t chunk_bytes; /* bytes per unit of work; 0: trawl chooses. Small units are for tests. */
     const char *instruction_set;   /* a name of trawl_instruction_set, not kept; NULL: the best */
     uint64_t device_memory_bytes;  /* limit on each device's memory; 0: no limit */
@@ -458,8 +458,8 @@ struct trawl_searcher_options {
                                       engine, threads, instruction_set and device_memory_bytes,
                                       which are 0 here. Close the runtime after the searcher. */
     enum trawl_map map;            /* how files are read */
-    /* NULL, or a function that the threads inside a call run again and again, for example to look
-     * at the clock and cancel the call. It does not run while the caller waits for stream bytes. */
+    /* NULL, or a function that the threads inside a call run repeatedly, for example to check the
+     * clock and cancel the call. It does not run while the caller waits for stream bytes. */
     void (*poll)(void *poll_context);
     void *poll_context;
 };
@@ -502,38 +502,38 @@ struct trawl_stats {
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
     uint64_t device_memory_ns; /* time of allocating memory on devices and pinned host memory */
     uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */
-    /* grids not launched because a device takes only a limited number; the thread did the work */
+    /* grids not launched because a device accepts only a limited number; the thread did the work */
     uint64_t child_withheld;
     uint64_t device_shifts_ns; /* the part of device_kernel_ns in the kernel that marks, before the
-                                  search, at which offsets the algorithm's shifts arrive */
+                                  search, the offsets that the algorithm's shifts reach */
 };
-/* Tell what the last finished call on a searcher did. Errors: ARGUMENT. */
+/* Report what the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 /* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
- * out-parameters untouched; what a sink got before stays valid. In a search in batches, the waiting
+ * out-parameters untouched; what a sink got before stays valid. In a search in batches, the current
  * or next call for a batch returns STOPPED. Does nothing if no call is running. Work that a device
- * has begun, and trawl_text_load, go on to their end.
+ * has begun, and trawl_text_load, run to completion.
  * Threads: any, also from inside a sink, and from a signal handler in any thread. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 /* Cancel the searcher's current call; if there is none, the next call returns STOPPED at once. For
  * a watchdog, since no call has a time limit. Threads: the same as for trawl_searcher_cancel. */
 TRAWL_API void trawl_searcher_cancel_next(struct trawl_searcher *searcher);
-/* Tell how many bytes of the current call's text have been searched, for a progress display.
+/* Return how many bytes of the current call's text have been searched, for a progress display.
  * Threads: any, also during a call. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
 
 /* ---- Searching -------------------------------------------------------------------------
  * Errors that every search may return; the functions add their own:
- *   ARGUMENT  a NULL where one is not allowed; an algorithm for records is to search a text
+ *   ARGUMENT  a NULL where one is not allowed; a plan with an algorithm for records, but a text
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
  *   MEMORY    scratch could not grow; the searcher stays usable
  *   THREAD    is never returned: the search continues with the threads that it has
  *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
  *             and trawl_count and trawl_count_lines set their count to these results
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
- *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_tell), or
- *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
+ *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_tell), or is
+ *             TRAWL_ENGINE_CUDA, and the patterns are too many or too long for a device
  * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
  * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
  * text for any one pattern. For sets on the CPU, time is linear in text and occurrences, except
@@ -542,7 +542,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
 
 struct trawl_match {
     uint64_t begin; /* offset of the occurrence's first byte in the text */
-    uint64_t end;   /* offset at which the occurrence ends: of the byte after its last byte */
+    uint64_t end;   /* offset of the byte after the occurrence's last byte */
     uint32_t pattern_index;
     uint16_t distance; /* plans with errors: number of mismatches, or of edits; else 0 */
     uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
@@ -555,9 +555,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *sea
                                                       struct trawl_error *error);
 
 /* Count all occurrences in bytes, as trawl_count does, without a text object.
- * Cost: for up to 256 strings in 64 KiB, and for 65,536 in 1 KiB, the search and about 20 to 50
- * ns, as for trawl_count in 16 KiB. trawl_searcher_stats does not describe such a call.
- * Texts that follow each other on one tape (trawl_matrix_open) take about 3 ns for 64 bytes. */
+ * Cost: the search, plus about 20 to 50 ns for up to 256 strings in up to 64 KiB, or 65,536 in 1
+ * KiB; trawl_count adds no more in up to 16 KiB. trawl_searcher_stats does not describe such a
+ * call. Many texts on one tape (trawl_matrix_open) take about 3 ns for 64 bytes. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_bytes(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             const void *bytes, uint64_t bytes_count,
@@ -582,7 +582,7 @@ struct trawl_pattern_count {
 typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_pattern_count *counts,
                                         uint64_t counts_count);
 
-/* Count all occurrences of each pattern, overlapping ones too. Each searching thread adds up those
+/* Count all occurrences of each pattern, overlapping ones too. Each searching thread sums up those
  * of its chunk, and the sink gets the sums, chunk after chunk in text order. STOPPED if the sink
  * stopped the search. Cost: the search; some nanoseconds per occurrence in the searching threads;
  * and per chunk a count for each pattern that occurs there. */
@@ -590,15 +590,15 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
-/* Find the first occurrence: the least begin, and of those the least pattern_index. If there is
- * none, *found is false and *match is untouched. Reads little after the occurrence. */
+/* Find the first occurrence: of those with the least begin, the one with the least pattern_index.
+ * If there is none, *found is false and *match is untouched. Reads little after the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text,
                                                       struct trawl_match *match, bool *found,
                                                       struct trawl_error *error);
 
-/* Takes matches in order of (begin, pattern_index), in approximate search then of (reversed, end).
+/* Takes matches in order of (begin, pattern_index); in approximate search, then of (reversed, end).
  * Return non-zero to stop the search. Runs on the thread that called the search, never twice at
  * once, and may not call the same searcher. The matches are borrowed until the sink returns. */
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
@@ -613,21 +613,21 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
 
 /* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
- * each pattern that occurs there. After READ or DEVICE, array and total hold what was found.
- * The array is memory of the host or, for callers that continue on the GPU, of a device.
+ * each pattern that occurs there. After READ or DEVICE, array and total contain what was found. The
+ * array is memory of the host or, for callers that continue on the GPU, of a device.
  *
  * An array in host memory: if devices have loaded the text, the begins of a part are copied into
  * the array while the next part is searched, for each device in turn. If the array is pinned
  * memory, the device copies the begins there itself, as fast as the bus.
  *
  * An array in a device's memory (cuMemAlloc or cudaMalloc, primary context, aligned to 8 bytes):
- * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the array
+ * devices must have loaded the whole text (trawl_text_load). Work on the array that was submitted
  * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
  * on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no
  * device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for plans that
  * a device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE where an
  * occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per occurrence.
- * For a part of the text that only another device holds, the array costs as in host memory.
+ * For a part of the text that only another device has loaded: as with an array in host memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
@@ -636,7 +636,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
 /* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
  * the last line end are a line, too. With `invert`, count the lines in which no occurrence
  * begins. Counting stops at lines_max (0 counts nothing, UINT64_MAX all lines). After READ: a
- * line that the error cuts is not counted. */
+ * line that the error truncates is not counted. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, bool invert,
@@ -670,10 +670,10 @@ enum trawl_window_flag {
     /* leftmost-longest without overlap: of the matches that begin first, the longest; all
      * patterns resume after its end. Overrides TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
-    TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
+    TRAWL_WINDOW_NULLS = 16, /* tell which windows contain a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an
                                 empty match; SPANS includes this. Overrides TRAWL_WINDOW_LINES */
-    /* leftmost-first without overlap: of the matches that begin first, that of the least pattern
+    /* leftmost-first without overlap: of the matches that begin first, that with the least pattern
      * index; all patterns resume after its end. No empty matches. Overrides TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
     TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */
@@ -687,8 +687,8 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag, or-ed.
  * The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A stream's
- * window comes as soon as its bytes, and ends where an occurrence may begin that later bytes
- * complete (with errors: earlier by the bytes of a longest match). STOPPED if the sink stopped. */
+ * window comes as soon as its bytes. It ends where an occurrence may begin that later bytes
+ * complete (with errors: earlier, by the longest match). STOPPED if the sink stopped. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,
@@ -705,10 +705,10 @@ struct trawl_value {
 
 /* Deliver the text with values in place of occurrences that do not overlap. flags chooses the
  * occurrences: TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. values_count is 1, for one value in
- * place of every occurrence, or the plan's number of patterns. A sink that makes values from what
- * it finds, such as an expression's groups, calls trawl_windows and trawl_expression_groups.
- * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values.
- * Cost: as for trawl_windows, and two calls of the sink for each occurrence. */
+ * place of every occurrence, or the plan's number of patterns. For values that depend on an
+ * occurrence, such as on its groups, call trawl_windows and trawl_expression_groups instead.
+ * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values. Cost:
+ * as for trawl_windows, and two calls of the sink for each occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint32_t flags, const struct trawl_value *values, uint64_t values_count, trawl_bytes_sink sink,
@@ -728,7 +728,7 @@ enum trawl_search_flag {
  * index). Borrowed until the next call for the search. */
 struct trawl_batch {
     uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
-    uint64_t text_begin; /* results are of [text_begin, text_end): occurrences begin there */
+    uint64_t text_begin; /* the occurrences are those that begin in [text_begin, text_end) */
     uint64_t text_end;
     uint64_t match_count;
     const uint64_t *begins;
@@ -782,12 +782,12 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
  * the text ends, or the call fails with READ. Returns false if the signal has a different cause.
  *
  * Callers see mapped bytes only in those windows of trawl_windows that have no match. If the file
- * is cut while the sink has such a window, the search fails with READ after that window. But a text
- * of TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If
- * the file is written to during a search, the search may see bytes from before or after the write.
- * Mapped bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are
- * resident at a time if one thread searches, else usually up to 80 MiB. Chunks for GPUs are read.
- * Threads: any; safe in a signal handler. */
+ * is truncated while the sink has such a window, the search fails with READ after that window. But
+ * a text of TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros
+ * (is_cut). If the file is written to during a search, the search may see bytes from before or
+ * after the write. Mapped bytes are in the page cache, so host_memory_bytes does not bound them; up
+ * to 40 MiB are resident at a time if one thread searches, else usually 80. Chunks for GPUs are
+ * read. Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus
 }

@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 /* ---- Version 1.0 ---------------------------------------------------------------------------
- * These functions stay as they are until version 2. */
+ * These functions do not change until version 2. */
 
-/* The members do what those of struct trawl_letters with the same names do. */
+/* The members are those of struct trawl_letters with the same names. */
 struct trawl_utf8 {
     void *context;
     uint32_t (*variants)(void *context, uint32_t code_point,
@@ -32,7 +32,7 @@ struct trawl_facts {
     uint8_t reserved[9];
 };
 
-/* Tell what a plan was built with; see trawl_plan_tell. All zeros for NULL. */
+/* Return what a plan was built with; see trawl_plan_tell. All zeros for NULL. */
 TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
 
 /* Return the bytes of a pattern; see trawl_plan_tell. NULL bytes and count 0 if the index is out of
@@ -40,7 +40,7 @@ TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
-/* The members do what those of struct trawl_memory with the same names do. */
+/* The members are those of struct trawl_memory with the same names. */
 struct trawl_allocator {
     void *context;
     void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);
@@ -67,12 +67,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descrip
                                                                      const char *name,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
-/* Name the format of compressed bytes, "gzip", ...; see trawl_text_tell. NULL for other bytes. */
+/* Return the name of the format of compressed bytes, "gzip", ...; see trawl_text_tell. NULL for
+ * other bytes. */
 TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
-/* Tell whether trawl_text_read works at any offset; see trawl_text_tell. */
+/* Return whether trawl_text_read works at any offset; see trawl_text_tell. */
 TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
-/* Tell a text's size; see trawl_text_tell. If the size is not known, returns false and leaves
- * *text_bytes. */
+/* Set *text_bytes to a text's size; see trawl_text_tell. If the size is not known, returns false
+ * and leaves *text_bytes untouched. */
 TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* trawl_records: searches many records for many patterns, lists the matches of an expression in a
- * line, and tells about expressions. trawl.h includes this header, and its conventions apply.
- */
+ * line, and reports what expressions contain. trawl.h includes this header, and its conventions
+ * apply. */
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
 
@@ -13,10 +13,10 @@ extern "C" {
 /* ---- Records x patterns ---------------------------------------------------------------------
  * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
  * which can be searched without a copy. Records may be empty and of any length; an occurrence
- * counts for a record if the record holds the whole occurrence. The whole tape is searched as one
- * text, so long and skewed records cost nothing extra; the searching threads turn occurrences into
- * cells, and the caller asks for the records in batches. A cell is a pair (record, pattern) where
- * the pattern occurs in the record. If all matches of an expression in a record have zero bytes,
+ * counts for a record if the record contains the whole occurrence. The whole tape is searched as
+ * one text, so long and skewed records cost nothing extra; the searching threads turn occurrences
+ * into cells, and the caller takes the results in batches of records. A cell is a pair (record,
+ * pattern): the pattern occurs in the record. If an expression matches only zero bytes in a record,
  * the pair has a cell, too, which begins at the first match; so even an empty record may have a
  * cell. */
 struct trawl_matrix_search;
@@ -28,9 +28,9 @@ struct trawl_record_array {
     uint64_t record_count;
     uint32_t offset_bytes; /* 8 (uint64_t, int64_t) or 4 (int32_t); 0 means 8 */
     uint32_t reserved;
-    const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
-                                counted from validity_begin, is 0 if record i is null: nothing
-                                occurs in a null record, whatever its bytes are. */
+    const uint8_t *validity; /* NULL: all records are valid. Else record i is null if bit (k & 7) of
+                                byte k >> 3 is 0, with k = validity_begin + i: nothing occurs in a
+                                null record, whatever its bytes are. */
     uint64_t validity_begin; /* the bit of record 0 */
 };
 #define TRAWL_RECORD_ARRAY_INIT                                         \
@@ -44,15 +44,15 @@ enum trawl_matrix_shape {
 };
 
 /* All results for records [record_begin, record_end). Fields of the other shape are NULL. Borrowed
- * until the next call for the search. Patterns are indices into the plan; begins count from the
- * record's first byte. */
+ * until the next call for the search. Patterns are indices into the plan; begins are relative to
+ * the record's first byte. */
 struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
     uint64_t record_end;
     uint64_t cell_count; /* cells of the batch; for shape ANY, records in which a pattern occurs */
     /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
-     * record and a pattern comes once. */
+     * record and a pattern occurs once. */
     const uint64_t *cell_records;
     const uint64_t *cell_patterns;
     const uint64_t *cell_begins;
@@ -72,9 +72,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,
     const struct trawl_record_array *records, enum trawl_matrix_shape shape,
     struct trawl_matrix_search **matrix, struct trawl_error *error);
-/* Take the next batch of records. Batches follow each other without gap starting at record 0; a
- * batch may have no record or no cell. For the last batch, failures and threads, the rules of
- * trawl_search_next apply.
+/* Take the next batch of records. Batches follow each other without gap, starting at record 0; a
+ * batch may have no record or no cell. The rules of trawl_search_next for the last batch, failures
+ * and threads apply.
  * Cost: the time of trawl_positions, and 24 bytes written per cell.
  * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
  * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
@@ -86,14 +86,15 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_
 TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
 
 /* ---- Records that stay loaded -----------------------------------------------------------------
- * For many questions about the same records, in the host's memory or in a GPU's. Loading checks the
- * offsets once, and puts tape, offsets and validity on a device; a question then costs a search of
- * the tape, and the answer is made and stays where the caller wants it. */
+ * For many searches of the same records, in the host's memory or in a GPU's. Loading checks the
+ * offsets once, and puts tape, offsets and validity on a device. Each search then costs a search of
+ * the tape, and writes the answer to where the caller wants it. */
 struct trawl_records;
 /* Load records. The array's bytes, offsets and validity all lie in the host's memory, or all in the
- * memory of one GPU (as addresses cast to pointers; memory as of trawl_text_from_device). They are
+ * memory of one GPU (addresses cast to pointers, of memory as for trawl_text_from_device). They are
  * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
- * device has room, records in the host's memory stay there. With several devices, one has them all.
+ * device has room, records in the host's memory stay there. With several devices, one gets all
+ * records.
  * Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or exceed
  * 2^63 (error.text_offset is the record's offset), and memory of different kinds; BUSY, MEMORY,
  * DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded.
@@ -109,24 +110,23 @@ TRAWL_API void trawl_records_unload(struct trawl_searcher *searcher, struct traw
 
 /* What trawl_records_into writes. N is the number of records. */
 enum trawl_records_shape {
-    TRAWL_RECORDS_BITS = 0,   /* 1 bit a record, 1: a pattern occurs there. Record i is bit (i & 7)
-                                 of byte i >> 3; later bits of the last byte are 0 */
-    TRAWL_RECORDS_BYTES = 1,  /* 1 byte a record: 1 if a pattern occurs there, else 0 */
-    TRAWL_RECORDS_COUNTS = 2, /* uint32_t a record: occurrences of all patterns, overlapping ones
+    TRAWL_RECORDS_BITS = 0,  /* 1 bit per record, 1: a pattern occurs in it. Record i is bit (i & 7)
+                                of byte i >> 3; later bits of the last byte are 0 */
+    TRAWL_RECORDS_BYTES = 1, /* 1 byte per record: 1 if a pattern occurs in it, else 0 */
+    TRAWL_RECORDS_COUNTS = 2, /* uint32_t per record: occurrences of all patterns, overlapping ones
                                  too */
     TRAWL_RECORDS_CELLS = 3   /* two columns: record and pattern of each pair where the pattern
                                  occurs in the record, in order of (record, pattern) */
 };
 
-/* Where the answer goes: memory of the host, or of the GPU on which the records are. */
+/* Where the answer is written: memory of the host, or of the GPU that has the records. */
 struct trawl_records_out {
-    uint64_t size;  /* sizeof(struct trawl_records_out), set by the caller */
-    void *values;   /* BITS, BYTES, COUNTS: N values. CELLS: the column of records */
-    void *patterns; /* CELLS: the column of patterns; otherwise NULL */
-    uint64_t room;  /* CELLS: cells for which both columns have room. Otherwise the N or more values
-                       for which `values` has room */
+    uint64_t size;       /* sizeof(struct trawl_records_out), set by the caller */
+    void *values;        /* BITS, BYTES, COUNTS: N values. CELLS: the column of records */
+    void *patterns;      /* CELLS: the column of patterns; otherwise NULL */
+    uint64_t room;       /* capacity: of both columns, in cells; otherwise of `values`, N or more */
     uint32_t cell_bytes; /* CELLS: bytes of a number in the columns, 4 or 8; 0 means 8 */
-    uint32_t on_device;  /* set by the call: 1 if a device made the answer, 0 if the host did */
+    uint32_t on_device;  /* set by the call: 1 if a device computed the answer, 0 if the host did */
     uint64_t count;      /* set by the call: records where a pattern occurs; CELLS: cells */
 };
 #define TRAWL_RECORDS_OUT_INIT                                   \
@@ -134,39 +134,39 @@ struct trawl_records_out {
         sizeof(struct trawl_records_out), NULL, NULL, 0, 0, 0, 0 \
     }
 
-/* Ask which loaded records hold an occurrence of a pattern, how many each, or of which patterns.
- * For whole words and whole lines, a record's borders count as borders of the text. The call
- * returns when the answer is complete. Errors: as for trawl_matrix_open. LIMIT if `room` is too
- * small: the first `room` cells are written, and into->count is their true number; for the other
- * shapes nothing is searched, and *into stays as it is. ARGUMENT also for memory of a GPU that does
- * not hold the records, and for a plan with an algorithm. UNSUPPORTED, for records or answers in a
- * GPU's memory, if only the host can answer: for counts and cells of expressions, and expressions
- * that a GPU does not take (docs/regex.md), for errors, whole words beyond ASCII, and case variants
- * of different lengths. Cost: the search of a loaded text; some nanoseconds per
+/* Find which loaded records contain an occurrence of a pattern, how many each, or of which
+ * patterns. For whole words and whole lines, a record's borders count as borders of the text. The
+ * call returns when the answer is complete. Errors: as for trawl_matrix_open. LIMIT if `room` is
+ * too small: for CELLS, the first `room` cells are written, and into->count is the true number; for
+ * the other shapes nothing is searched, and *into stays as it is. ARGUMENT also for memory of a GPU
+ * that does not have the records, and for a plan with an algorithm. UNSUPPORTED, for records or
+ * answers in a GPU's memory, if only the host can answer: for counts and cells of expressions, for
+ * expressions that a GPU cannot search for (docs/regex.md), for errors, whole words beyond ASCII,
+ * and case variants of different lengths. Cost: the search of a loaded text; some nanoseconds per
  * occurrence divided over the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
     enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);
 
 /* ---- Matches in a line -----------------------------------------------------------------------
- * Lists the matches of an expression in a line, also those of no byte, with their groups. What is
- * known of the line is kept from match to match, so that the time is linear in the line. */
+ * Lists the matches of an expression in a line, also empty ones, with their groups. What is known
+ * about the line is kept from match to match, so that the time is linear in the line. */
 struct trawl_line;
-/* Open a line, which is without its line end. Line, plan and searcher are borrowed until
+/* Open a line, given without its line end. Line, plan and searcher are borrowed until
  * trawl_line_close. If the searcher's call is cancelled, trawl_line_match returns STOPPED. If
  * searcher is NULL, nothing stops trawl_line_match.
  * Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     const struct trawl_searcher *searcher, struct trawl_line **out, struct trawl_error *error);
-/* Let an open line stand for another line of the same plan, which costs less than to open that
- * line: its memory is used again. Errors: ARGUMENT. */
+/* Make an open line refer to another line of the same plan. This costs less than opening that line,
+ * because memory is used again. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_move(struct trawl_line *opened,
                                                           const void *line, uint64_t line_bytes,
                                                           struct trawl_error *error);
 /* Find the first match at `begin` or later. To list all matches, search again from the match's end,
- * or after a match of no byte from one byte further. Fills groups as trawl_expression_groups does.
- * If there is no match, groups[0].begin is UINT64_MAX.
+ * or after an empty match from one byte further. Fills groups as trawl_expression_groups does. If
+ * there is no match, groups[0].begin is UINT64_MAX.
  * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
                                                            struct trawl_range *groups,
@@ -195,21 +195,21 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_list_bytes(
 
 /* ---- Expressions without a plan -------------------------------------------------------------- */
 
-/* What trawl_expression_tell tells. */
+/* What trawl_expression_tell reports. */
 struct trawl_expression_told {
     uint64_t size; /* sizeof(struct trawl_expression_told), set by the caller like the next two */
     /* NULL, or called with each character that stands for itself, also in a class or as \x41. If
-     * the alphabet is BYTES, a character is a byte. */
+     * the alphabet is BYTES, with each such byte. */
     void (*letter)(void *context, uint32_t letter);
     void *context;
-    uint8_t asks;     /* 1: some place of an expression can only be a line end: `line_end` */
-    uint8_t line_end; /* with `asks`, like the next field */
+    uint8_t asks;     /* 1: an expression has a place that only a line end, `line_end`, can match */
+    uint8_t line_end; /* set if `asks` is 1, like pattern_index */
     uint8_t reserved[6];
     uint64_t pattern_index; /* the first expression with a line end */
 };
-/* Tell about expressions, which become alternatives, without a plan: whether they ask for a line
- * end, which no line contains, and which characters they hold. So a caller can decide whether case
- * matters before it builds a plan with these options.
+/* Report about expressions, which become alternatives, without a plan: whether they require a line
+ * end, which no line contains, and which characters they contain. So a caller can decide whether
+ * case matters before it builds a plan with these options.
  * Errors     ARGUMENT  as trawl_plan_build, but PCRE2 is not asked
  *            MEMORY, LIMIT
  * Threads    any

@@ -1,6 +1,5 @@
-/* trawl_stream: searches a text that arrives in segments. The conventions of trawl.h apply, and
- * trawl.h includes this header.
- */
+/* trawl_stream: searches a text that arrives in segments. trawl.h includes this header, and its
+ * conventions apply. */
 #ifndef TRAWL_STREAM_H
 #define TRAWL_STREAM_H
 
@@ -40,24 +39,24 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
 /* Feed the next bytes of a stream's text, and deliver the matches that these bytes decide. All
  * feeds and trawl_stream_end together deliver what trawl_positions delivers for the whole text.
  * Offsets count from the text's first byte. An occurrence of a string is decided by its last byte;
- * under WHOLE_WORD and WHOLE_LINE by the character after it. Matches of expressions are decided by
- * the end of their line. Each feed delivers its matches in the order of trawl_positions; a match
- * that begins earlier may come in a later feed. The sink may not call functions of the stream.
- * Unless the call returns OK, the stream is unchanged, even if the sink has taken matches.
+ * under WHOLE_WORD and WHOLE_LINE, by the character after it; a match of an expression, by the end
+ * of its line. Each feed delivers its matches in the order of trawl_positions; a match that begins
+ * earlier may come in a later feed. The sink may not call functions of the stream. Unless the call
+ * returns OK, the stream is unchanged, even if the sink has got matches.
  * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
  * Ownership  the bytes are borrowed until the call returns.
  * Errors     ARGUMENT  a NULL; the stream has ended
  *            BUSY      the searcher is inside a call
- *            LIMIT     an open line has more bytes than line_bytes_max (text_offset: where it
- *                      begins)
+ *            LIMIT     a line that has not ended has more bytes than line_bytes_max
+ *                      (text_offset: where the line begins)
  *            MEMORY
  *            STOPPED   the sink stopped the search, or the call was cancelled
  * Threads    the thread that calls the searcher, which may serve any number of streams. No other
  *            thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
  * Cost       the search of the new bytes and of those that the stream keeps, plus about 100 ns. For
- *            expressions and for more than 256 strings, a searcher first prepares itself for the
- *            plan if its last call had another plan: use a searcher for each such plan if streams
- *            of several plans take turns. */
+ *            expressions and for more than 256 strings, a searcher must prepare itself if its last
+ *            call had another plan: if streams of several plans take turns, use a searcher for each
+ *            such plan. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_feed(struct trawl_searcher *searcher,
                                                             struct trawl_stream *stream,
                                                             const void *bytes, uint64_t bytes_count,
@@ -71,13 +70,12 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_end(struct trawl_searcher
                                                            trawl_match_sink sink, void *context,
                                                            struct trawl_error *error);
 
-/* Copy a stream: a second stream with the same plan, options and past. Errors: ARGUMENT, MEMORY. */
+/* Copy a stream: the copy has the same plan, options and past. Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_copy(const struct trawl_stream *stream,
                                                             struct trawl_stream **copy,
                                                             struct trawl_error *error);
 
-/* Begin a new text with a stream, which is then as after trawl_stream_open. Takes no time and no
- * memory. */
+/* Begin a new text with a stream, which is then as after trawl_stream_open. Allocates nothing. */
 TRAWL_API void trawl_stream_reset(struct trawl_stream *stream);
 
 /* Close a stream. */
