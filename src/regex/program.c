@@ -114,7 +114,7 @@ static void read_facts(struct program *made, const struct syntax_node *node)
 
 enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
                                const struct regex_options *options, uint64_t times, bool now,
-                               struct program **out, bool *is_large, struct trawl_error *error)
+                               struct program **out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_LIMIT;
     struct program *made;
@@ -133,10 +133,9 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
             break;
         status = now ? compile(made, error) : TRAWL_OK;
     }
-    *is_large = status == TRAWL_LIMIT;
     if (status != TRAWL_OK) {
         program_free(made);
-        return *is_large ? TRAWL_OK : status;
+        return status == TRAWL_LIMIT ? TRAWL_OK : status;
     }
     memory->left -= made->options.memory_bytes;
     *out = made;

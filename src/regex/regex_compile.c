@@ -140,7 +140,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
-    bool is_large;
+    struct program **out;
 
     if (!words && !is_wide && syntax->edges <= SYNTAX_EDGES)
         return TRAWL_OK;
@@ -160,12 +160,11 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                        (made->plan->flags & TRAWL_STRICT_WORD) != 0;
     options.marks = words ? REGEX_MARKED_WORD : lines ? REGEX_MARKED_LINES : REGEX_MARKED;
     options.multi = lines;
-    TRAWL_TRY(program_make(&made->memory, syntax->root, &options, 1, false,
-                           &made->items[index].marked, &is_large, error));
-    if (is_large && words)
-        TRAWL_TRY(program_make(&spare, syntax->root, &options, 1, true, &made->items[index].marked,
-                               &is_large, error));
-    return is_large ? refuse_large(made, error) : TRAWL_OK;
+    out = &made->items[index].marked;
+    TRAWL_TRY(program_make(&made->memory, syntax->root, &options, 1, false, out, error));
+    if (*out == NULL && words)
+        TRAWL_TRY(program_make(&spare, syntax->root, &options, 1, true, out, error));
+    return *out == NULL ? refuse_large(made, error) : TRAWL_OK;
 }
 
 /* Returns true if a match may contain a line end, or if an assertion refers to line ends. */
@@ -187,17 +186,16 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     struct expressions *made = maker->made;
     const bool is_filter = made->items[index].beyond != NULL;
     const bool crlf = made->options.multi && (made->plan->flags & TRAWL_CRLF) != 0;
+    struct program **out = &made->items[index].each;
     enum trawl_status status;
-    bool is_large;
 
     made->memory.left += made->memory.each; /* program_divide has reserved it */
     /* compile_beyond may call this for a second filter */
-    program_free(made->items[index].each);
+    program_free(*out);
     syntax_release(&made->items[index].tree);
     made->items[index].tree = *syntax;
-    status = program_make(&made->memory, syntax->root, &made->options, 1, true,
-                          &made->items[index].each, &is_large, error);
-    if (status == TRAWL_OK && is_large)
+    status = program_make(&made->memory, syntax->root, &made->options, 1, true, out, error);
+    if (status == TRAWL_OK && *out == NULL)
         status = refuse_large(made, error);
     if (status != TRAWL_OK)
         made->memory.left -= made->memory.each;
@@ -205,7 +203,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
         status = TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone");
     else if (!is_filter)
         status = compile_marked(maker, index, syntax, error);
-    made->crosses |= made->items[index].each != NULL && may_cross(made, syntax);
+    made->crosses |= *out != NULL && may_cross(made, syntax);
     maker->needs_line |= syntax->needs_line;
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, syntax, error);
@@ -324,7 +322,6 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     struct regex_options options = made->options;
     uint32_t lists = 0;
     struct whole_tree *tree;
-    bool is_large;
     void *memory;
 
     if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n' ||
@@ -350,7 +347,7 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     options.lines = true;
     options.is_list = made->count > 1;
     TRAWL_TRY(program_make(&made->memory, lines ? &tree->whole : &tree->all, &options, 2, false,
-                           &made->whole, &is_large, error));
+                           &made->whole, error));
     made->whole_is_exact = made->whole != NULL && !made->needs_marks;
     return TRAWL_OK;
 }

@@ -33,9 +33,9 @@ uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t
     return at;
 }
 
-static uint64_t skip_blanks(const struct syntax_reader *reader, uint64_t at, bool blanks)
+uint64_t syntax_skip_blanks(const struct syntax_reader *reader, uint64_t at, bool allowed)
 {
-    while (blanks && syntax_is_blank(syntax_byte(reader, at)))
+    while (allowed && syntax_is_blank(syntax_byte(reader, at)))
         at++;
     return at;
 }
@@ -43,18 +43,18 @@ static uint64_t skip_blanks(const struct syntax_reader *reader, uint64_t at, boo
 struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
 {
     const bool escapes = reader->bytes[reader->at] == '\\';
-    const uint64_t first = skip_blanks(reader, reader->at + 1 + escapes, blanks);
+    const uint64_t first = syntax_skip_blanks(reader, reader->at + 1 + escapes, blanks);
     struct braces made = {.length = 0};
     uint64_t at = syntax_number(reader, first, &made.least), second;
 
     made.has_least = at > first;
     made.most = made.least;
-    at = skip_blanks(reader, at, blanks);
+    at = syntax_skip_blanks(reader, at, blanks);
     if (syntax_byte(reader, at) == ',') {
-        second = skip_blanks(reader, at + 1, blanks);
+        second = syntax_skip_blanks(reader, at + 1, blanks);
         at = syntax_number(reader, second, &made.most);
         made.is_endless = at == second;
-        at = skip_blanks(reader, at, blanks);
+        at = syntax_skip_blanks(reader, at, blanks);
     }
     if (syntax_stands(reader, at, escapes ? "\\}" : "}") &&
         (made.has_least || (made.most > 0 && !made.is_endless)))

@@ -91,6 +91,8 @@ static inline bool syntax_stands(const struct syntax_reader *reader, uint64_t at
 
 /* Returns the number of bytes from reader->at to the next `last`, included; 0 if there is none. */
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last);
+/* Returns the offset after the blanks at `at` if blanks are `allowed`, else `at`. */
+uint64_t syntax_skip_blanks(const struct syntax_reader *reader, uint64_t at, bool allowed);
 /* Returns the offset after the digits at `at`, and sets *number to their value. */
 uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t *number);
 /* Reads {n}, {n,}, {n,m} or {,m} at reader->at, with or without a '\\' before either brace.

@@ -169,18 +169,16 @@ static uint64_t name_length(const struct syntax_reader *reader)
 {
     uint64_t end = reader->at + 2;
 
-    while (end < reader->bytes_count &&
-           (reader->bytes[end] == '^' || (reader->bytes[end] >= 'a' && reader->bytes[end] <= 'z')))
+    while (syntax_byte(reader, end) == '^' ||
+           (syntax_byte(reader, end) >= 'a' && syntax_byte(reader, end) <= 'z'))
         end++;
-    return stands(reader, "[:") && reader->bytes_count - end >= 2 && reader->bytes[end] == ':' &&
-                   reader->bytes[end + 1] == ']'
-               ? end + 2 - reader->at
-               : 0;
+    return stands(reader, "[:") && syntax_stands(reader, end, ":]") ? end + 2 - reader->at : 0;
 }
 
-/* Reads a number of `least` to `most` digits. A hexadecimal number may be in braces. */
-static enum trawl_status read_number(struct syntax_reader *reader, uint64_t least, uint64_t most,
-                                     uint32_t base, uint32_t *number, struct trawl_error *error)
+/* Reads an octal number of up to `most` digits, or a hexadecimal one of exactly as many, or of any
+ * number in braces. */
+static enum trawl_status read_number(struct syntax_reader *reader, uint64_t most, uint32_t base,
+                                     uint32_t *number, struct trawl_error *error)
 {
     const bool braces = base == 16 && stands(reader, "{");
     const uint64_t from = reader->at += braces;
@@ -194,7 +192,7 @@ static enum trawl_status read_number(struct syntax_reader *reader, uint64_t leas
             break;
         *number = *number * base + digit;
     }
-    if (reader->at - from < (braces ? 1 : least) || (braces && !stands(reader, "}")) ||
+    if (reader->at - from < (braces || base == 8 ? 1 : most) || (braces && !stands(reader, "}")) ||
         *number > last_of(reader))
         return fail(reader, from, "no character has this number", error);
     reader->at += braces;
@@ -216,19 +214,19 @@ static enum trawl_status read_character(struct syntax_reader *reader, bool in_cl
     *code = (uint8_t)letter;
     reader->at++;
     if (escapes && letter == 'x')
-        return read_number(reader, 2, 2, 16, code, error);
+        return read_number(reader, 2, 16, code, error);
     if (escapes && reader->rules->ripgrep && (letter == 'u' || letter == 'U')) {
         TRAWL_TRY(leave_to_pcre2(reader, begin, error));
-        return read_number(reader, letter == 'u' ? 4 : 8, letter == 'u' ? 4 : 8, 16, code, error);
+        return read_number(reader, letter == 'u' ? 4 : 8, 16, code, error);
     }
     if (escapes && letter >= '0' && letter <= '7') {
         reader->at--;
-        TRAWL_TRY(read_number(reader, 1, 3, 8, code, error));
+        TRAWL_TRY(read_number(reader, 3, 8, code, error));
+        if (letter == '0' || reader->at > begin + 2)
+            return TRAWL_OK;
     }
-    if (escapes && letter >= '1' && letter <= '9' && reader->at == begin + 2)
+    if (escapes && letter >= '1' && letter <= '9')
         return syntax_refuse(begin, error, "backreference \\%c: " NO_BACKTRACKING, letter);
-    if (escapes && letter >= '0' && letter <= '7')
-        return TRAWL_OK;
     if (escapes && control != NULL) {
         *code = (uint8_t)controls[control - names];
         return TRAWL_OK;
@@ -294,6 +292,7 @@ static enum trawl_status read_name(struct syntax_reader *reader, uint64_t length
 {
     const struct regex_options *options = reader->rules;
     const uint64_t begin = reader->at;
+    const bool folds = (reader->flags & SYNTAX_FOLDS) != 0;
     const bool is_other = reader->bytes[begin + 2] == '^' && !options->longest;
     const uint64_t count = min_u64(length - 4 - is_other, 7);
     char name[8] = "";
@@ -306,13 +305,10 @@ static enum trawl_status read_name(struct syntax_reader *reader, uint64_t length
         TRAWL_TRY(leave_to_pcre2(reader, begin, error));
     reader->at += length;
     if (!options->longest || !is_perl) /* only Perl's syntax has these names */
-        add_named(options,
-                  is_case && (reader->flags & SYNTAX_FOLDS) != 0 && !options->unicode ? "alpha"
-                                                                                      : name,
-                  set);
+        add_named(options, is_case && folds && !options->unicode ? "alpha" : name, set);
     if (set->count == 0 && !set->is_cut)
         return fail(reader, begin, "unknown class or property", error);
-    if ((reader->flags & SYNTAX_FOLDS) != 0 && options->unicode)
+    if (folds && options->unicode)
         add_cases(options, set);
     if (is_other)
         negate(set, last_of(reader));
@@ -408,9 +404,7 @@ void sets_words(const struct regex_options *options, struct set *set)
 
 static void skip_blanks(struct syntax_reader *reader)
 {
-    while (reader->skips && reader->at < reader->bytes_count &&
-           syntax_is_blank(reader->bytes[reader->at]))
-        reader->at++;
+    reader->at = syntax_skip_blanks(reader, reader->at, reader->skips);
 }
 
 /* Reads one item of a class: a named class, a character or a range. */
@@ -568,13 +562,12 @@ done:
 enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_node *node,
                             struct set *set, struct trawl_error *error)
 {
-    static const struct code_range gap = {SETS_GAP, SETS_GAP_END - 1};
-    const struct set none = {(struct code_range *)(uintptr_t)&gap, 1, 1, false};
+    struct code_range gap = {SETS_GAP, SETS_GAP_END - 1};
+    const struct set none = {&gap, 1, 1, false};
     const uint8_t *text = (const uint8_t *)node->bytes;
     const uint32_t last = last_of(reader);
     enum trawl_status status = TRAWL_OK;
-    uint32_t code = *text;
-    bool has_gap = false;
+    uint32_t code = *text, most;
 
     *set = (struct set){.count = 0};
     if (node->kind == SYNTAX_CHAR) {
@@ -594,13 +587,9 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
                                     : read_item(reader, false, set, error));
     }
     settle(set);
-    if (set->count > 0 && set->ranges[set->count - 1].last > last) {
-        negate(set, last);
-        negate(set, last);
-    }
-    for (uint64_t i = 0; i < set->count; i++)
-        has_gap |= set->ranges[i].first < SETS_GAP_END && set->ranges[i].last >= SETS_GAP;
-    if (has_gap && (set->count > 1 || set->ranges[0].first < set->ranges[0].last || *text == '['))
+    most = set->count > 0 ? set->ranges[set->count - 1].last : 0;
+    if (most > last ||
+        (most >= SETS_GAP && (set->count > 1 || set->ranges[0].first < most || *text == '[')))
         subtract(set, &none, last);
     if (set->is_cut)
         status = TRAWL_FAIL(error, MEMORY, "out of memory: a class");
