@@ -323,7 +323,7 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
 
 static void close_kept(void *line)
 {
-    regex_line_close((struct trawl_line *)line);
+    trawl_line_close((struct trawl_line *)line);
 }
 
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
@@ -353,8 +353,8 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
-    uint64_t looks; /* number of calls of regex_line_match */
-    uint64_t after; /* where the match of the last call of regex_line_groups ends */
+    uint64_t looks; /* number of calls of trawl_line_match */
+    uint64_t after; /* where the match of the last call of trawl_line_groups ends */
     uint64_t span_count;
     struct regex_span spans[]; /* the match and each group */
 };
@@ -378,21 +378,24 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
     made->expression = (uint32_t)pattern_index;
     made->judged = (struct judged){.call = call, .words = &made->words};
     made->span_count = spans;
-    regex_line_move(made, line, line_bytes);
     *out = made;
-    return TRAWL_OK;
+    return trawl_line_move(made, line, line_bytes, error);
 }
 
-void regex_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes)
+enum trawl_status trawl_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes,
+                                  struct trawl_error *error)
 {
+    if (opened == NULL || (line == NULL && line_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", opened == NULL ? "opened" : "line");
     /* RE2's caller could not tell a match at NULL from no match */
     opened->judged.bytes = line != NULL ? (const uint8_t *)line : (const uint8_t *)"";
     opened->judged.count = line_bytes;
     opened->after = 0;
     words_begin(&opened->judged);
+    return TRAWL_OK;
 }
 
-void regex_line_close(struct trawl_line *line)
+void trawl_line_close(struct trawl_line *line)
 {
     if (line == NULL)
         return;
@@ -414,15 +417,19 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found, ui
     return status_of(found, &line->judged, error);
 }
 
-enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
+enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
                                    struct trawl_range *groups, uint64_t groups_max,
                                    struct trawl_error *error)
 {
-    const struct expressions *expressions = line->expressions;
-    const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0 &&
-                       expressions->items[line->expression].beyond == NULL;
+    const struct expressions *expressions;
+    bool lines;
     int found = 0;
 
+    if (line == NULL || groups == NULL || groups_max == 0)
+        return TRAWL_FAIL(error, ARGUMENT, "%s", line == NULL ? "line is NULL" : "no groups");
+    expressions = line->expressions;
+    lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0 &&
+            expressions->items[line->expression].beyond == NULL;
     if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
         found = WORDS_CANCELLED;
     else if (from <= line->judged.count && (!lines || from == 0))
@@ -443,9 +450,9 @@ bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t co
     if (line == NULL)
         status = regex_line_open(plan, 0, text, count, NULL, &line, NULL);
     else
-        regex_line_move(line, text, count);
+        status = trawl_line_move(line, text, count, NULL);
     while (status == TRAWL_OK) {
-        status = regex_line_match(line, match.end, &match, 1, NULL);
+        status = trawl_line_match(line, match.end, &match, 1, NULL);
         if (status != TRAWL_OK || match.begin == UINT64_MAX || match.begin == match.end)
             break;
         engine_brief_put(found, match.begin, match.end, 0, 0);
@@ -453,7 +460,7 @@ bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t co
             break;
     }
     /* another thread may have put back its own */
-    regex_line_close((struct trawl_line *)atomic_exchange(&kept->object, line));
+    trawl_line_close((struct trawl_line *)atomic_exchange(&kept->object, line));
     return status == TRAWL_OK && (match.begin == UINT64_MAX || match.begin < match.end);
 }
 
@@ -468,27 +475,32 @@ static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, 
     uint64_t from = !lists ? begin : line->after <= begin ? line->after : 0;
 
     do {
-        TRAWL_TRY(regex_line_match(line, from, groups, groups_max, error));
+        TRAWL_TRY(trawl_line_match(line, from, groups, groups_max, error));
         from = groups[0].end + (groups[0].begin == groups[0].end);
     } while (groups[0].begin < begin);
     if (lists && groups[0].begin > begin)
-        TRAWL_TRY(regex_line_match(line, begin, groups, groups_max, error));
+        TRAWL_TRY(trawl_line_match(line, begin, groups, groups_max, error));
     line->after = end + (begin == end);
     return groups[0].begin == begin && groups[0].end == end
                ? TRAWL_OK
                : put_groups(line, 0, 0, groups, groups_max, error);
 }
 
-enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uint64_t end,
+enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range match,
                                     struct trawl_range *groups, uint64_t groups_max,
                                     struct trawl_error *error)
 {
-    const struct expressions *expressions = line->expressions;
-    const uint64_t count = line->judged.count;
-    struct judged judged = line->judged;
-    uint64_t first;
+    const uint64_t begin = match.begin, end = match.end;
+    const struct expressions *expressions;
+    struct judged judged;
+    uint64_t first, count;
     int found = 0;
 
+    if (line == NULL || groups == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", line == NULL ? "line" : "groups");
+    expressions = line->expressions;
+    judged = line->judged;
+    count = judged.count;
     if (begin > end || end > count)
         return TRAWL_FAIL(error, ARGUMENT, "the match does not lie in the line");
     if (groups_max == 0)

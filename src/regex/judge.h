@@ -111,19 +111,11 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
  * that the flag makes no difference. Sets *pcre as in struct trawl_plan_told. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
-/* Implement trawl_line_open, _move, _match, _groups and _close (trawl_records.h). */
+/* Implements trawl_line_open (trawl_records.h), whose arguments are checked. */
 enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
                                   struct trawl_error *error);
-void regex_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes);
-enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
-                                   struct trawl_range *groups, uint64_t groups_max,
-                                   struct trawl_error *error);
-enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uint64_t end,
-                                    struct trawl_range *groups, uint64_t groups_max,
-                                    struct trawl_error *error);
-void regex_line_close(struct trawl_line *line);
 /* Finds matches in a text of one line, by a line that the plan keeps open. Returns false after an
  * empty match, which may be no occurrence, or if there is not enough memory. */
 bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,

@@ -129,38 +129,6 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
     return regex_line_open(plan, pattern_index, line, line_bytes, call, out, error);
 }
 
-enum trawl_status trawl_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes,
-                                  struct trawl_error *error)
-{
-    if (opened == NULL || (line == NULL && line_bytes > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", opened == NULL ? "opened" : "line");
-    regex_line_move(opened, line, line_bytes);
-    return TRAWL_OK;
-}
-
-enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
-                                   struct trawl_range *groups, uint64_t groups_max,
-                                   struct trawl_error *error)
-{
-    if (line == NULL || groups == NULL || groups_max == 0)
-        return TRAWL_FAIL(error, ARGUMENT, "%s", line == NULL ? "line is NULL" : "no groups");
-    return regex_line_match(line, begin, groups, groups_max, error);
-}
-
-enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range match,
-                                    struct trawl_range *groups, uint64_t groups_max,
-                                    struct trawl_error *error)
-{
-    if (line == NULL || groups == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", line == NULL ? "line" : "groups");
-    return regex_line_groups(line, match.begin, match.end, groups, groups_max, error);
-}
-
-void trawl_line_close(struct trawl_line *line)
-{
-    regex_line_close(line);
-}
-
 enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const void *line, uint64_t line_bytes,
                                           struct trawl_range match, struct trawl_range *groups,
