@@ -178,7 +178,7 @@ static bool splits_i(const struct regex_options *options)
 }
 
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
-                              const struct syntax *syntax, struct trawl_error *error)
+                              const struct syntax_node *root, struct trawl_error *error)
 {
     const uint32_t flags = maker->made->plan->flags;
     const bool is_beyond = maker->made->items[expression].beyond != NULL;
@@ -192,7 +192,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         .after = lines   ? EDGE_END
                  : words ? EDGE_NO_WORD_AFTER
                          : 0,
-        .heads_cross = maker->made->options.multi && maker->made->count == 1 && !syntax->alternates,
+        .heads_cross = maker->made->options.multi && maker->made->count == 1 && !root->alternates,
         .splits_i = splits_i(&maker->made->options),
         .rates = &maker->rates,
         .sample = maker->sample,
@@ -205,7 +205,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         return TRAWL_OK;
     maker->expression = expression;
     maker->has_edges = lines || words;
-    TRAWL_TRY(split_expression(syntax->root, &options, &splits, error));
+    TRAWL_TRY(split_expression(root, &options, &splits, error));
     maker->fails = !splits || maker->string_count > STRINGS_MAX;
     return TRAWL_OK;
 }

@@ -43,7 +43,7 @@ void anchors_begin(struct anchor_maker *maker, struct expressions *made, const u
                    uint64_t sample_bytes);
 /* Adds the anchors of expression number `expression`. Errors: MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
-                              const struct syntax *syntax, struct trawl_error *error);
+                              const struct syntax_node *root, struct trawl_error *error);
 /* Builds made->atoms, the plan of the strings. If some expression has no strings, builds no plan,
  * and sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error);

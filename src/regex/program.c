@@ -26,9 +26,6 @@
 struct program {
     const struct syntax_node *tree;
     struct regex_options options;
-    bool has_counts; /* some repetition has a number of 2 or more */
-    uint32_t sets;   /* number of classes */
-    uint32_t groups;
     _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
     _Atomic(bool) has_sought;              /* making a finder has been tried */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
@@ -84,34 +81,6 @@ static enum trawl_status compile(struct program *program, struct trawl_error *er
     return status;
 }
 
-static bool may_be_empty(const struct syntax_node *node)
-{
-    bool some = false, all = true;
-
-    if (node->kind == SYNTAX_REPEAT && node->least == 0)
-        return true;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const bool empty = may_be_empty(node->items[i]);
-
-        some |= empty;
-        all &= empty;
-    }
-    return node->kind == SYNTAX_GROUP ? some
-           : node->count > 0          ? all
-                                      : node->kind == SYNTAX_LIST || node->kind == SYNTAX_EDGE ||
-                                   node->kind == SYNTAX_EMPTY;
-}
-
-static void read_facts(struct program *made, const struct syntax_node *node)
-{
-    made->sets += node->set_count > 1;
-    made->groups += node->kind == SYNTAX_GROUP && node->is_numbered;
-    made->has_counts |= node->kind == SYNTAX_REPEAT &&
-                        (node->least > 1 || (node->most > 1 && node->most != SYNTAX_ENDLESS));
-    for (uint32_t i = 0; i < node->count; i++)
-        read_facts(made, node->items[i]);
-}
-
 enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
                                const struct regex_options *options, uint64_t times, bool now,
                                struct program **out, struct trawl_error *error)
@@ -123,9 +92,8 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     made->options = *options;
     made->tree = tree;
-    read_facts(made, tree);
     now = memory->mib > 0 ||
-          (now && (tree->size > SMALL_NODES || made->sets > SMALL_SETS || made->has_counts));
+          (now && (tree->size > SMALL_NODES || tree->sets > SMALL_SETS || tree->product > 1));
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
@@ -174,8 +142,8 @@ static const struct finder *finder_of(const struct program *program)
 
 bool program_is_ready(const struct program *program)
 {
-    return program != NULL &&
-           ((!program->has_counts && finder_of(program) != NULL) || regex_of(program) != NULL);
+    return program != NULL && ((program->tree->product == 1 && finder_of(program) != NULL) ||
+                               regex_of(program) != NULL);
 }
 
 int program_why(const struct program *program)
@@ -224,12 +192,12 @@ enum trawl_status program_failed(int found, struct trawl_error *error)
 
 bool program_may_be_empty(const struct program *program)
 {
-    return may_be_empty(program->tree);
+    return program->tree->may_be_empty;
 }
 
 uint32_t program_groups(const struct program *program)
 {
-    return program->groups;
+    return program->tree->groups;
 }
 
 /* Counts the groups of the node in *number, up to the one with the name. Returns false if none has

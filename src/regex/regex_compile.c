@@ -206,7 +206,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     made->crosses |= *out != NULL && may_cross(made, syntax);
     maker->needs_line |= syntax->needs_line;
     if (status == TRAWL_OK)
-        status = anchors_add(&maker->anchors, index, syntax, error);
+        status = anchors_add(&maker->anchors, index, syntax->root, error);
     return status;
 }
 
@@ -335,13 +335,16 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     for (uint32_t i = made->count; i-- > 0;) {
         const struct syntax_node *root = made->items[i].tree.root;
 
+        syntax_add_facts(&tree->all, root);
         lists -= root->count;
         memcpy(tree->lists + lists, root->items, root->count * sizeof *root->items);
     }
+    tree->all.alternates |= tree->all.count > 1;
     tree->line[0] = &edges[0];
     tree->line[1] = &tree->all;
     tree->line[2] = &edges[1];
     tree->whole = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->line};
+    syntax_add_facts(&tree->whole, &tree->all);
     if (endless_alternatives(&tree->all) > WHOLE_ENDLESS_MAX)
         return TRAWL_OK;
     options.lines = true;

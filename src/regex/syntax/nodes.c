@@ -33,13 +33,6 @@ uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t
     return at;
 }
 
-uint64_t syntax_skip_blanks(const struct syntax_reader *reader, uint64_t at, bool allowed)
-{
-    while (allowed && syntax_is_blank(syntax_byte(reader, at)))
-        at++;
-    return at;
-}
-
 struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
 {
     const bool escapes = reader->bytes[reader->at] == '\\';
@@ -95,6 +88,7 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
     *node = (struct syntax_node *)memory;
     **node = (struct syntax_node){.kind = (uint8_t)kind,
                                   .flags = reader->flags,
+                                  .may_be_empty = kind == SYNTAX_EMPTY || kind == SYNTAX_EDGE,
                                   .product = 1,
                                   .from = (uint32_t)from,
                                   .size = 1};
@@ -122,12 +116,18 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
         memcpy(memory, reader->nodes + first, (size_t)count * sizeof *node->items);
     node->items = (const struct syntax_node *const *)memory;
     node->count = (uint32_t)count;
+    node->may_be_empty = node->kind != SYNTAX_GROUP;
     for (uint64_t i = 0; i < count; i++) {
+        const bool empty = node->items[i]->may_be_empty;
+
         TRAWL_ASSERT(node->items[i]->size > 0);
-        node->size += node->items[i]->size;
-        node->height = (uint16_t)max_u64(node->height, node->items[i]->height);
-        node->product = (uint16_t)max_u64(node->product, node->items[i]->product);
+        syntax_add_facts(node, node->items[i]);
+        node->may_be_empty =
+            node->kind == SYNTAX_GROUP ? node->may_be_empty || empty : node->may_be_empty && empty;
     }
+    node->may_be_empty |= node->kind == SYNTAX_REPEAT && node->least == 0;
+    node->alternates |= node->kind == SYNTAX_GROUP && count > 1;
+    node->groups += node->is_numbered;
     reader->count = first;
     return TRAWL_OK;
 }
@@ -152,6 +152,7 @@ static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_no
             memcpy(memory, set.ranges, (size_t)set.count * sizeof *set.ranges);
         node->set = (const struct code_range *)memory;
         node->set_count = (uint32_t)set.count;
+        node->sets = set.count > 1;
     }
     if (set.ranges != &range)
         sets_release(&set);
@@ -298,7 +299,6 @@ enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error 
     TRAWL_TRY(syntax_end_list(reader, error));
     TRAWL_TRY(give_items(reader, frame->first, group, error));
     TRAWL_ASSERT(group->count > 0);
-    reader->out->alternates |= group->count > 1;
     if (group->height++ == SYNTAX_DEPTH_MAX && frame->outer != NULL)
         return syntax_refuse(group->from, error, "groups are nested too deeply");
     reader->flags = frame->flags;

@@ -83,6 +83,15 @@ static inline bool syntax_is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
+/* Returns the offset after the blanks at `at` if blanks are `allowed`, else `at`. */
+static inline uint64_t syntax_skip_blanks(const struct syntax_reader *reader, uint64_t at,
+                                          bool allowed)
+{
+    while (allowed && syntax_is_blank(syntax_byte(reader, at)))
+        at++;
+    return at;
+}
+
 static inline bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text)
 {
     return at <= reader->bytes_count && strlen(text) <= reader->bytes_count - at &&
@@ -91,8 +100,6 @@ static inline bool syntax_stands(const struct syntax_reader *reader, uint64_t at
 
 /* Returns the number of bytes from reader->at to the next `last`, included; 0 if there is none. */
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last);
-/* Returns the offset after the blanks at `at` if blanks are `allowed`, else `at`. */
-uint64_t syntax_skip_blanks(const struct syntax_reader *reader, uint64_t at, bool allowed);
 /* Returns the offset after the digits at `at`, and sets *number to their value. */
 uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t *number);
 /* Reads {n}, {n,}, {n,m} or {,m} at reader->at, with or without a '\\' before either brace.

@@ -117,15 +117,6 @@ static bool is_pair(const struct syntax_node *node)
            set[0].first >= 'A' && set[0].first <= 'Z' && (set[0].first ^ 0x20) == set[1].first;
 }
 
-static bool has_alternatives(const struct syntax_node *node)
-{
-    bool has = node->kind == SYNTAX_GROUP && node->count > 1;
-
-    for (uint32_t i = 0; i < node->count && !has; i++)
-        has = has_alternatives(node->items[i]);
-    return has;
-}
-
 /* The parts of a set that a copy with marks distinguishes (words.h): ASCII letters and digits;
  * other word characters; and other characters. '_' and '\n' are in no part. Testing each character
  * beyond ASCII takes long, so in a large set, these are in both of the last two parts. */
@@ -363,7 +354,7 @@ enum trawl_status print_re2(const struct syntax_node *root, const struct regex_o
                             struct printed *out, struct trawl_error *error)
 {
     const bool words = options->marks == REGEX_MARKED_WORD;
-    struct printer printer = {.options = options, .out = out, .alternates = has_alternatives(root)};
+    struct printer printer = {.options = options, .out = out, .alternates = root->alternates};
 
     *out = (struct printed){.is_complete = true};
     print_text(out, words ? "(?m:^)(?:" : "");

@@ -51,13 +51,17 @@ struct syntax_node {
     /* for EDGE: ^ $ A z b B; m or M at the start or end of a word; h or H with no word character
      * before or after. For REFERENCE: the digit. */
     char letter;
-    bool is_lazy;     /* for REPEAT: as few repetitions as possible */
-    bool is_numbered; /* for GROUP: it is a capturing group */
-    uint16_t height;  /* the most nested groups and repetitions */
-    uint16_t product; /* the greatest product of the numbers of nested repetitions {n,m} */
-    uint32_t from;    /* offset of the node in the expression */
-    uint32_t size;    /* number of nodes, including this one */
-    uint32_t least;   /* for REPEAT: the least and the most repetitions */
+    bool is_lazy;      /* for REPEAT: as few repetitions as possible */
+    bool is_numbered;  /* for GROUP: it is a capturing group */
+    uint16_t height;   /* the most nested groups and repetitions */
+    uint16_t product;  /* the greatest product of the numbers of nested repetitions {n,m} */
+    uint32_t from;     /* offset of the node in the expression */
+    uint32_t size;     /* number of nodes, including this one */
+    uint32_t sets;     /* nodes with more than one character */
+    uint32_t groups;   /* numbered groups, including this node */
+    bool alternates;   /* some group has several alternatives */
+    bool may_be_empty; /* the node matches the empty string, too */
+    uint32_t least;    /* for REPEAT: the least and the most repetitions */
     uint32_t most;
     uint32_t count; /* number of `items` */
     /* for CHAR: the character; for SET: the text; for GROUP: its name, of 0 bytes if it has none */
@@ -93,11 +97,10 @@ struct syntax {
     bool refers;
     /* in a POSIX syntax: there is a '|' or two repetitions, so PCRE2's match may not be longest */
     bool chooses;
-    bool alternates; /* some group has several alternatives */
-    bool has_byte;   /* contains \C */
-    bool has_lines;  /* contains ^ or $ */
-    bool by_lines;   /* contains ^ or $ that also match at newlines */
-    bool has_ends;   /* contains \A or \z */
+    bool has_byte;  /* contains \C */
+    bool has_lines; /* contains ^ or $ */
+    bool by_lines;  /* contains ^ or $ that also match at newlines */
+    bool has_ends;  /* contains \A or \z */
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
@@ -105,6 +108,17 @@ struct syntax {
     uint64_t mark_count;
     uint64_t mark_capacity;
 };
+
+/* Adds to what is known about a node what is known about one of its items. */
+static inline void syntax_add_facts(struct syntax_node *node, const struct syntax_node *item)
+{
+    node->size += item->size;
+    node->sets += item->sets;
+    node->groups += item->groups;
+    node->alternates |= item->alternates;
+    node->height = item->height > node->height ? item->height : node->height;
+    node->product = item->product > node->product ? item->product : node->product;
+}
 
 static inline bool class_is_word_byte(char byte)
 {
