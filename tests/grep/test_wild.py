@@ -41,11 +41,11 @@ OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"
            ["-l", "-v"], ["-c", "-v"], ["-m1", "-c"]]  # fmt: skip
 # Operands in the hand-made tree.
 TARGETS = [["mixed"], ["mixed/"], ["./mixed///"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
-           ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"],
+           ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["mixed/middle"], ["deep"],
            ["mixed/other", "deep"], ["edges"], ["edges"], ["edges", "mixed/sub"], ["sizes"], ["sizes"],
            ["sizes", "mixed"]]  # fmt: skip
 OWN = [[], ["-j1"], ["-j2"], ["-j3"], ["-j8"], ["-j16"], ["-j3", "--chunk-bytes=5000"], ["-j2", "--chunk-bytes=100"],
-       ["-j1", "--chunk-bytes=4096"]]  # fmt: skip
+       ["-j2", "--chunk-bytes=200000"], ["-j1", "--chunk-bytes=4096"]]  # fmt: skip
 
 
 class Tree:
@@ -139,6 +139,7 @@ def make_files(top, rng):
     put("mixed/empty", b"")
     put("mixed/early", b"foo\n\0foo\n")
     put("mixed/late", b"foo\n" * 40000 + b"\0\nfoo\n")
+    put("mixed/middle", b"foo\n" * 37500 + b"\0\n" + b"foo\n" * 170000)  # a chunk has a block before the NUL's
     put("mixed/encoding", b"foo \xff\nfoo\n")
     put("mixed/sub/encoding", b"\xff bar\nbar\nfoo\n")
     put("mixed/large", text(60000))

@@ -711,7 +711,7 @@ static int take_window(struct text_scan *scan, const struct trawl_window *window
         is_left = part_matches(scan, window, text_bytes);
     else if (text_bytes > 0 || window->bytes_count == 0)
         handle_part(scan, window, 0, text_bytes);
-    if (text_bytes < window->bytes_count && !scan->stop) {
+    if (text_bytes < window->bytes_count && !scan->stop && !is_left) {
         binary_found(scan);
         if (scan->rules.by_match && !scan->stop && scan->rules.seekable)
             scan->rerun = scan->stop = true;
