@@ -200,6 +200,9 @@ static void found_behind(struct text_scan *scan, uint64_t null)
     /* If a selected line had already ended the search, the search stays ended. */
     scan->stop = scan->quiet && scan->rules.stop_at_select && scan->lines.selected > 0;
     binary_found(scan);
+    /* as if the block had been searched at once: the NUL comes first, and -m counts one line */
+    if (scan->lines.left > 0 && scan->lines.scanned_end < null)
+        scan->lines.scanned_end = null;
 }
 
 bool binary_is_decided(struct text_scan *scan)
