@@ -19,13 +19,11 @@ enum approx_method approx_method_forced = APPROX_METHODS;
 double approx_device_fixed_ns = 400000;
 
 struct prices {
-    double pieces_few, pieces_many, pieces_root, planes, columns, grams, begin_there, ends_there,
-        begin, ends;
+    double pieces, pieces_root, planes, columns, grams, begin_there, ends_there, begin, ends;
 };
 
 #define PRICES(worker, ...) static const struct prices prices_##worker = {__VA_ARGS__};
 #include "approximate/prices.def"
-#undef PRICES
 
 /* Returns true if each symbol of the literals equals only one byte or character, except for case,
  * so that an exact search can find the literals' pieces. */
@@ -230,9 +228,8 @@ static enum approx_method method_choose(const struct approximate *approximate, d
     enum approx_method best = APPROX_ALL;
 
     price[APPROX_ALL] = literals * verify;
-    price[APPROX_PIECES] = rate * verify +
-                           prices->pieces_root * analyse_root(max_double(pieces, 1)) +
-                           (pieces <= PIECES_FEW ? prices->pieces_few : prices->pieces_many);
+    price[APPROX_PIECES] =
+        rate * verify + prices->pieces_root * analyse_root(max_double(pieces, 1)) + prices->pieces;
     price[APPROX_GRAMS] =
         prices->grams * (edits && is_host ? GRAMS_ENDS_TIMES : 1) * (approximate->errors_max + 1) +
         rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
@@ -252,11 +249,9 @@ static enum approx_method method_choose(const struct approximate *approximate, d
 /* Returns how many ns one thread takes to verify a candidate that a device has found. */
 static double verify_ns(const struct approximate *approximate)
 {
-    double ns = VERIFY_ENDS_NS * (1 + (double)approximate->errors_max / VERIFY_ENDS_ERRORS);
-
     if (!approximate->edits)
-        return VERIFY_BEGIN_NS;
-    return approximate->plan->errors.exact_count > 0 ? VERIFY_EXACT_TIMES * ns : ns;
+        return prices_host.begin;
+    return prices_host.ends * (approximate->plan->errors.exact_count > 0 ? VERIFY_EXACT_TIMES : 1);
 }
 
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work)
@@ -273,13 +268,25 @@ bool approx_is_for_host(const struct approximate *approximate, const struct appr
 }
 
 /* Returns the costs on a core of the host that has this instruction set. */
-static const struct prices *host_prices(const char *instruction_set)
+static struct prices host_prices(const char *instruction_set)
 {
-    if (strncmp(instruction_set, "avx512", 6) == 0)
-        return &prices_host_avx512;
-    if (strcmp(instruction_set, "neon") == 0)
-        return &prices_host_neon;
-    return strcmp(instruction_set, "avx2") == 0 ? &prices_host_avx2 : &prices_host_portable;
+    static const struct {
+        const char *name;
+        double vectors, grams;
+    } hosts[] = {
+#define HOST(...) {__VA_ARGS__},
+#include "approximate/prices.def"
+    };
+    struct prices prices = prices_host;
+    uint32_t i = 0;
+
+    while (strncmp(instruction_set, hosts[i].name, strlen(hosts[i].name)) != 0)
+        i++;
+    prices.pieces_root *= hosts[i].vectors;
+    prices.planes *= hosts[i].vectors;
+    prices.columns *= hosts[i].vectors;
+    prices.grams = hosts[i].grams;
+    return prices;
 }
 
 /* The host begins with PIECES if that is the cheapest method at `rate`, the least rate of
@@ -287,9 +294,8 @@ static const struct prices *host_prices(const char *instruction_set)
  * cheapest of the methods that count errors at every position. */
 static void choose_on_host(struct approximate *approximate, const struct prices *host, double rate)
 {
-    const double verify = approximate->edits
-                              ? CANDIDATE_ENDS_NS * (1 + (double)approximate->errors_max)
-                              : CANDIDATE_BEGIN_NS;
+    const double verify =
+        CANDIDATE_NS * (approximate->edits ? 1 + (double)approximate->errors_max : 1);
     double ns, dense_ns;
 
     approximate->method = method_choose(approximate, rate, host, BY_CHARACTERS | BY_CLASSES, &ns);
@@ -308,15 +314,15 @@ void approx_choose(struct approximate *approximate, const char *instruction_set)
         approximate->plan->literal_count * (approximate->errors_max + 1) < ALIKE_ENOUGH;
     const uint32_t every = BY_CHARACTERS | BY_CLASSES;
     const uint32_t beyond = alphabet == TRAWL_CHARACTERS ? BY_CHARACTERS : every;
-    const struct prices *host = host_prices(instruction_set);
+    const struct prices host = host_prices(instruction_set);
     double least = rate_of_pieces(approximate, 0), alike = rate_alike(approximate), beyond_ns;
     double rate =
         few && alphabet != TRAWL_DNA ? rate_of_pieces(approximate, SYMBOL_RATE_MIN) : least;
 
     rate = max_double(rate, alike);
-    choose_on_host(approximate, host, few ? least : rate);
-    (void)method_choose(approximate, rate, host, every, &approximate->host_ns);
-    approximate->method_beyond = method_choose(approximate, rate, host, beyond, &beyond_ns);
+    choose_on_host(approximate, &host, few ? least : rate);
+    (void)method_choose(approximate, rate, &host, every, &approximate->host_ns);
+    approximate->method_beyond = method_choose(approximate, rate, &host, beyond, &beyond_ns);
     approximate->method_on_device = method_choose(approximate, rate, &prices_device,
                                                   beyond & ~BY_FILTER, &approximate->device_ns);
     if (approximate->method_on_device == APPROX_PIECES) {
@@ -345,7 +351,7 @@ static void trial_fail(struct approx_trial *trial)
     trial->passed = false;
     trial->credit = CREDIT_MAX;
     trial->dense_bytes = trial->pause_bytes;
-    trial->pause_bytes = min_u64(2 * trial->pause_bytes, PAUSE_MAX);
+    trial->pause_bytes = saturating_multiply(2, trial->pause_bytes);
 }
 
 enum approx_method approx_trial_method(struct approx_trial *trial,

@@ -124,7 +124,7 @@ static struct plan_set_price least_price(const struct scan *scan, enum program p
 {
     const struct cpu_worker *worker = scan->worker;
     struct plan_set_facts of = plan_set_facts_of(scan->plan);
-    struct plan_set_price price = plan_set_price(program, &of, scan->want != WANT_COUNT);
+    struct plan_set_price price = plan_set_price(program, &of);
 
     if (has_tables(worker, program))
         price.once_ns = 0;
@@ -174,13 +174,8 @@ static void tournament_choose(struct tournament *own)
 
         if (own->of[i].bytes == 0)
             continue;
-        own->of[i].interval =
-            i == best || own->of[i].interval == 0
-                ? INTERVAL_BYTES_MIN
-                : min_u64(INTERVAL_TIMES * own->of[i].interval, INTERVAL_BYTES_MAX);
         lost = LOST_TIMES * (double)own->of[i].bytes * (rate_of(own, i) / rate_of(own, best) - 1);
-        own->of[i].rest = max_u64(own->of[i].interval,
-                                  (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
+        own->of[i].rest = (uint64_t)min_double(max_double(lost, REST_BYTES_MIN), 1ull << 62);
     }
     /* The winner's time in this tournament counts towards the next tournament. */
     own->spent = own->of[best].ns;
@@ -225,48 +220,35 @@ static void leave(struct tournament *own)
 }
 
 /* Returns true if comparing the program is worth while. `took` are the current program's ns per
- * byte; *cost is set to what the comparison costs. */
-static bool is_worth(const struct scan *scan, struct plan_set_price price, double took,
-                     double *cost)
+ * byte. */
+static bool is_worth(const struct scan *scan, struct plan_set_price price, double took)
 {
     const struct tournament *own = &scan->worker->tournament;
     double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
+    double cost = COST_TIMES * (COMPARE_NS + price.once_ns);
 
-    *cost = COMPARE_NS + price.once_ns;
-    return saved * rest >= REST_TIMES * *cost ||
-           (saved > SPENT_SAVED_SHARE * took &&
-            (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_TIMES * *cost);
+    return saved > SAVED_SHARE * took &&
+           (saved * rest >= cost || (double)own->spent + (double)cpu_sizes.trial_advance >= cost);
 }
 
 /* Begins a tournament if some program is worth comparing. */
 static void tournament_begin(struct scan *scan)
 {
     struct tournament *own = &scan->worker->tournament;
-    double took = (double)own->spent / (double)own->searched, costs[PROGRAMS] = {0}, least = 1e300;
+    double took = (double)own->spent / (double)own->searched;
     uint32_t worth = 0;
 
-    for (uint32_t i = 0; i < PROGRAMS; i++)
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        own->of[i].ns = own->of[i].bytes = 0;
         if (i != own->now && (own->fits & bit_of(i)) != 0 && own->of[i].rest == 0 &&
-            is_worth(scan, least_price(scan, (enum program)i), took, &costs[i])) {
+            is_worth(scan, least_price(scan, (enum program)i), took))
             worth |= bit_of(i);
-            least = min_double(least, costs[i]);
-        }
+    }
     if (worth == 0) {
         own->left = own->searched / 2; /* sooner, the time per byte would hardly be different */
         return;
     }
-    own->open = bit_of(own->now);
-    for (uint32_t i = 0; i < PROGRAMS; i++) {
-        own->of[i].ns = own->of[i].bytes = 0;
-        if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
-            own->open |= bit_of(i);
-    }
-    /* If little text was searched since the start or since the last tournament, the time for that
-     * is taken as the current program's result. */
-    if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
-        own->of[own->now].ns = own->spent;
-        own->of[own->now].bytes = own->searched;
-    }
+    own->open = worth | bit_of(own->now);
     own->before = own->now;
     next_turn(own);
 }
@@ -296,8 +278,8 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
         own->left = cpu_sizes.trial_bytes;
         return;
     }
-    /* The first pieces of a turn bring the tables into the caches, so they are not counted. */
-    if (own->step > own->warm) {
+    /* The first piece of a turn brings the tables into the caches, so it is not counted. */
+    if (own->step > 1) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
     }
@@ -305,7 +287,7 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
         return;
     own->left = cpu_sizes.trial_bytes;
     leave(own);
-    if (++own->step > own->warm + COUNTED_PIECES || (own->open & bit_of(own->now)) == 0 ||
+    if (++own->step > 1 + COUNTED_PIECES || (own->open & bit_of(own->now)) == 0 ||
         (own->open & (own->open - 1)) == 0)
         next_turn(own);
 }
@@ -421,11 +403,10 @@ static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
         min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
 
     return worker->look_left <= bytes &&
-           (cpu_sizes.look_lost_ns <= 0 ||
-            worker->searched >= ANYWAY_TIMES * cpu_sizes.look_again ||
+           (cpu_sizes.look_lost_ns <= 0 || worker->searched >= cpu_sizes.look_again ||
             (worker->searched > 0 &&
              (lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns ||
-              (worker->looks_soon && lost > SOON_LOST_SHARE * worker->took))));
+              (worker->looks_soon && lost > SAVED_SHARE * worker->took))));
 }
 
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
@@ -477,8 +458,8 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
     /* The cost of more than one class of lengths is ignored: with strings of mixed lengths, buckets
      * test too many positions anyway. */
     of.length_max = of.length_min;
-    buckets = plan_set_price(PROGRAM_BUCKETS, &of, false);
-    classes = plan_set_price(PROGRAM_CLASSES, &of, false);
+    buckets = plan_set_price(PROGRAM_BUCKETS, &of);
+    classes = plan_set_price(PROGRAM_CLASSES, &of);
     if (set_stems_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
         return false;
     return plan_has_program(plan, PROGRAM_BUCKETS) &&
@@ -491,10 +472,7 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
  * searches first. */
 static struct tournament tournament_of(const struct trawl_plan *plan, const struct find_ops *find)
 {
-    struct tournament made = {
-        .fits = plan->programs,
-        .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_PIECES_MAX),
-        .left = cpu_sizes.trial_bytes};
+    struct tournament made = {.fits = plan->programs, .left = cpu_sizes.trial_bytes};
 
     if (set_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
         made.fits &= ~bit_of(PROGRAM_PARTS);
@@ -509,7 +487,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan, const stru
 static uint64_t dense_work_of(const struct trawl_plan *plan)
 {
     struct plan_set_facts of = plan_set_facts_of(plan);
-    double automaton_ns = plan_set_price(PROGRAM_AUTOMATON, &of, false).byte_ns;
+    double automaton_ns = plan_set_price(PROGRAM_AUTOMATON, &of).byte_ns;
 
     return max_u64(SET_WORK_PER_BYTE, (uint64_t)(WORK_PER_NS * automaton_ns));
 }

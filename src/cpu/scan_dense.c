@@ -452,9 +452,10 @@ void dense_spare(struct scan *scan, uint64_t bytes)
 bool dense_leaves(struct scan *scan, uint64_t x)
 {
     struct cpu_worker *worker = scan->worker;
-    uint64_t enough =
-        (scan->plan->literal_count * MAKE_WORK + scan->plan->literal_bytes_total * MAKE_BYTE_WORK) *
-        (plan_has_conditions(scan->plan) ? CONDITIONS_TIMES : 1);
+    const struct plan_set_facts of = plan_set_facts_of(scan->plan);
+    /* a unit of a scan's work counts as a nanosecond here */
+    uint64_t enough = (uint64_t)plan_set_price(PROGRAM_AUTOMATON, &of).once_ns *
+                      (plan_has_conditions(scan->plan) ? CONDITIONS_TIMES : 1);
     double per_byte;
 
     if (max_u64(x, scan->run_until) >= scan->limit)
@@ -463,8 +464,8 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     worker->dense_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
     per_byte = (double)worker->dense_work / (double)max_u64(worker->dense_searched, 1);
-    if (per_byte * (double)(scan->loadable - x) > FORESEEN_TIMES * (double)enough)
-        enough /= FORESEEN_SHARE;
+    if (per_byte * (double)(scan->loadable - x) > FORESEEN * (double)enough)
+        enough /= FORESEEN;
     if (worker->dense_work < enough && !dense_is_there(scan->plan)) {
         scan->work_max = scan->work + enough - worker->dense_work;
         worker->dense_waits = true;

@@ -14,9 +14,6 @@
 /* A class with fewer than 1/8 as many literals as the class of the next shorter ones is merged into
  * that class, if the literals there have at least 4 bytes. */
 #define MERGE_SHARE 8u
-/* In a set of more than this many words, words of two bytes, and literals of 16 or more bytes, are
- * searched faster in classes of their own. */
-#define ONE_CLASS_MAX 512u
 /* at most this many literals of a class, evenly spaced, are looked up in a sample of the text */
 #define LOOKED_LITERALS 2048u
 #define NAMED_SAMPLES 4.0 /* reading an entry costs as much as testing 4 samples */
@@ -24,8 +21,6 @@
 #define NAMED_LITTLE 0.1
 /* a gram needs this many bits of entropy more than log2(number of entries) */
 #define BITS_SPARE 4.0
-#define BITMAP_BITS_MIN 12u
-#define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in an L2 cache */
 #define BITS_PER_ENTRY 4u      /* log2 of a bitmap's bits per entry */
 /* In a class of this many literals or more, wide strides would take too much memory. */
@@ -139,7 +134,7 @@ static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint
     bool words =
         letters && class->length_min >= SET_STEM_MIN && class->length_min < SET_STEM_LENGTH_MAX;
 
-    return (words && of_all <= (last < 2 || c == 5 ? ONE_CLASS_MAX : SET_FEW_LITERALS)) ||
+    return (words && of_all <= (last < 2 || c == 5 ? SET_PAIRS_LITERALS_MAX : SET_FEW_LITERALS)) ||
            (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
 }
 
@@ -232,7 +227,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
         return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 table entries");
     if (bits > BITMAP_BITS_CACHED)
         bits = (uint32_t)max_u64(BITMAP_BITS_CACHED, log + BITS_PER_ENTRY_MIN);
-    bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
+    bits = (uint32_t)min_u64(max_u64(bits, SET_MAP_BITS_MIN), SET_MAP_BITS_MAX);
     class->word_bits = class->by_stems ? set_sample_word_bits(class, grams) : bits - 6;
     class->bucket_bits = set_bucket_bits(entries);
     class_complete(class, fold);

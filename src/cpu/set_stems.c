@@ -8,19 +8,14 @@
 #include "cpu/find.h"
 #include "cpu/set_stems.h"
 
-#define SAMPLE_BITS_MIN 13u
 /* The bitmap has at least 64 bits per gram, as long as that is at most 128 KiB. This is usually the
  * case, because words have few different grams of four bytes. A larger bitmap has only 4 bits per
  * gram. */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
-#define STEM_BITS_MIN 13u
-#define STEM_BITS_MAX 28u
 #define BUCKET_BITS_MIN 4u
 /* log2 of the most entries with which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
-/* With more literals, trigrams are at least as fast as pairs. */
-#define PAIRS_LITERALS_MAX 512u
 /* With at least this many words, trigrams are faster than tables of half bytes, where each word
  * lets more positions pass: 4 MiB of English took 0.39 ms by tables and 0.51 by trigrams for 40
  * words, 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). With at least about 100 words, pairs
@@ -77,15 +72,15 @@ uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams)
 {
     uint32_t log = log2_ceiling(grams + 255ull * class->stem_counts[3 - SET_STEM_MIN]);
 
-    return (uint32_t)max_u64(max_u64(min_u64(log + 6, SAMPLE_BITS_CACHED), SAMPLE_BITS_MIN),
+    return (uint32_t)max_u64(max_u64(min_u64(log + 6, SAMPLE_BITS_CACHED), SET_MAP_BITS_MIN),
                              min_u64(log + 2, SAMPLE_BITS_MAX)) -
            6;
 }
 
 uint32_t set_stem_word_bits(uint64_t literal_count)
 {
-    return (uint32_t)min_u64(max_u64(log2_ceiling(literal_count) + 5, STEM_BITS_MIN),
-                             STEM_BITS_MAX) -
+    return (uint32_t)min_u64(max_u64(log2_ceiling(literal_count) + 5, SET_MAP_BITS_MIN),
+                             SET_MAP_BITS_MAX) -
            6;
 }
 
@@ -246,7 +241,7 @@ enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_c
     TRAWL_ASSERT(class->pairs == NULL && class->trigrams == NULL);
     if (class->literal_count > SET_FEW_LITERALS)
         return TRAWL_OK;
-    if (sample->find->pairs == NULL || class->literal_count > PAIRS_LITERALS_MAX)
+    if (sample->find->pairs == NULL || class->literal_count > SET_PAIRS_LITERALS_MAX)
         return sample->find->trigrams != NULL && class->length_min >= FIND_TRIGRAMS_MIN
                    ? trigrams_make(plan, class, fold, error)
                    : TRAWL_OK;

@@ -7,6 +7,13 @@
 #include "cpu/find.h"
 #include "cpu/set_class.h"
 
+/* In a set of more than this many words, trigrams are at least as fast as pairs, and words of two
+ * bytes, and literals of 16 or more bytes, are searched faster in classes of their own. */
+#define SET_PAIRS_LITERALS_MAX 512u
+/* log2 of the least and the greatest number of bits of a bitmap or stem map */
+#define SET_MAP_BITS_MIN 13u
+#define SET_MAP_BITS_MAX 28u
+
 /* Sets the class's stride, q and stem_min by its length_min. Sets stem_counts from `counts`, the
  * number of literals for each length of stem. */
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);

@@ -42,7 +42,6 @@ struct cpu_parts {
 
 struct tournament {
     uint32_t fits; /* programs that can be used, as bits */
-    uint32_t warm; /* first pieces of a turn, which only bring tables into the caches */
     enum program now;
     enum program first;  /* the first program, before any tournament */
     enum program before; /* the program that searched before the current tournament */
@@ -58,7 +57,6 @@ struct tournament {
     struct {
         uint64_t ns, bytes; /* time and bytes of the program's pieces that are counted */
         uint64_t rest;      /* bytes of text until the program may be compared again */
-        uint64_t interval;  /* least bytes of text between two comparisons */
     } of[PROGRAMS];
 };
 

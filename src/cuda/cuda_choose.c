@@ -37,7 +37,7 @@ static double read_sampled(double length)
 static double candidates_price(double length, double failed, double failed_max, double found)
 {
     return min_double(FAILED * failed, failed_max) +
-           min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
+           min_double((length > SHORT_MAX ? FOUND : FAILED) * found, FOUND_MAX);
 }
 
 /* Returns a method's price; PRICE_MAX if it cannot search for the pattern. */
@@ -58,7 +58,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
         return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
-               (FOUND_SAMPLED + FOUND_SAMPLED_BYTE * length) * rates->deep;
+               (FAILED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE)
             return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
@@ -131,7 +131,7 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
     for (uint64_t at = best; at <= most && least > 0; at++) {
         uint64_t count = 0;
 
-        for (uint64_t i = 0; i + LOOK_BYTES <= min_u64(sample_bytes, LOOK_SAMPLE_BYTES); i++)
+        for (uint64_t i = 0; i + LOOK_BYTES <= min_u64(sample_bytes, PLAN_SAMPLE_BYTES_MIN); i++)
             count += plan_mismatch(plan, literal + at, sample + i, LOOK_BYTES) == LOOK_BYTES;
         if (count >= least)
             continue;

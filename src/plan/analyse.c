@@ -45,22 +45,27 @@ double analyse_power(double base, uint32_t exponent)
     return power;
 }
 
+/* Sets each byte value's share of at most COUNTED_BYTES of the bytes, evenly spaced. The distance
+ * is odd, since many strings have an even length. */
+static void share_bytes(const uint8_t *bytes, uint64_t count, double share[256])
+{
+    uint64_t step = (count / COUNTED_BYTES) | 1, looked = (count + step - 1) / step;
+
+    memset(share, 0, 256 * sizeof *share);
+    for (uint64_t i = 0; i < count; i += step)
+        share[bytes[i]]++;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        share[byte] /= (double)looked;
+}
+
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
 {
-    uint64_t counts[256] = {0}, looked = 0, step = max_u64(count / ENTROPY_BLOCKS, ENTROPY_BYTES);
-    double bits = 0;
+    double share[256], bits = 0;
 
-    for (uint64_t at = 0; at < count; at += step) {
-        uint64_t end = min_u64(at + ENTROPY_BYTES, count);
-
-        for (uint64_t i = at; i < end; i++)
-            counts[bytes[i]]++;
-        looked += end - at;
-    }
+    share_bytes(bytes, count, share);
     for (uint32_t byte = 0; byte < 256; byte++)
-        if (counts[byte] > 0)
-            bits += (double)counts[byte] / (double)looked *
-                    analyse_log2((double)looked / (double)counts[byte]);
+        if (share[byte] > 0)
+            bits += share[byte] * analyse_log2(1 / share[byte]);
     return bits;
 }
 
@@ -144,7 +149,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
          * have to verify too many positions */
         return 1;
     q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
-    offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
+    offsets = min_u64(count - stride - q + 2, OFFSETS_MAX);
     residue_shares(rates, fold, share);
     for (uint64_t o = 0; o < offsets + stride - 1; o++) {
         double one = 1;
@@ -286,8 +291,6 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     for (uint32_t o = 0; o < grams->stride; o++)
         (void)sampler_add(&sampler, grams->gram[o], (uint16_t)o);
     seen = see(&sampler, sample, sample_bytes, UINT64_MAX, NULL, 0);
-    if (seen.named < SEEN_GRAMS_FEW) /* too few matches for a rate */
-        return 0;
     return (double)seen.named / (double)seen.places / grams->stride;
 }
 
@@ -341,13 +344,13 @@ double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep)
 {
-    uint64_t step = (offsets - 1) / SEEN_NAMED_MAX + 1;
+    uint64_t step = (offsets - 1) / OFFSETS_MAX + 1;
     struct sampler sampler;
     struct seen seen;
 
     TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && offsets <= UINT16_MAX &&
                  sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
-    sampler_begin(&sampler, SEEN_NAMED_MAX, 16, fold ? FOLD_ALL : 0);
+    sampler_begin(&sampler, OFFSETS_MAX, 16, fold ? FOLD_ALL : 0);
     for (uint64_t o = (offsets - 1) / step + 1; o-- > 0;) /* so the lowest offset owns a piece */
         (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o * step, count - o * step),
                           (uint16_t)(o * step));
@@ -435,7 +438,7 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
         if (q == 1)
             likeness->byte_count = sampler.pieces;
         /* too few equal pairs: assume that this byte lowers the rate by the factor of the last */
-        if (equal < ALIKE_EQUAL_MIN)
+        if (equal < GRAMS_EQUAL_MIN)
             rate = q == 1 ? 1.0 / 256 : likeness->rate[q - 1] * likeness->rate[q - 1] / before;
         before = likeness->rate[q - 1];
         likeness->rate[q] = rate;
@@ -475,17 +478,12 @@ void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
 {
     struct pieces pieces;
     struct sampler sampler;
-    uint32_t bytes[256] = {0};
-    double total = 0, alike = 0, rate = 0, decay;
-    uint64_t step = 1 + plan->literal_bytes_total / COUNTED_BYTES, looked;
+    double share[256], alike = 0, rate = 0, decay;
 
     take_grams(plan, offsets_max, &pieces);
-    for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
-        bytes[plan->literal_bytes[i]]++;
-    looked = 1 + (plan->literal_bytes_total - 1) / step;
-    total = (double)looked;
+    share_bytes(plan->literal_bytes, plan->literal_bytes_total, share);
     for (uint32_t b = 0; b < 256; b++)
-        alike += bytes[b] / total * (bytes[b] / total);
+        alike += share[b] * share[b];
     decay = alike;
     for (uint32_t q = ANALYSE_GRAM_MIN; q <= ANALYSE_GRAM_MAX; q++) {
         double before = rate, all, equal = equal_pairs(plan, &pieces, q, &sampler, &all);

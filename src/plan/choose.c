@@ -25,8 +25,7 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
 }
 
 /* Tries strides from the widest to the narrowest. A narrower stride replaces a wider one only if
- * its grams are clearly rarer (STRIDE_RATE). Stops early if the sample shows that no gram is
- * rare. */
+ * its grams are rarer. */
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning)
 {
@@ -40,17 +39,12 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
         struct plan_grams grams;
         double rate;
 
-        if (tuning->is_seen && tuning->grams.q == PLAN_GRAM_BYTES &&
-            tuning->gram_rate > GRAMS_RATE_LOST)
-            /* no gram is rare in such a text, and those of a narrower stride are no longer */
-            return;
-
         if (count + 1 < stride + GRAM_BYTES_MIN)
             continue;
         rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
         if (tuning->is_seen)
             rate = analyse_seen_grams(sample, sample_bytes, &grams);
-        if (rate < STRIDE_RATE * tuning->gram_rate) {
+        if (rate < tuning->gram_rate) {
             tuning->gram_rate = rate;
             tuning->grams = grams;
         }
@@ -108,18 +102,17 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
 #define COSTS(set, ...) {#set, {__VA_ARGS__}},
 #include "plan/methods.def"
     };
-    const char *name = instruction_set != NULL ? instruction_set : USUAL_SET;
-    uint32_t i = 0;
 
-    while (strcmp(known[i].name, name) != 0)
-        i++;
-    return &known[i].costs;
+    for (uint32_t i = 0; instruction_set != NULL && i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, instruction_set) == 0)
+            return &known[i].costs;
+    return plan_costs_of(USUAL_SET); /* avx512 without VBMI chooses as avx2 */
 }
 
 /* Returns a lower bound on the costs of the methods "every" and "grams", in ns per text byte. */
 static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
-    double least = costs->every + PROBES_FEW * costs->every_probe;
+    double least = costs->every + costs->every_probe;
 
     for (uint32_t i = 0; i < 4 && plan->length_min >= PLAN_GRAMS_LENGTH_MIN; i++)
         if (plan->length_min + 1 >= (1u << i) + GRAM_BYTES_MIN)
@@ -154,16 +147,10 @@ struct work {
 
 static struct work work_every(const struct asked *of)
 {
-    /* Candidates of a periodic literal cost as little as those of a short literal, because all
-     * candidates in a stretch of text that repeats the period are checked at once. */
-    bool is_short = of->plan->length_min <= COMPARED_LENGTH_MAX || of->plan->period > 0;
-    double rate = of->tuning->every_rate;
-
     return (struct work){
         .form = {of->tuning->probe_count, 1, of->tuning->probe_count * sizeof(struct plan_probe)},
-        .bare_ns = of->costs->every + of->costs->every_probe * max_double(of->probes, PROBES_FEW),
-        .compared = is_short ? rate : 0,
-        .candidates = is_short ? 0 : rate};
+        .bare_ns = of->costs->every + of->costs->every_probe * of->probes,
+        .compared = of->tuning->every_rate};
 }
 
 static struct work work_grams(const struct asked *of)
@@ -320,7 +307,7 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
         return false;
     return which == PLAN_ALONE ? plan->pattern_count <= PLAN_ALONE_MAX
            : which == PLAN_PARTS_HOST
-               ? differ && plan->pattern_count > 2 && plan->pattern_count <= PARTS_PATTERNS_MAX
+               ? differ && plan->pattern_count > 2 && plan->pattern_count <= SETS_USUAL_MAX
                : differ || plan->pattern_count <= plan_part_costs_device.singly_max;
 }
 

@@ -62,15 +62,18 @@ struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
                                    plan->length_max, plan->byte_bits};
 }
 
-struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of,
-                                     bool keeps_hits)
+struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of)
 {
     const struct {
         enum program program;
         bool fits;
-        double once, once_literal, once_byte, byte, byte_literal, byte_byte, byte_class, hits;
+        double byte, literal, literal_byte, class;
     } rows[] = {
 #define PRICE(program, ...) {PROGRAM_##program, __VA_ARGS__},
+#include "plan/set_prices.def"
+    };
+    static const double once[PROGRAMS][3] = {
+#define ONCE(program, ...) {__VA_ARGS__},
 #include "plan/set_prices.def"
     };
     double count = (double)of->count, bytes = (double)of->bytes, classes = 0;
@@ -80,10 +83,10 @@ struct plan_set_price plan_set_price(enum program program, const struct plan_set
         classes += of->length_min < length && length <= of->length_max;
     while (rows[i].program != program || !rows[i].fits)
         i++;
-    return (struct plan_set_price){
-        rows[i].once + rows[i].once_literal * count + rows[i].once_byte * bytes,
-        rows[i].byte + rows[i].byte_literal * count + rows[i].byte_byte * bytes +
-            rows[i].byte_class * classes + (keeps_hits ? rows[i].hits : 0)};
+    return (struct plan_set_price){once[program][0] + once[program][1] * count +
+                                       once[program][2] * bytes,
+                                   rows[i].byte + rows[i].literal * count +
+                                       rows[i].literal_byte * bytes + rows[i].class * classes};
 }
 
 /* ---- Lengths ------------------------------------------------------------------- */
@@ -173,10 +176,9 @@ static void count_states(struct cutting *cutting)
 
 double plan_automaton_cost(const struct plan_part_costs *costs, double words)
 {
-    return words <= costs->near_words
-               ? costs->near
-               : costs->dense +
-                     costs->doubled * analyse_log2(words / max_double(1, costs->near_words));
+    double near_words = max_double(1, costs->near_words);
+
+    return costs->dense + costs->doubled * analyse_log2(max_double(words, near_words) / near_words);
 }
 
 /* Returns the cost of searching groups [from, to) together on a GPU. */
@@ -187,7 +189,7 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
     uint64_t least = cutting->groups[from].length_min;
     double rate = cutting->likeness.rate[grams[plan_length_class(least)]], bytes = 0, states = 0,
            pass, met, dense;
-    double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
+    double more = from > 0 || to < cutting->group_count ? costs->each * count : 0;
 
     if (count <= 1)
         return costs->alone + more;
@@ -219,7 +221,7 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
     for (uint32_t i = from; i < to; i++)
         of.bytes += cutting->groups[i].bytes;
     for (uint32_t i = PROGRAM_BUCKETS; i <= PROGRAM_ALONE; i++) {
-        struct plan_set_price price = plan_set_price((enum program)i, &of, false);
+        struct plan_set_price price = plan_set_price((enum program)i, &of);
         double cost = price.byte_ns + price.once_ns / PART_TEXT_BYTES;
 
         if ((i == PROGRAM_CLASSES && !plan_fits_classes(plan)) ||

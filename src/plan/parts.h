@@ -49,8 +49,7 @@ struct plan_set_facts {
 struct plan_set_price {
     double once_ns, byte_ns;
 };
-struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of,
-                                     bool keeps_hits);
+struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of);
 struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan);
 
 struct plan_part {
@@ -68,10 +67,10 @@ struct plan_parts {
 /* The expected cost of a part on a GPU. A part of a single string costs `alone`. A part of n
  * strings costs the lesser of two sums:
  *   the filter      pass + each × n + met × n^¾ × r^½
- *   the automaton   near or dense, + make × bytes + level × the longest string's bytes
- * If there are several parts, each string adds `part`. `bytes` is the sum of the strings' lengths,
- * and r the probability that a position has the first bytes of some string. The filter looks at
- * more bytes of longer strings, so the cost grows more slowly than r.
+ *   the automaton   dense + make × bytes + level × the longest string's bytes
+ * If there are several parts, each string adds `each` once more. `bytes` is the sum of the strings'
+ * lengths, and r the probability that a position has the first bytes of some string. The filter
+ * looks at more bytes of longer strings, so the cost grows more slowly than r.
  */
 struct plan_part_costs {
     /* in a set of at most this many strings, each string may be a part of its own */
@@ -79,14 +78,11 @@ struct plan_part_costs {
     double alone;
     double pass;       /* the filter for few strings, including its tables */
     double pass_short; /* the same, if the shortest string has fewer than four bytes */
-    double each;       /* for each string: making the filter's tables */
-    double part;       /* for each string: making the part's plan */
+    double each;       /* for each string: making the filter's tables, or the part's plan */
     double met;        /* testing the positions that pass the filter */
-    /* A search by the automaton costs `near` if its rows are expected to have at most near_words
-     * words, else `dense`. */
-    double near, near_words, dense;
-    double doubled;     /* added to `dense` for each doubling of the rows' words beyond
-                           near_words */
+    /* A search by the automaton costs `dense`, and `doubled` more for each doubling of its rows'
+     * words beyond near_words. */
+    double near_words, dense, doubled;
     double make, level; /* making the automaton, per byte and per level (the longest string) */
 };
 /* The costs for a GPU, in units of the time to read the text once. Tests replace them. */

@@ -307,7 +307,7 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
         else if (passing)
             rate = rates->rate[bytes[probes[0].offset]] * share_left(&left, others);
         else
-            rate *= own * DEPENDENCE > 1 ? 1 : own * DEPENDENCE;
+            rate *= own;
         passed[i] = rate;
         if (i + 1 >= PROBES_ENOUGH && left.begun > 0 && left.count == 0)
             return i + 1;

@@ -63,7 +63,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     most = resident_sizes.most;
     if (search->sink->digest == NULL)
         return most;
-    return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
+    return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DEVICE));
 }
 
 /* Returns the bytes of text per occurrence in the searcher's last search; 0 if that had another
@@ -207,7 +207,7 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
         choose_resident(search, text, is_split);
     } else if (search->schedule == SCHEDULE_STAGED &&
                (search->job.kind->layer != NULL ||
-                (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
+                (text->kind == TEXT_MEMORY && text->bytes_count <= CHUNK_MEMORY && fixed == 0) ||
                 !devices_start(devices))) {
         search->schedule = SCHEDULE_CALLER;
     }
@@ -276,7 +276,7 @@ static uint64_t dense_chunk(const struct search *search)
 {
     uint64_t bytes = atomic_load(&search->done.host.bytes), hits = atomic_load(&search->hits);
 
-    return max_u64(bytes / (hits / CHUNK_HITS + 1), CHUNK_DENSE_MIN);
+    return max_u64(bytes / (hits / CHUNK_HITS + 1), CHUNK_MIN);
 }
 
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
@@ -297,11 +297,11 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     share = left / (2ull * search->job.runtime->threads_max);
     if (search->sink->want == WANT_FIRST)
-        bytes = min_u64(bytes, max_u64(CHUNK_FIRST, taken / 4));
+        bytes = min_u64(bytes, max_u64(CHUNK_FILE, taken / 4));
     else if (for_device)
         bytes = min_u64(bytes, max_u64(share, CHUNK_DEVICE_MIN));
     if (!for_device && taken == 0 && left > 2 * CHUNK_MIN)
-        bytes = min_u64(bytes, max_u64(CHUNK_MIN, min_u64(CHUNK_FIRST, left / 16)));
+        bytes = min_u64(bytes, max_u64(CHUNK_MIN, min_u64(CHUNK_FILE, left / 16)));
     if (!for_device && search->shared)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
     if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
@@ -363,7 +363,7 @@ static bool staging_pays(const struct search *search)
 /* Returns true if the text is long enough for devices to make the search faster. */
 static bool is_long(const struct search *search)
 {
-    return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
+    return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= CHUNK_DEVICE;
 }
 
 /* Called after a search. If that searched a long text with schedule HOST, adds its time to
@@ -433,7 +433,7 @@ bool schedule_is_alone(const struct search *search)
     uint64_t hits = atomic_load(&search->hits);
 
     return search->schedule == SCHEDULE_HOST && search->sink->as_matches &&
-           !digests_each(search->sink) && hits >= ALONE_HITS &&
+           !digests_each(search->sink) && hits >= CHUNK_HITS &&
            atomic_load(&search->done.host.search_ns) < ALONE_HIT_NS * hits;
 }
 
@@ -441,7 +441,7 @@ static bool cores_taken(struct trawl_runtime *runtime)
 {
     uint64_t now = clock_now_ns(), seen = atomic_load(&runtime->cores_seen_ns);
 
-    if (seen == 0 || now > seen + BUSY_AGE_NS) {
+    if (seen == 0 || now > seen + BUSY_NS) {
         atomic_store(&runtime->cores_taken, cores_busy());
         atomic_store(&runtime->cores_seen_ns, now);
     }
@@ -473,7 +473,7 @@ uint32_t schedule_helpers(const struct search *search)
     ns = (uint64_t)(host_price(search).byte_ns * (double)left);
     if (ns < SHARE_NS_MIN)
         return 0;
-    if (running == 0 && bytes < 2 * CHUNK_FIRST && ns < START_ANYWAY_NS)
+    if (running == 0 && bytes < 2 * CHUNK_FILE && ns < START_ANYWAY_NS)
         return 0;
     if (cores_taken(runtime))
         return (uint32_t)min_u64(ns / BUSY_NS, most);
@@ -509,7 +509,7 @@ bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struc
 
     if (per_hit > 0)
         return saturating_multiply(per_hit, LIST_WORDS) < LIST_BYTES;
-    return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
+    return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -35,26 +35,24 @@
 
 #define UNPACK_CELL_BYTES (UINT64_C(256) << 10)
 #define UNPACK_CELL_BYTES_MIN UINT64_C(64)
-#define MAP_TEXT_MIN                                                                          \
-    (UINT64_C(32) << 20)               /* shorter files are mapped only with TEXT_MAPS_ALWAYS \
-                                        */
-#define MAP_EXTENT (UINT64_C(2) << 20) /* a page fault in a large folio maps so many bytes */
-#define MAP_PROBES 2u                  /* one probe in so many extents */
+/* shorter files are mapped only with TEXT_MAPS_ALWAYS */
+#define MAP_TEXT_MIN (UINT64_C(32) << 20)
+/* a page fault in a large folio maps so many bytes, and mapping pauses at least as long */
+#define MAP_EXTENT (UINT64_C(2) << 20)
+#define MAP_PROBES 2u /* one probe in so many extents */
 /* mapped pages are given back to the kernel in strides of this length */
 #define MAP_STRIDE (UINT64_C(16) << 20)
-#define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
 /* A mapped chunk may take one page fault per MAP_FAULT_BYTES before mapping is slower than reading:
  * 2 in a chunk of 256 KiB. On Linux 6.18, a fault that maps 16 single pages takes 9 us with the
  * later unmapping, but reading these 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2
  * faults. A chunk with fewer faults earns credit for chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(128) << 10)
-#define MAP_FAULT_CREDIT 16
 /* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
  * then read after all. So mapping pauses, on the safe side, once about a third of the mapped chunks
  * must be read. */
 #define MAP_READ_COSTS 2
-#define MAP_READ_CREDIT 16
+#define MAP_CREDIT 16
 
 /* How long the reader of a stream waits for more bytes if none of those at hand can be searched
  * yet. Without the wait, the last bytes of each write of a slow writer would be searched
@@ -116,9 +114,9 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
     if (text->kind == TEXT_FILE && maps_text(text, need) &&
         mapping_open(&cursor->mapping, text->descriptor, text->descriptor_begin,
                      text->bytes_count)) {
-        cursor->map_pause = MAP_PAUSE_MIN;
-        cursor->map_fault_credit = MAP_FAULT_CREDIT / 4;
-        cursor->map_read_credit = MAP_READ_CREDIT / 2;
+        cursor->map_pause = MAP_EXTENT;
+        cursor->map_fault_credit = MAP_CREDIT / 4;
+        cursor->map_read_credit = MAP_CREDIT / 2;
     }
     return TRAWL_OK;
 }
@@ -331,10 +329,10 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     if (cursor->need.maps == TEXT_MAPS_ALWAYS)
         return;
     (void)pthread_mutex_lock(&cursor->lock);
-    pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_READ_CREDIT);
+    pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_CREDIT);
     if (chunk->is_probe)
-        pays &= credit_add(&cursor->map_fault_credit, (int64_t)bearable - (int64_t)faults,
-                           MAP_FAULT_CREDIT);
+        pays &=
+            credit_add(&cursor->map_fault_credit, (int64_t)bearable - (int64_t)faults, MAP_CREDIT);
     if (!pays && chunk->begin >= atomic_load(&cursor->map_from)) {
         atomic_store(&cursor->map_from, saturating_add(chunk->begin, cursor->map_pause));
         cursor->map_pause = min_u64(2 * cursor->map_pause, MAP_PAUSE_MAX);

@@ -108,7 +108,7 @@ static void draw_tournament(struct test_random *random, struct tournament *own)
     own->now = draw_program(random, own->fits);
     own->before = draw_program(random, own->fits);
     own->open = test_random_one_in(random, 2) ? 0 : draw_bits(random, own->fits) | 1u << own->now;
-    own->step = 1 + (uint32_t)test_random_below(random, own->warm + 2);
+    own->step = 1 + (uint32_t)test_random_below(random, 3);
     own->left = test_random_between(random, 1, test_random_one_in(random, 2) ? 80 : 5000);
     own->spent = UINT64_MAX / 2;
     own->searched = 1;

@@ -155,7 +155,7 @@ static void test_price(void)
     prices = priced(plan, &tuning, &costs, NULL);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4) && !attachment_is_there(made));
     prices = priced(plan, &tuning, &costs, sample);
-    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 1 + 2 * 2 + 100 * 0.01));
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 1 + 2 * 2 + 16 * 0.01));
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 20 + 100 * 0.02));
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
     TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && attachment_is_there(made));
@@ -165,14 +165,15 @@ static void test_price(void)
     prices = plan_price(plan, &tuning, &costs);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
     tuning.sampled_took = tuning.every_rate = 0;
-    /* The price of `every` with a single probe, which counts as 1.5, is 4. That is also the price
-     * of sampled, and at equal prices `every` is chosen. */
+    /* With a single probe, `every` costs as much as sampled, and at equal prices it is chosen. */
     tuning.first_probes = 1;
+    costs.every = 2;
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
     memcpy(sample, literal, sizeof literal); /* now each sample finds at least one candidate */
     TEST_CHECK(priced(plan, &tuning, &costs, sample).of[TRAWL_METHOD_SAMPLED] >= 4 + 1.0 / 192);
     tuning.first_probes = 2;
+    costs.every = 1;
     tuning.every_rate = 0.06;
     costs.grams[2] = 1;
     prices = priced(plan, &tuning, &costs, NULL);
