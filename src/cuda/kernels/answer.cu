@@ -1,24 +1,26 @@
-/* answer: makes an answer from a list of hits (lists.h), on the device.
+/* answer: computes an answer (how many lines, which records, ...) from a list of hits (lists.h) on
+ * the device.
  *
  * Method     answer_lines: two neighbouring hits are in the same line unless a line end lies in the
  *            *gap* between them, from the first hit's begin up to the second's. n hits have n + 1
  *            gaps, with those at the range's ends. A lane searches its gap from both ends. What is
- *            left after near_bytes, its warp searches; after warp_bytes more, the gap goes to a
- *            list for answer_gaps, where a block searches each gap, and in a second launch all
- *            blocks share the longest:
- *
+ *            gaps, with those at the range's ends. A lane searches its gap from both ends. If it
+ *            finds nothing in near_bytes, its warp searches the rest; after warp_bytes more, the
+ *            gap
+ *            goes to a list for answer_gaps, where a block searches each gap, and, in a second
+ *            launch, all blocks share the longest gaps:
  *              range   .....\n....H.....H..\n........\n.H......
  *              gaps    0000000000 111111 22222222222222 3333333    0: FIRST, 1 and 2: INNER,
  *                                                                  3: LAST
  *
  *            So no byte is read twice, and lines without a hit are seldom read whole.
  *            answer_accept: keeps the hits that are whole words or lines. answer_decide: keeps the
- *            hits in lines or records that hold a match, by an automaton; answer_read finds such
- *            lines or records without hits. answer_patterns: counts each pattern's hits.
+ *            hits in lines or records that an automaton finds to contain a match; answer_read finds
+ *            such lines or records without hits. answer_patterns: counts each pattern's hits.
  *            answer_ends: counts the line ends of the range. answer_records: finds each hit's
- *            record, by a table of the record at each KiB, and marks or lists the record.
+ *            record, with a table of the record at each KiB, and marks or lists the record.
  *            answer_steps makes that table, and checks the offsets. answer_cells: makes columns of
- *            sorted keys, without repeated keys.
+ *            sorted keys, without duplicates.
  * Grid       a thread per hit; answer_read: per KiB of the text, or per record; answer_gaps,
  *            answer_ends and answer_cells any.
  * Shared     answer_patterns: static, 16 KiB; answer_read: static, 24 KiB.
@@ -26,8 +28,8 @@
  *            records, 4 of the table and some offsets.
  * Bound      by the text's sectors, if lines are short.
  * Progress   no block waits for another.
- * Source     the answer is made from a list, as in the publications of the gallery, where the host
- *            reads the list.
+ * Source     the gallery's publications also make their results from a list of hits, but on the
+ *            host.
  */
 #include "filter.h"
 #include "lists.h"
@@ -48,7 +50,7 @@ SIMT_FUNCTION uint32_t answer_unit(const struct answer_arguments *a, uint64_t un
     return mask;
 }
 
-/* Returns the bits of those of the unit's 16 bytes that are in [from, to). */
+/* Returns the bits of the unit's 16 bytes that lie in [from, to). */
 SIMT_FUNCTION uint32_t answer_inside(uint64_t unit, uint64_t from, uint64_t to)
 {
     uint64_t begin = unit * 16u, end = begin + 16u;
@@ -65,9 +67,9 @@ SIMT_FUNCTION int answer_ends_in(const struct answer_arguments *a, uint64_t unit
     return (answer_unit(a, unit) & answer_inside(unit, from, to)) != 0;
 }
 
-/* Returns true if [*from, *to) has a line end among its first and its last bytes. If not, it
- * becomes what was not searched. Both ends are searched at a time, since an occurrence is often
- * near one end of its line. */
+/* Returns true if [*from, *to) has a line end near its beginning or end. If not, sets *from and *to
+ * to the part that was not searched. Both ends are searched at the same time, since an occurrence
+ * is often near one end of its line. */
 SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t *from, uint64_t *to)
 {
     uint64_t left = *from / 16u, right = *to / 16u, begin = *from, end = *to;
@@ -114,8 +116,8 @@ SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from
     return 0;
 }
 
-/* Signs that the block is done. The last block hands the sums to the host, and leaves zeros. Called
- * at the end by all threads of the block. */
+/* Signs that the block is done. The last block writes the sums to the host's copy, and resets them
+ * to zero. Called by all threads of the block, at the kernel's end. */
 SIMT_FUNCTION void answer_sign(const struct answer_arguments *a)
 {
     simt_barrier();
@@ -133,7 +135,7 @@ SIMT_FUNCTION void answer_sign(const struct answer_arguments *a)
     simt_store_u64(a->told + ANSWER_DONE, a->launch);
 }
 
-/* Appends a gap to a list, whose number of entries is the word `sum` of a->sums. */
+/* Appends a gap to a list of gaps. The word `sum` of a->sums is the list's number of entries. */
 SIMT_FUNCTION void answer_list_gap(const struct answer_arguments *a, uint64_t *list, uint32_t sum,
                                    uint64_t from, uint64_t to, uint32_t kind)
 {
@@ -187,8 +189,8 @@ SIMT_KERNEL(answer_lines, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
-/* Returns true if [from, to) has a line end. Called by all threads of the block. Stops early if the
- * gap's fourth word becomes 1. */
+/* Returns true if [from, to) has a line end. Called by all threads of the block. Stops early if
+ * *state, the gap's fourth word, becomes 1: another block has found one. */
 SIMT_FUNCTION int answer_by_block(const struct answer_arguments *a, uint64_t from, uint64_t to,
                                   const uint64_t *state)
 {
@@ -278,8 +280,8 @@ SIMT_FUNCTION int answer_is_word(uint32_t byte)
     return byte - '0' < 10u || (byte | 0x20u) - 'a' < 26u || byte == '_';
 }
 
-/* Returns true if the byte, or the end of the text (ANSWER_NO_BYTE), may be next to an
- * occurrence. */
+/* Returns true if an occurrence may have this byte, or the text's end (ANSWER_NO_BYTE), as a
+ * neighbour. */
 SIMT_FUNCTION int answer_parts(const struct answer_arguments *a, uint32_t byte)
 {
     if (byte == ANSWER_NO_BYTE)
@@ -383,8 +385,8 @@ SIMT_FUNCTION int answer_is_null(const struct answer_arguments *a, uint64_t reco
            ((uint32_t)simt_load_u8(a->validity + bit / 8u) >> bit % 8u & 1u) == 0;
 }
 
-/* Checks each record's offsets, and enters the record into the table at the multiples of the step
- * that lie in it. */
+/* Checks each record's offsets, and enters the record into the table for each multiple of the
+ * table's step that lies in the record. */
 SIMT_KERNEL(answer_steps, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -404,7 +406,7 @@ SIMT_KERNEL(answer_steps, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
-/* Returns the record that holds the tape's byte `at`: the first that ends after it. */
+/* Returns the record that contains the tape's byte `at`: the first record that ends after it. */
 SIMT_FUNCTION uint64_t answer_record_of(const struct answer_arguments *a, uint64_t at)
 {
     uint64_t k = at >> RECORDS_STEP_LOG2, low = simt_load_u32(a->steps + k);
@@ -468,8 +470,8 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
 
 /* ---- Expressions ------------------------------------------------------------------------- */
 
-/* Returns where the line of byte x begins: after the nearest line end at `low` or later, else at
- * `low`. */
+/* Returns where the line of byte x begins: after the last line end in [low, x), or at `low` if
+ * there is none. */
 SIMT_FUNCTION uint64_t answer_line_begin(const struct answer_arguments *a, uint64_t low, uint64_t x)
 {
     SIMT_ROLLED
@@ -496,8 +498,8 @@ SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_
     return to;
 }
 
-/* Returns the unit's 16 bytes. Those starting at `end`, which may lie beyond the memory, are not
- * read. */
+/* Returns the unit's 16 bytes. Does not read at `end` or later, which may lie outside the
+ * memory. */
 SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, uint64_t unit,
                                              uint64_t end)
 {
@@ -512,7 +514,7 @@ SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, u
     return bytes;
 }
 
-/* Returns the automaton's next state. At a line end of a text, that is 0 or 1. */
+/* Returns the automaton's next state. At a line end in a text, that is the answer, 0 or 1. */
 SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint16_t *table,
                                    uint32_t state, uint32_t byte)
 {
@@ -521,11 +523,11 @@ SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint1
     return table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton_next + at);
 }
 
-/* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns
- * its state: 0 or 1 once it is decided that the line or record does not or does hold a match
- * (the automaton then stops), else 2 or more. *reached is where the 16 bytes begin in which it
- * was decided, or `from` if that is greater; else `to`. `table` is in shared memory; with 0, the
- * automaton is read in place. */
+/* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns 1
+ * once the line or record is known to contain a match, 0 once it is known to contain none (the
+ * automaton then stops), else a state of 2 or more. *reached is `to`, or, after an early stop, the
+ * beginning of the last 16 bytes read, but at least `from`. `table` is in shared memory; if it is
+ * 0, the automaton is read in global memory. */
 SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
                                   uint64_t from, uint64_t to, uint64_t last, uint64_t *reached)
 {
@@ -554,7 +556,7 @@ SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16
     return state;
 }
 
-/* Returns true if an automaton that ends a line or record in this state has seen a match. */
+/* Returns true if a line or record that ends in this state contains a match. */
 SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t state)
 {
     return state <= 1u ? (int)state : simt_load_u8(a->automaton_ends + state) != 0;
@@ -598,7 +600,7 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
-/* Reads the lines that begin in the stripe [at, stop), and keeps the start of each that holds a
+/* Reads the lines that begin in the stripe [at, stop), and keeps the start of each that contains a
  * match. Called by all lanes of the warp. */
 SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uint16_t *table,
                                      uint64_t at, uint64_t stop)
@@ -658,8 +660,8 @@ SIMT_FUNCTION void answer_read_by(const struct answer_arguments *a, const uint16
         simt_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
 }
 
-/* Without a list of hits: reads all lines of the range, or all records, and marks those that hold a
- * match. */
+/* Reads all lines of the range, or all records, without a list of hits, and marks those that
+ * contain a match. */
 SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
 {
     SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
@@ -702,8 +704,8 @@ SIMT_FUNCTION uint64_t answer_cells_before(const struct answer_arguments *a)
 }
 
 /* Makes cells of the sorted keys: a key that differs from the one before is a cell. In a first
- * launch, into_room is 0, and each block counts its cells; in a second one, each writes them after
- * those of the earlier blocks. */
+ * launch, into_room is 0, and each block counts its cells; in a second launch, each block writes
+ * its cells after those of earlier blocks. */
 SIMT_KERNEL(answer_cells, answer_arguments, LISTS_THREADS, 4)
 {
     SIMT_SHARED(uint32_t, answer_warps, LISTS_THREADS / SIMT_WARP_THREADS);
@@ -739,7 +741,7 @@ SIMT_KERNEL(answer_cells, answer_arguments, LISTS_THREADS, 4)
             answer_put(&args, args.cell_patterns, before + total + place, (uint32_t)(key >> 32));
         }
         total += all;
-        simt_barrier(); /* all threads have read the warps' counts before the next tile's */
+        simt_barrier(); /* the warps' counts are read by all threads before the next tile's */
     }
     if (simt_thread() == 0 && !writes) {
         simt_store_u32(args.block_counts + simt_block(), total);

@@ -3,17 +3,17 @@
  *
  * Method     each thread reads a part of the text backwards. First the thread reads the *reach*:
  * the bytes after the part into which a literal (a pattern) of the part can extend. After the byte
- * at x, the thread's state is the longest string that stands at x and with which some literal ends.
+ * at x, the thread's state is the longest string that begins at x and is the end of some literal.
  * Each state names the literals that equal its string, and the state of the next shorter string
  * that equals a literal: the states of this *chain* name all literals that begin at x. To list
- * hits, a thread reads its part twice, to count and then to write.
+ * hits, a thread reads its part twice, first to count and then to write.
  *
  *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
  *                     <------- thread 0 reads: part, and the reach after it
  *                                 first the reach (nothing counts), then the part
  *
- * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
- *            count_automaton has up to 512.
+ * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads per
+ *            block; count_automaton has up to 512.
  * Shared     static, 0.6 KiB, 8 more to list hits; count_automaton also has SCAN_STAGE_BYTES for
  *            each thread, and the rows, if all rows fit (src/cuda/cuda_automaton.c).
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
@@ -42,12 +42,12 @@
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
-/* what a thread keeps while it reads its part */
+/* A thread's state while it reads its part. */
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    /* AUTOMATON_WRITE: the thread writes the part's hits from the last to the first; the next ones
-     * end before this slot */
+    /* AUTOMATON_WRITE: the thread writes the part's hits from the last to the first. The next hits
+     * go into the slots before this one. */
     uint64_t slot;
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts */
     uint32_t first_state; /* the state at position `first` */
@@ -124,14 +124,14 @@ SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t s
     return rank;
 }
 
-/* Writes the `total` hits at x, starting at `slot`. The hits of each state of the chain ascend;
- * those of the whole chain are sorted if they do not. If a->hits has room for only some of them,
- * which happens at one position of the text at most, computes the rank of each hit among those at x
+/* Writes the `total` hits at x, starting at `slot`. The hits of each state of the chain ascend; if
+ * those of the whole chain do not, they are sorted. If a->hits has room for only some of them,
+ * which happens at no more than one position of the text, computes each hit's rank among those at x
  * instead. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot, uint32_t total)
 {
-    /* tile_put needs only these members, and so the function no shared memory of its own */
+    /* tile_put needs only these members, so this function needs no shared memory of its own */
     struct tile_shared with_list = {0, 0, 0, 0, 0, 0, list, 0, 1}, *shared = &with_list;
     uint64_t hit = a->hits_base + x - a->begin, at = slot;
     int listed = (slot & TILE_LISTED) != 0, cut = !listed && slot + total > a->capacity;
@@ -175,8 +175,8 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* ---- Parts ------------------------------------------------------------------------------ */
 
-/* Counts the occurrences that start at x. With AUTOMATON_FIRST, keeps x as the first so far; with
- * AUTOMATON_WRITE, writes the hits. */
+/* Counts the occurrences that start at x. With AUTOMATON_FIRST, also remembers x, as the lowest
+ * start so far; with AUTOMATON_WRITE, also writes the hits. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
                                    struct automaton_walk *walk, uint64_t x, int want)
 {
@@ -513,9 +513,9 @@ SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 
 /* ---- Making the table ------------------------------------------------------------------- */
 
-/* Returns word `word` of the four words after the transitions in a state's row. The state fails to
- * the state of the longest shorter beginning of its string: `fail` is the row of that state,
- * `value` the same word there, and `outputs` the number of literals there. */
+/* Returns word `word` of the four words after the transitions in a state's row. The fail state is
+ * that of the longest shorter prefix of the state's string: `fail` is its row, `value` the same
+ * word there, and `outputs` the number of literals there. */
 SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_t word,
                                           uint32_t value, uint32_t outputs, uint32_t fail)
 {
@@ -528,8 +528,8 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
                        : 0;
 }
 
-/* Writes a state's row, and for each child (a state to which one byte more leads), where the row of
- * its fail state lies. A state's row equals that of its own fail state, except for the transitions
+/* Writes a state's row, and for each child (a state that one more byte leads to), the position of
+ * its fail state's row. A state's row equals that of its own fail state, except for the transitions
  * to children and, if a literal ends at the state, for the words after the transitions. Called by
  * all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
@@ -562,9 +562,9 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
     }
 }
 
-/* Writes the rows of the states of the levels args.begin to args.limit - 1; a level has all states
- * to which the same number of bytes leads. A row needs those of lower levels, and blocks do not
- * wait for each other, so a grid of several blocks gets only one level. */
+/* Writes the rows of the states of the levels args.begin to args.limit - 1. A state's level is the
+ * number of bytes that lead to it. A row needs those of lower levels, and blocks do not wait for
+ * each other, so a grid of several blocks gets only one level. */
 SIMT_KERNEL(automaton_rows, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     const struct scan_automaton *of = &args.automaton;

@@ -3,9 +3,9 @@
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
  *            bytes. The comparison decides patterns of up to 8 bytes; candidates of longer patterns
- *            are verified. If there are too many candidates, or verifying costs too much, the tile
- *            is dense: bit planes (plane.h) search the tile. The planes also search the block's
- *            next tiles, without the filter, until some tiles have no occurrence.
+ *            bytes. For patterns of up to 8 bytes, this comparison is final; candidates of longer
+ *            ones are verified. If there are too many candidates, or verifying costs too much, the
+ *            tile is dense, and bit planes (plane.h) search it. The planes also search the block's
  *
  *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
  *                    (a lane's last bytes     (shared; each warp     |  dense
@@ -30,9 +30,9 @@
  */
 #include "plane.h"
 
-/* After a dense tile, the block searches by bit planes, without the filter, until they find nothing
- * in `patience` tiles in a row. The patience doubles, up to this number, whenever the filter finds
- * a tile dense, and is 1 after a tile that is not. */
+/* After a dense tile, the block searches by bit planes, without the filter, until `patience` tiles
+ * in a row have no occurrence. The patience doubles, up to this number, whenever the filter finds a
+ * tile dense, and is 1 after a tile that is not. */
 #define EVERY_PATIENCE_MAX 64u
 
 struct every_dense {
@@ -57,8 +57,8 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     tile_emit(a, origin, shared, partition, totals);
 }
 
-/* Verifies the candidates of a tile, and counts or lists the hits. `found` is how many of them
- * are this thread's. Returns true if the tile is dense; the caller then searches it with bit
+/* Verifies the candidates of a tile, and counts or lists the hits. `found` is the number of this
+ * thread's candidates. Returns true if the tile is dense; the caller then searches it with bit
  * planes. Called by all threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
@@ -86,9 +86,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Sets *range to the tile with number `tile` of the launch: of the text, of a list of tiles, or of
- * a list of groups of samples (stream_sampled.cu), each of which has group_tiles tiles. Returns 0
- * if the tile is empty. */
+/* Sets *range to tile number `tile` of the launch: a tile of the text, of a list of tiles, or of a
+ * list of groups of samples (stream_sampled.cu), each of which has group_tiles tiles. Returns 0 if
+ * the tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {

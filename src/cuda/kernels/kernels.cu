@@ -1,5 +1,5 @@
-/* kernels: the kernels of this folder, except stream_set's, as a translation unit, of which nvcc
- * makes a fat binary; tests/sim includes it. */
+/* kernels: the kernels of this folder, except those of stream_set, as one translation unit. nvcc
+ * compiles it to a fat binary; tests/sim includes it. */
 #include "every.cu"
 #include "stream.cu"
 #include "stream_hits.cu"

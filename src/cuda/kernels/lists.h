@@ -1,9 +1,10 @@
-/* lists: constants and arguments that the host and the kernels share that work on a list of hits.
+/* lists: the constants and arguments of the kernels that work on a list of hits, for host and
+ * device.
  *
  * A search that wants more than a count leaves its hits in a list in the device's memory: 64-bit
  * words, literal << 32 | offset, where the offset counts from the start of the searched range.
- * sort.cu puts a list in order. answer.cu makes an answer from it: how many lines have a hit, how
- * often each pattern occurs, which records have a hit.
+ * sort.cu sorts a list. answer.cu computes an answer from it: how many lines have a hit, how often
+ * each pattern occurs, which records have a hit.
  */
 #ifndef TRAWL_CUDA_KERNELS_LISTS_H
 #define TRAWL_CUDA_KERNELS_LISTS_H
@@ -19,8 +20,8 @@
 #define SORT_EACH 8u /* words of a lane in a tile */
 #define SORT_TILE (LISTS_THREADS * SORT_EACH)
 #define SORT_BLOCKS_MAX 256u
-/* The longest list that sort_rank sorts: each thread reads the whole list, which costs less than
- * the launches of the other kernels do. */
+/* The longest list that sort_rank sorts: each of its threads reads the whole list, which costs less
+ * than launching the other kernels. */
 #define SORT_RANKED_MAX 2048u
 
 struct sort_arguments {
@@ -29,10 +30,10 @@ struct sort_arguments {
     uint64_t count;
     uint32_t *counts; /* for each block, the number of words with each of the SORT_DIGITS digits */
     uint32_t shift;   /* words are ordered by the digit at this bit */
-    /* words of a block, a multiple of SORT_TILE */
+    /* words per block, a multiple of SORT_TILE */
     uint64_t share;
-    /* what is written of a word: base + its low half + factor * its high half; capacity: words
-     * from this index on are dropped */
+    /* for each word, base + its low half + factor * its high half is written; words whose index is
+     * capacity or more are dropped */
     uint64_t base;
     uint64_t factor;
     uint64_t capacity;
@@ -40,12 +41,12 @@ struct sort_arguments {
 
 /* ---- answer.cu ---- */
 
-/* Words of answer_arguments.sums. All are zero before each kernel; its last block hands them to the
- * host and leaves zeros. */
+/* Words of answer_arguments.sums. All are zero before each kernel; its last block copies them to
+ * the host and resets them. */
 enum {
     ANSWER_INNER, /* gaps between two hits that have a line end */
     ANSWER_FIRST, /* 1: the gap before the first hit has a line end */
-    ANSWER_LAST,  /* 1: the gap after the last hit has one. INNER, FIRST, LAST: in this order */
+    ANSWER_LAST,  /* 1: the gap after the last hit has one. Keep the order INNER, FIRST, LAST */
     ANSWER_FAR,   /* gaps that answer_lines has left to answer_gaps */
     ANSWER_VAST,  /* gaps that answer_gaps has left to its second launch */
     ANSWER_KEPT,  /* hits that answer_accept has accepted, or keys that answer_records has listed */
@@ -67,8 +68,8 @@ enum {
 
 enum { ANSWER_NO_BYTE = 256, ANSWER_IN_TEXT = 257 }; /* values of answer_arguments.lead */
 enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments.conditions */
-/* What answer_records makes: a bit or a byte for each record that has a hit, the number of its
- * hits, or a key pattern << 32 | record for each hit. */
+/* What answer_records writes: for each record, a bit or a byte that says whether it has a hit, or
+ * the number of its hits; or for each hit, a key pattern << 32 | record. */
 enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
 
 struct answer_arguments {
@@ -102,8 +103,7 @@ struct answer_arguments {
     uint32_t conditions;
     uint32_t lead;
     uint64_t lead_at;
-    uint64_t *kept; /* answer_accept, answer_decide: where accepted hits go, in any order; NULL:
-                       nowhere */
+    uint64_t *kept; /* answer_accept, answer_decide: the accepted hits, in any order; or NULL */
     /* match/line_automaton.h; a line or a record is too long if it reaches decide_bytes from the
      * hit. No byte before decide_low is in this memory; decide_begins: the text begins there. */
     const uint16_t *automaton_next; /* of a text's lines: next[256 * state + '\n'] is ends[state] */
@@ -111,7 +111,7 @@ struct answer_arguments {
     uint64_t decide_bytes, decide_low;
     uint32_t decide_begins;
     uint32_t state_count;
-    uint64_t kept_room; /* answer_read: hits for which `kept` has room; further hits are counted */
+    uint64_t kept_room; /* answer_read: capacity of `kept`; further hits are only counted */
 
     /* Records: */
     const void *offsets; /* record i is bytes [offsets[i], offsets[i + 1]) of the caller's array */
@@ -121,7 +121,7 @@ struct answer_arguments {
     uint64_t origin; /* offsets[0] */
     uint64_t tape;   /* position of the first record's first byte, modulo 2^64 */
     /* for each multiple of 2^RECORDS_STEP_LOG2 bytes of the tape, the first record that ends after
-     * it */
+     * this offset */
     uint32_t *steps;
     uint64_t step_count;
     uint32_t narrow; /* 1: offsets have 32 bits */
@@ -131,9 +131,9 @@ struct answer_arguments {
     void *into;          /* BYTES and COUNTS: a byte, or a word of 32 bits, for each record */
 
     /* answer_cells: sorted keys -> columns of the keys' records and patterns */
-    uint64_t into_room;     /* cells for which the columns have room */
+    uint64_t into_room;     /* capacity of the columns, in cells */
     uint64_t cells_before;  /* cells of earlier ranges */
-    uint32_t *block_counts; /* a number for each block */
+    uint32_t *block_counts; /* cells of each block */
     void *cell_records, *cell_patterns;
     uint32_t cell_bytes; /* 4 or 8 */
 };

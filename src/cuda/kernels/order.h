@@ -1,4 +1,4 @@
-/* order: tells how many hits come before a tile's hits, while other blocks still search.
+/* order: finds how many hits precede a tile's hits, while other blocks still search.
  *
  * A *partition* is a tile, or one of the tiles into which a group of samples is cut (group_tiles).
  * A *partition group* is 2^partition_group_log2 partitions. A block publishes once how many hits a
@@ -13,8 +13,8 @@
  *
  * Progress   A warp waits only for partitions with lower numbers. Running blocks draw the numbers
  *            of partitions in ascending order from a ticket, an atomic counter. A block publishes a
- *            partition before it asks what comes before that partition or a later partition. So the
- *            lowest unpublished partition waits for no partition.
+ *            partition before it looks back from it or from a later one. So the lowest unpublished
+ *            partition waits for no other.
  * Traffic    per partition: 16 bytes written; per look-back up to 64 counts of partitions and two
  *            words of each of 32 groups.
  * Bound      by one round trip to memory: all reads are in flight together.
@@ -145,8 +145,9 @@ SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t par
     return before;
 }
 
-/* Publishes that the partition has `own` hits, and returns the number of hits before it; 0 without
- * a wait if it has no hits and is not the last of its group. Called by all lanes of the warp. */
+/* Publishes that the partition has `own` hits, and returns the number of hits before it. If it has
+ * no hits and is not the last of its group, returns 0 without waiting. Called by all lanes of the
+ * warp. */
 SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t partition, uint64_t own)
 {
     if (simt_lane() == 0)

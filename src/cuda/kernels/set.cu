@@ -24,7 +24,7 @@
 
 /* comparing this many bytes costs as much as looking at a literal of a bucket */
 #define SET_COST_BYTES 64u
-#define SET_COST_MIN 256u /* part of the cost that a thread may spend on a tile */
+#define SET_COST_MIN 256u /* fixed part of the cost that a thread may spend on a tile */
 #define SET_NOTES 64u     /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
 /* A ticket with this bit stands for no tile; result->listed never reaches it. */
 #define SET_NO_TILE (1ull << 62)
@@ -53,14 +53,14 @@ SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
     return plan_hash64(head, a->set.bucket_bits);
 }
 
-/* the literals that a thread found in its words of the bitmap while counting, start by start */
+/* The literals that a thread found while counting, in its words of the bitmap, ordered by start. */
 struct set_notes {
     uint32_t literals[SET_NOTES];
-    uint64_t lasts; /* bit i: literals[i] is the last one of its start */
-    /* literals that are noted; of each start, either all or none */
+    uint64_t lasts; /* bit i: literals[i] is the last one at its start */
+    /* number of noted literals; of the literals at one start, either all or none are noted */
     uint32_t count;
-    /* most literals that are noted; set to `count` after a start whose literals did not fit, so
-     * that no later one is noted */
+    /* most literals to note; set to `count` after a start whose literals did not fit, so that no
+     * literal of a later start is noted */
     uint32_t room;
 };
 
@@ -109,7 +109,7 @@ SIMT_FUNCTION void set_noted(const struct scan_arguments *a, const struct tile_s
     while ((notes->lasts >> (*next)++ & 1u) == 0);
 }
 
-/* Returns the most that a thread's comparisons in a tile may cost. */
+/* Returns the budget for a thread's comparisons in a tile. */
 SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
 {
     return a->set_budget == UINT32_MAX || a->set_budget == 0
@@ -117,8 +117,8 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
                : SET_COST_MIN + a->set_budget * tile_own_words(a);
 }
 
-/* Writes the hits of the thread's words of the bitmap, starting at `slot`. Does nothing if whole is
- * 0, since not all hits were counted then. */
+/* Writes the hits of the thread's words of the bitmap, starting at `slot`. Does nothing if `whole`
+ * is 0: then some hits were not counted. */
 SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t slot,
                              const struct set_notes *notes, int whole)

@@ -80,8 +80,8 @@ struct simt_u32x4 {
 
 #if defined(__CUDACC__)
 
-/* Threads that a multiprocessor of the device can hold. The compiler rejects a kernel that asks for
- * several blocks at a time whose threads are more than that. */
+/* Threads that a multiprocessor of the device can hold. The compiler rejects a kernel that requires
+ * several blocks at a time with more threads in all. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
 #define SIMT_RESIDENT_THREADS 1024
 #elif __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
@@ -102,7 +102,7 @@ struct simt_u32x4 {
 #if SIMT_QUICK
 #define SIMT_FUNCTION SIMT_FUNCTION_LARGE
 #define SIMT_UNROLL SIMT_ROLLED
-/* All arrays share the same place. Without optimisation, a kernel gets the arrays of every function
+/* All arrays share one address. Without optimisation, a kernel gets the arrays of every function
  * that it might call: more shared memory than a block may have. */
 extern __shared__ __align__(16) unsigned char simt_quick_shared[];
 #define SIMT_SHARED(type, name, count)                      \
@@ -171,8 +171,8 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     asm volatile("" : "+r"(value));
     return value;
 }
-/* Adds value to *sum if a equals b, as part of a multiplication with `one`, since comparisons keep
- * busy the units that only add. A compiler that knew that `one` or value is 1 would use these
+/* Adds value to *sum if a equals b, by a multiplication with `one`: the units that only add are
+ * busy with comparisons. If the compiler knew that `one` or value is 1, it would use those
  * units. */
 SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
                                   uint32_t value)
