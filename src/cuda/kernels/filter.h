@@ -12,8 +12,8 @@
  * Traffic    per text byte: reads 1 1/64, since 8 bytes of each 512 are loaded twice.
  *
  * The filter compares the *gram*, a window of up to 8 bytes at offset `shift` of the pattern. So
- * position p of the text stands for an occurrence that begins at p - shift. `first` and `last`
- * bound the positions that stand for a start in [begin, limit).
+ * position p of the text is a candidate for an occurrence that begins at p - shift. `first` and
+ * `last` bound the positions whose occurrence would begin in [begin, limit).
  */
 #ifndef TRAWL_CUDA_KERNELS_FILTER_H
 #define TRAWL_CUDA_KERNELS_FILTER_H
@@ -41,7 +41,7 @@ struct filter_range {
 };
 
 /* Steps that a warp loads together: four if a step needs few registers. FILTER_WORD ran at 0.70 of
- * the read speed with one step, and at 0.73 with two [H200]. */
+ * the memory bandwidth with one step, and at 0.73 with two [H200]. */
 #define FILTER_STEPS_MAX 4u
 #define FILTER_STEPS(kind) ((kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
 
@@ -50,8 +50,8 @@ struct filter_words {
     uint32_t w[6];
 };
 
-/* Loads the lane's 16 bytes at i, and the 8 bytes after them if `neighbours` is not 0 and no next
- * lane has them. */
+/* Loads the lane's 16 bytes at i, and, if `neighbours` is not 0, also the 8 bytes after them,
+ * unless the next lane has them. */
 SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, uint64_t i,
                                               uint64_t last, int neighbours)
 {
@@ -88,8 +88,8 @@ SIMT_FUNCTION void filter_neighbours(struct filter_words *words, uint64_t i, uin
     }
 }
 
-/* Returns the 4 bytes at byte j of the lane's six words, for j up to 19; j is a constant once the
- * loop is unrolled. */
+/* Returns the 4 bytes that start at byte j of the lane's six words, for j up to 19; j is a constant
+ * once the caller's loop is unrolled. */
 SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
 {
     return j % 4u == 0 ? words->w[j / 4u]
@@ -180,7 +180,7 @@ SIMT_FUNCTION uint32_t filter_gather(uint32_t zeros, uint32_t k)
     return (uint32_t)(zeros * factor >> 32) & 0xfu << 4u * k;
 }
 
-/* Returns the positions among 16 that have the pattern's only byte: the zero bytes of w ^ byte. */
+/* Returns the positions among 16 that match a pattern of one byte: the zero bytes of w ^ byte. */
 SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t repeated = a->gram[0] * 0x01010101u, mask = 0;
@@ -191,8 +191,8 @@ SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Returns true if any of 16 positions has 8 bytes with the gram's fingerprint, by one
- * multiplication and one comparison each. The caller then compares the bytes. */
+/* Returns true if the 8 bytes at any of 16 positions have the gram's fingerprint; each test is one
+ * multiplication and one comparison. The caller then compares the bytes. */
 SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
                                      const struct filter_words *words)
 {
@@ -218,8 +218,8 @@ SIMT_FUNCTION int filter_word_anywhere(const struct scan_arguments *a,
     return hit;
 }
 
-/* Returns the bits in which the 4 bytes from byte j on differ from the gram's first 4 bytes, under
- * the gram's fold and mask. */
+/* Returns the bits in which the 4 bytes starting at byte j differ from the gram's first 4 bytes,
+ * under the gram's fold and mask. */
 SIMT_FUNCTION uint32_t filter_folded(const struct scan_arguments *a,
                                      const struct filter_words *words, uint32_t j)
 {

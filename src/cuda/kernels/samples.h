@@ -1,18 +1,17 @@
-/* samples: the positions and hashes of the samples of the method "sampled", and the lists of its
- * table.
+/* samples: positions and hashes of the samples of the method "sampled", and its table's lists.
  *
  * The method searches for one long pattern. A *sample* is 16 bytes of the text, at a multiple of a
- * stride or 16 bytes after the multiple. A *gram* is 16 bytes of the pattern. The method looks up
- * the sample's hash in a table of the hashes of the pattern's grams, and finds the offsets of grams
- * with this hash. */
+ * stride or 16 bytes after it. A *gram* is 16 bytes of the pattern. The method looks up a sample's
+ * hash in a table of the hashes of the pattern's grams, and finds the offsets of grams with this
+ * hash. */
 #ifndef TRAWL_CUDA_KERNELS_SAMPLES_H
 #define TRAWL_CUDA_KERNELS_SAMPLES_H
 
 #include <stdint.h>
 
-/* Returns the hash of a sample's four words. The products have 32 bits, since a device multiplies
- * 64 bits in many steps. The last step mixes high bits into the low ones, which in the products
- * depend only on the words' low bits. */
+/* Returns the hash of a sample's four words. The products have 32 bits, since a device needs many
+ * instructions for products of 64. The last step mixes the high bits into the low ones, because a
+ * product's low bits depend only on the words' low bits. */
 static inline uint32_t scan_sample_hash(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     uint32_t hash = a * 0x9e3779b1u + b * 0x85ebca77u + c * 0xc2b2ae3du + d * 0x27d4eb2fu;
@@ -35,11 +34,11 @@ static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint3
     return (sample & pair) != 0 ? 16u : stride - 16u * pair;
 }
 
-/* A list has the pattern's offsets whose grams share the bits of the hash by which the table is
+/* A list has the offsets of the pattern's grams that share the hash bits by which the table is
  * indexed. An entry of a list is an offset, plus the hash's low SCAN_ENTRY_HASH_BITS bits <<
- * SCAN_ENTRY_OFFSET_BITS. The table stores a list of a single entry as the entry; for a longer one
- * SCAN_LIST plus the number of entries, plus the index of the first << SCAN_ENTRY_OFFSET_BITS; and
- * PLAN_NONE for an empty one. */
+ * SCAN_ENTRY_OFFSET_BITS. The table contains, for a list of one entry, this entry; for a longer
+ * list, SCAN_LIST plus the number of entries, plus the index of the first <<
+ * SCAN_ENTRY_OFFSET_BITS; and for an empty list PLAN_NONE. */
 #define SCAN_ENTRY_OFFSET_BITS 15u
 #define SCAN_ENTRY_HASH_BITS 16u
 /* set in the table for a list of more than one entry */

@@ -2,9 +2,9 @@
  *
  * A scan searches for occurrences that start at x in [begin, limit) of a text in device memory.
  * Most kernels cut the text into tiles. In the kernels of every.cu and set.cu, a tile has a bitmap
- * in shared memory, one bit per start. A filter sets bits, verification clears some, and those left
- * are counted, listed or compared with the first start found so far. docs/kernels.md has the whole
- * story.
+ * in shared memory, one bit per start. A filter sets bits, verification clears some, and the rest
+ * are counted, listed or compared with the first start found so far. docs/kernels.md describes all
+ * kernels.
  */
 #ifndef TRAWL_CUDA_KERNELS_SCAN_H
 #define TRAWL_CUDA_KERNELS_SCAN_H
@@ -21,7 +21,7 @@
 #define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
 #define SCAN_SAMPLE_BYTES 16u     /* method "sampled": bytes of a sample */
 #define SCAN_SAMPLE_WORDS_MAX 13u /* method "sampled": log2 of the most words of sample_words */
-/* initialised bytes after the text's end that kernels may load */
+/* bytes after the text's end that kernels may load; they must be initialised */
 #define SCAN_PADDING_BYTES 64u
 /* most bytes after the last byte of a range that kernels load */
 #define SCAN_AROUND_BYTES (15u + SCAN_PADDING_BYTES)
@@ -30,7 +30,7 @@
 #define SCAN_ALIKE_MAX 524287u
 #define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
 #define SCAN_PATTERN_PADDING_BYTES 64u  /* zeros before and after the pattern in device memory */
-/* the longest pattern that a device takes: offsets inside a pattern have 32 bits */
+/* the longest pattern for a device: offsets in a pattern have 32 bits */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 
 /* Eight bytes are compared by a sum (filter_sum): the low word times this, plus the high word. */
@@ -79,8 +79,8 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
-/* With at least this stride, the variant for texts where few samples pass the bitmap gives a gram
- * one more bit in its word of the bitmap, chosen by the lowest bits of its hash. */
+/* With at least this stride, the variant for texts where few samples pass the bitmap sets one more
+ * bit for a gram in its word of the bitmap, chosen by the lowest bits of its hash. */
 #define SCAN_SETS_MORE_STRIDE 4u
 /* If a gram's hash is shifted right by one of these, its lowest five bits are the number of one of
  * the gram's bits in its word of the bitmap. */
@@ -90,14 +90,14 @@
 /* The largest value of scan_sets.items_max, the most entries of a list after its first. In a list's
  * head, SCAN_SETS_ITEMS_MAX + 1 stands for any larger number. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
-/* The largest offset in a literal at which its run begins; the run has those of its grams that are
- * in the tables. */
+/* The largest offset in a literal at which its run begins; a run is those of the literal's grams
+ * that are in the tables. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
-/* Each form X(s, q, c) is two kernels of stream_set, one of each variant. s is the stride; 16 also
- * serves multiples of 16. q is the bytes of a gram. Of c grams at consecutive bytes, the one with
- * the least hash is the sample. With c = 1 the form also serves shorter grams: q = 8 serves 4 to 8
- * bytes, q = 16 serves 9 to 16. */
+/* Each form X(s, q, c) is two kernels of stream_set, one of each variant. s is the stride; 16 is
+ * also used for multiples of 16. q is the bytes of a gram. Of c grams at consecutive bytes, the one
+ * with the least hash is the sample. With c = 1, the form is also used for shorter grams: q = 8 for
+ * 4 to 8 bytes, q = 16 for 9 to 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -111,8 +111,8 @@
     X(8, 8, 4)             \
     X(16, 8, 9)
 
-/* The comparison that "every" and "grams" make (scan_arguments.gram_kind). After an exact one, no
- * candidate needs to be verified. */
+/* How "every" and "grams" compare (scan_arguments.gram_kind). After an exact comparison, candidates
+ * need not be verified. */
 enum scan_gram_kind {
     SCAN_GRAM_BYTE,  /* a byte, no fold; exact */
     SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
@@ -126,8 +126,8 @@ enum scan_gram_kind {
     SCAN_GRAM_STRIDE_8
 };
 
-/* The sums of a grid. All words are zero before a launch; its last block hands them to the host and
- * leaves zeros for the next one. A count hands over the first three words, one by one
+/* The sums of a grid. All words are zero before a launch; its last block passes them to the host
+ * and resets them for the next one. A count passes the first three words, one by one
  * (tile_hand_over), other searches all words together (tile_sign). */
 struct scan_result {
     uint64_t count;
@@ -169,7 +169,7 @@ struct scan_plane {
     uint32_t probe_at;    /* offset in the window at which the probe begins */
     uint32_t period;      /* the plane's least period if ≤ window_bytes / 2, else window_bytes */
     uint32_t byte_period; /* the bytes' least period if ≤ window_bytes / 2, else 0 */
-    /* if byte_period > 0: this many bytes of an occurrence must equal those a period further on */
+    /* if byte_period > 0: so many bytes of an occurrence must equal the bytes one period later */
     uint32_t byte_run;
     uint32_t has_letters; /* 1: the pattern's bytes have at most one value with a 0 at `bit`, and
                              one with a 1 */
@@ -183,9 +183,9 @@ struct scan_plane {
 struct scan_sets {
     uint32_t *filter; /* filter_words words: the bitmap that is copied to shared memory */
     uint64_t *table;  /* table_words words: the bitmap in L2 */
-    /* head_count pairs, one for each list. The first word is the list's first entry, SCAN_SETS_END
-     * for an empty list. The second says where in `entries` the later entries end and how many
-     * there are, and has a filter (sets.h) */
+    /* head_count pairs, one for each list. The first word is the list's first entry, or
+     * SCAN_SETS_END if the list is empty. The second word has the end of the later entries in
+     * `entries`, their number, and a filter (sets.h) */
     uint64_t *heads;
     uint64_t *entries;  /* an entry is its gram's key << 32, plus the gram's place and number
                            (SETS_INDEX_BITS in sets.h) */
@@ -206,9 +206,9 @@ struct scan_sets {
     uint32_t head_count;
     uint32_t stride, stride_log2;
     uint32_t choices;
-    uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
-    /* 24: the filter of a list uses one byte beside a gram; 16: two. Four bytes are loaded; a shift
-     * by this many bits drops the others. */
+    uint32_t tagged; /* 1: an entry's key also depends on the bytes next to its gram */
+    /* 24: the filter of a list uses one byte next to a gram; 16: two. Four bytes are loaded; a
+     * shift by this many bits drops the others. */
     uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */
@@ -277,7 +277,7 @@ struct scan_arguments {
     uint64_t *hits;
     uint64_t hits_base;
     uint64_t hits_literal;
-    uint64_t capacity; /* hits for which there is room; later ones are only counted */
+    uint64_t capacity; /* capacity of `hits`; later hits are only counted */
     /* the words of order.h: a word for each partition and two for each group, zeroed */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */

@@ -1,10 +1,11 @@
-/* sort: puts a list of 64-bit words in order.
+/* sort: sorts a list of 64-bit words.
  *
  * Method     short lists (sort_rank): a word's rank is the number of smaller words, which each
  *            thread counts for its word. Long lists: a stable sort by digits of 8 bits, the lowest
- *            first. For each digit, sort_digits counts the words of each block's share with each
- *            digit; then sort_scatter puts the words after those with lower digits and those of
- *            earlier blocks:
+ *            first. For each digit, sort_digits counts, for each block's share of the list, the
+ *            words
+ *            with each value of the digit; then sort_scatter puts each word after those with lower
+ *            values, and after those of earlier blocks with the same value:
  *
  *              share of a block -> tiles of 8 warps x 8 words x 32 lanes
  *              place = words with lower digits + earlier blocks' + earlier tiles'   (base, shared)
@@ -14,10 +15,11 @@
  * Grid       up to SORT_BLOCKS_MAX blocks of LISTS_THREADS threads; sort_rank: a thread per word.
  * Shared     static, 9 KiB.
  * Traffic    per word and digit: reads 16 bytes, writes 8.
- * Bound      by latency: a block loads a tile only when it has written the last one.
+ * Bound      by latency: a block loads a tile only after it has written the last one.
  * Progress   no block waits for another.
- * Source     Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", 2007, have a radix
- *            sort by counts of blocks; here lanes find their equals by ballots.
+ * Source     Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", 2007, sort by
+ *            radix
+ *            with counts per block; here, lanes find those with the same digit by ballots.
  */
 #include "lists.h"
 #include "simt.h"
@@ -30,7 +32,7 @@ SIMT_FUNCTION void sort_put(const struct sort_arguments *a, uint64_t at, uint64_
         simt_store_u64(a->to + at, a->base + (uint32_t)word + a->factor * (word >> 32));
 }
 
-/* Exchanges the halves, so that the low half decides comparisons first. */
+/* Swaps the halves, so that comparisons look at the low half first. */
 SIMT_FUNCTION uint64_t sort_turned(uint64_t word)
 {
     return word << 32 | word >> 32;

@@ -11,9 +11,9 @@
  *                 exact filter: add to a count in a register
  *                 other filters: candidates -> queue in shared memory -> 32 at a time: verify
  *
- * Patterns of 2 bytes are counted at the GPU's read speed. They ran at 0.69 of that speed when each
- * row was loaded right after the use of the row before: the loads of a loop share one scoreboard,
- * so that a use waits for the newest load [H200].
+ * Patterns of 2 bytes are counted at the GPU's memory bandwidth. They ran at 0.69 of it when each
+ * row was loaded right after the row before was used: the loads of a loop share one scoreboard, so
+ * a use waits for the newest load [H200].
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
  * lists the tile's number. The host then runs scan_every (every.cu) over the listed tiles, where
@@ -41,8 +41,8 @@
 #define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
 
-/* Kinds of comparison beside those of filter.h. FOLDED compares patterns of up to 4 bytes without
- * case. PAIR_n compares patterns of n bytes by their first and last 4 bytes. */
+/* Kinds of comparison in addition to those of filter.h. FOLDED compares patterns of up to 4 bytes
+ * without case. PAIR_n compares patterns of n bytes by their first and last 4 bytes. */
 enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
 #define STREAM_KIND_LIST(X) \
@@ -60,14 +60,14 @@ enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR
     X(STREAM_PAIR_7)        \
     X(STREAM_PAIR_8)
 
-/* The state of a warp in shared memory. An entry of the queue stands for 16 positions of a lane:
- * the first one / 16, plus STREAM_MASK_UNIT times a mask of the candidates. */
+/* The state of a warp in shared memory. An entry of the queue describes 16 positions of a lane: the
+ * first one / 16, plus STREAM_MASK_UNIT times a mask of the candidates. */
 struct stream_warp {
     uint64_t queue[STREAM_QUEUE_MAX];
     uint32_t earlier;       /* entries of earlier tiles, which come first in the queue */
     uint32_t steps;         /* steps of verification in this tile */
     uint32_t count;         /* verified occurrences of this tile */
-    uint32_t count_earlier; /* occurrences of earlier tiles that were verified during this one */
+    uint32_t count_earlier; /* occurrences in earlier tiles that were verified during this one */
     uint64_t total;         /* occurrences of the earlier tiles */
     uint32_t listed;        /* in the first warp: tiles that the block has given up */
     uint64_t candidates;
@@ -146,7 +146,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         return 0;
     }
     if (a->plane.probe_bits != 0 && (*steps)++ >= a->verify_budget)
-        /* too many comparisons give the tile up even if each ends early */
+        /* too many comparisons make the warp give the tile up, even if each ends early */
         return 1;
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
@@ -161,8 +161,8 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
 }
 
 /* Verifies the last `count` ≤ 32 entries of the queue, starting at `first`. Returns true if the
- * warp gives the tile up. If entries of earlier tiles are among them, it gives up only before the
- * first verification, so that these stay in the queue. */
+ * warp gives the tile up. If some entries belong to earlier tiles, the warp gives up only before
+ * the first verification, so that these entries stay in the queue. */
 SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
                                       uint32_t first, uint32_t count)
 {
@@ -241,8 +241,8 @@ SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* Returns how many of 16 positions have the pattern of 1 to 3 bytes: the zero bytes of (w ^ first)
- * | (w shifted by a byte ^ second) | (w shifted by two bytes ^ third). */
+/* Returns at how many of 16 positions the pattern of 1 to 3 bytes occurs: the zero bytes of (w ^
+ * first) | (w shifted by a byte ^ second) | (w shifted by two bytes ^ third). */
 SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
                                           const struct filter_words *words, uint32_t bytes)
 {
@@ -263,7 +263,7 @@ SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
     return simt_popcount(zeros);
 }
 
-/* Returns how many of 16 positions have the pattern of 4 bytes. */
+/* Returns at how many of 16 positions the pattern of 4 bytes occurs. */
 SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
                                          const struct filter_words *words)
 {
@@ -275,7 +275,7 @@ SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
     return count;
 }
 
-/* Returns how many of 16 positions have the pattern of 5 to 8 bytes, whose last word begins
+/* Returns at how many of 16 positions the pattern of 5 to 8 bytes occurs. Its last word begins
  * `distance` bytes after its first. */
 SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
                                          const struct filter_words *words, uint32_t distance)
@@ -292,7 +292,7 @@ SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
     return count;
 }
 
-/* Returns how many of 16 positions have the pattern of up to 4 bytes, without case. */
+/* Returns at how many of 16 positions the pattern of up to 4 bytes occurs, ignoring case. */
 SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
                                            const struct filter_words *words)
 {
@@ -304,7 +304,7 @@ SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
     return count;
 }
 
-/* Returns how many of 16 positions have the pattern. stream_decides is true for this kind. */
+/* Returns at how many of 16 positions the pattern occurs. stream_decides is true for this kind. */
 SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
                                     const struct filter_words *words, int kind)
 {
@@ -360,7 +360,7 @@ SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
 
 /* ---- Loads ------------------------------------------------------------------------------ */
 
-/* Returns the position after the last position that is searched. */
+/* Returns the end of the positions that are searched. */
 SIMT_FUNCTION uint64_t stream_last(const struct scan_arguments *a)
 {
     return a->limit + a->shift;
@@ -511,7 +511,7 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
     return a->position + (uint64_t)tile * (a->tile_words * 32u) + simt_warp() * STREAM_STEP_BYTES;
 }
 
-/* how the block goes from tile to tile; only thread 0 uses the members that say so */
+/* A block's way from tile to tile. */
 struct stream_cursor {
     /* Two pairs of tile numbers, used in turn: when thread 0 writes a pair, all threads have read
      * its earlier values. A pair is the block's next tile and the one after. */
@@ -535,8 +535,8 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
 }
 
 /* Draws another ticket for this block, but does not use it yet, since any use waits for the atomic
- * operation. stream_end uses it, and adds the number of blocks, since the blocks' first tiles take
- * no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
+ * operation. stream_end uses it, and adds the number of blocks to it, since the blocks' first tiles
+ * need no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {

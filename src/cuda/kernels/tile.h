@@ -1,7 +1,7 @@
 /* tile: what the scan kernels share after a filter has set a tile's bits: the comparison of
  * candidates, lists of hits, tickets and sums.
  *
- * Bit b of a tile stands for the start origin + b. Each thread owns tile_words / threads
+ * Bit b of a tile's bitmap belongs to the start origin + b. Each thread owns tile_words / threads
  * neighbouring words of the bitmap. A *slot* is the index of a hit in the result. To list hits, the
  * threads' counts become slots:
  *
@@ -55,8 +55,8 @@ struct tile_shared {
 #define TILE_LOADS_MAX 8u /* most loads of a thread in tile_keep_words */
 
 /* Declares the block's shared arrays, and a struct tile_shared named `shared`; lists_hits is 0 or
- * 1. Kernels that list hits are separate: their registers and shared memory would slow counts of
- * dense texts from 0.67 to 0.37 of the read speed [H200]. */
+ * 1. Kernels that list hits are separate: in a common kernel, their registers and shared memory
+ * would slow counts of dense texts from 0.67 to 0.37 of the memory bandwidth [H200]. */
 #define TILE_SHARED(lists_hits)                                                    \
     SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                         \
     SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                       \
@@ -77,8 +77,8 @@ struct tile_totals {
     uint64_t dense_count;
 };
 
-/* Returns the eight bytes with A-Z as a-z. The first sum sets bit 7 of bytes that are at least 'A',
- * the second of those above 'Z'. */
+/* Returns the eight bytes with A-Z as a-z. The first sum sets bit 7 in bytes that are at least 'A',
+ * the second in bytes above 'Z'. */
 SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -129,8 +129,8 @@ SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Returns true if the `count` bytes of `words` are at `position` of the text. Each thread calls for
- * itself. */
+/* Returns true if the text at `position` equals the `count` bytes of `words`. May be called by a
+ * single thread. */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
                              const uint64_t *words, uint32_t count)
 {
@@ -151,10 +151,9 @@ SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint3
                            to - offset) != 0;
 }
 
-/* Returns true if the pattern's bytes [from, to) are in the text at x + from. `from` is a multiple
- * of 8. Adds the number of steps, of 256 bytes each, to *steps. All lanes of the warp pass the same
- * x.
- */
+/* Returns true if the pattern's bytes [from, to) equal the text at x + from. `from` is a multiple
+ * of 8. Adds the number of steps, of 256 bytes each, to *steps. Called by all lanes of the warp,
+ * with the same x. */
 SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t from,
                                   uint32_t to, uint32_t *steps)
 {
@@ -235,7 +234,7 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
 }
 
 /* Writes a hit into its slot: in the list in shared memory if the slot has TILE_LISTED, else in
- * a->hits. Does nothing if a->hits has no room for the slot. */
+ * a->hits. Does nothing if the slot is beyond the capacity of a->hits. */
 SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_shared *shared,
                             uint64_t slot, uint64_t hit)
 {
@@ -246,8 +245,8 @@ SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_sh
 }
 
 /* Writes the hits of the pending partition, a tile or a part of a group of samples (order.h).
- * Called by all threads of the block. `partition` is what each thread has read from
- * pending->partition before, because thread 0 overwrites that at the end. */
+ * Called by all threads of the block. `partition` is pending->partition as each thread has read it
+ * before the call, because thread 0 overwrites it at the end. */
 SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
                               uint64_t partition)
 {
@@ -284,9 +283,9 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
         tile_flush(a, shared, shared->pending->partition);
 }
 
-/* Publishes how many hits the partition has, of which this thread has `own`, and finds slots for
- * them. If they are few, and the partition does not end a partition group (order.h), the slots are
- * in the list in shared memory, so that the block need not wait for earlier partitions. Returns the
+/* Publishes how many hits the partition has, of which this thread has `own`, and reserves slots for
+ * them. If they are few, and the partition is not the last of its group (order.h), the slots are in
+ * the list in shared memory, so that the block need not wait for earlier partitions. Returns the
  * thread's first slot; *shared->slot is the block's. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
@@ -330,8 +329,8 @@ SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct til
         (void)order_take(a, partition, 0);
 }
 
-/* Makes `found` the first known occurrence, if it comes before the one so far. `found` is (x -
- * a->begin) << 32 | literal. result->nearest holds SCAN_NONE - found, so that 0 means none and the
+/* Makes `found` the first known occurrence, if it precedes the one known so far. `found` is (x -
+ * a->begin) << 32 | literal. result->nearest is SCAN_NONE - found, so that 0 means none, and the
  * first occurrence has the greatest value. */
 SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
 {
@@ -410,14 +409,14 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* The block's next tiles. Thread 0 draws a tile's ticket one turn before the block takes it. */
+/* The block's next tiles. Thread 0 draws a tile's ticket one turn before the block needs it. */
 struct tile_queue {
     uint64_t ahead; /* in thread 0: the number that tile_next returns next */
     uint32_t turn;
 };
 
-/* Draws a ticket of 32 bits. The upper half of a longer one would occupy a register, and the next
- * use of that register would wait for the ticket. */
+/* Draws a ticket of 32 bits. With 64, the upper half would occupy a register, and the next use of
+ * that register would wait for the ticket. */
 SIMT_FUNCTION uint32_t tile_ticket(const struct scan_arguments *a)
 {
     return simt_atomic_add_u32((uint32_t *)(void *)&a->result->ticket, 1);
@@ -450,8 +449,8 @@ SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct ti
     return *ticket;
 }
 
-/* Returns true if the first occurrence so far lies before x, so that starts at x or later need no
- * search. All threads of the block call this and get the same answer. */
+/* Returns true if the first known occurrence lies before x, so that starts at x or later need not
+ * be searched. Called by all threads of the block, and returns the same to all. */
 SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
 {
     int behind = 0;
@@ -461,7 +460,7 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
     return simt_barrier_or(behind);
 }
 
-/* Signs that the block is done. The last block hands the whole result to the host and leaves zeros
+/* Signs that the block is done. The last block copies the whole result to the host, and resets it
  * for the next launch, so that a launch needs neither a fill before nor a copy after. Called by all
  * lanes of the block's warp 0. */
 SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
@@ -489,8 +488,8 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
     }
 }
 
-/* Hands the sums of a count to the host, without a fence: each word packs its sum with the number
- * of blocks that have added to it, so that the last one to add has the whole sum. Called by all
+/* Passes the sums of a count to the host, without a fence: each word packs its sum with the number
+ * of blocks that have added to it, so that the last block to add has the whole sum. Called by all
  * lanes of the block's warp 0; lane i has sum i. */
 SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 {
@@ -512,11 +511,11 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
                    SCAN_THERE | (sum & ((1ull << SCAN_SUM_BITS) - 1u)));
 }
 
-/* Adds the threads' sums to the result, by one atomic operation per block and sum: one per thread
- * takes 5 times as long as the whole scan, for a pattern of 1 byte in 32 MiB. asked is the thread's
- * last ticket if it draws tickets, never UINT64_MAX: the comparison with that waits for the ticket,
- * so that the block signs only after all its tickets have arrived. Called by all threads of the
- * block, at the end. */
+/* Adds the threads' sums to the result, with one atomic operation per block and sum: one per thread
+ * would take 5 times as long as the whole scan, for a pattern of 1 byte in 32 MiB. `asked` is the
+ * thread's last ticket if it draws tickets, never UINT64_MAX: comparing it waits for the ticket, so
+ * that the block signs only after all its tickets have arrived. Called by all threads of the block,
+ * at the kernel's end. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {
