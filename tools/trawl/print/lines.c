@@ -720,7 +720,8 @@ static int take_window(struct text_scan *scan, const struct trawl_window *window
         else if (!scan->stop)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
-    if (scan->settings->heads.line_number && !scan->quiet)
+    /* for an expression, the library also counts NULs, which the rest of the window may have */
+    if (scan->settings->heads.line_number && !scan->quiet && !is_left)
         count_line_ends(scan, window);
     if (scan->nulls.block_end == OFFSET_NONE ||
         (scan->lines.scanned_end >= scan->nulls.block_end &&
