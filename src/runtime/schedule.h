@@ -67,6 +67,10 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
     return false;
 }
 
+/* The same for a search with job.is_brief, starting at `from`. */
+bool schedule_scan(struct search *search, const struct engine_chunk *chunk, uint64_t from,
+                   struct engine_result *result);
+
 /* Lengths of a loaded text's chunks in bytes, for searches that list hits. If hits are rare, long
  * chunks are faster: 256 MiB by 1.08 than 128 MiB, and more than twice as fast as 32 MiB [H200]. If
  * hits may be frequent, the first chunks are short, and the number of their hits decides how long

@@ -200,6 +200,9 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .after = chunk->after,
         .readable = chunk->readable,
         .firsts = (search->sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
+        .spans_known = search->sink->want == WANT_SPANS && worker == &search->searcher->caller &&
+                       chunk->index == search->index_deliver,
+        .spans_end = search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin),
         .spans = search->sink->spans,
         .pinned = task->buffer_is_pinned,
         .may_be_left = search->job.kind->leaves_chunks,
@@ -218,12 +221,6 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         task->result.done = chunk->owned;
         return TRAWL_OK;
     }
-    if (want == WANT_SPANS && worker == &search->searcher->caller &&
-        chunk->index == search->index_deliver) {
-        scanned.spans_known = true;
-        scanned.spans_end =
-            search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
-    }
     if ((!on_device || search->job.kind->judges) &&
         search->cursor.text->device_address != 0) /* the host reads it */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
@@ -241,8 +238,10 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (scanned.owned >= UINT32_MAX && search->job.kind->by_lines)
         return TRAWL_FAIL(error, LIMIT,
                           "a line has 4 GiB or more, too much for regular expressions");
-    if (!on_device && scanned.owned > resident_sizes.host && want == WANT_COUNT &&
-        plan_counts_alone(search->job.plan))
+    if (search->job.is_brief && schedule_scan(search, &scanned, task->from, &task->result))
+        ;
+    else if (!on_device && scanned.owned > resident_sizes.host && want == WANT_COUNT &&
+             plan_counts_alone(search->job.plan))
         TRAWL_TRY(host_scan(worker, &scanned, task->from, want, &task->result, error));
     else
         TRAWL_TRY(
