@@ -1,6 +1,6 @@
 /* plane: searches a dense tile (with many candidates), 32 positions at a time.
  *
- * The same bit of each text byte makes a *plane*: a 32-bit word of the plane stands for 32
+ * The same bit of each text byte makes a *plane*: a 32-bit word of the plane describes 32
  * positions, and shifts of words compare positions. The pattern's plane is made from all bytes of
  * the pattern or, for a long pattern, from a *window* of SCAN_PLANE_WINDOW_MAX bytes. The steps for
  * a tile:
@@ -10,14 +10,14 @@
  *    occurrence begins in the first period, and the later occurrences follow a period apart.
  * 1. Plane. The block builds the plane of the tile, and of a window's length after the tile, in
  *    shared memory.
- * 2. Probe. A position stays if up to 64 bits of the window's plane stand there: a shift and an AND
+ * 2. Probe. A position stays if up to 64 bits of the window's plane match there: a shift and an AND
  *    per bit and 32 positions. In a plane without a period of 32 or less, some probe of 64 bits has
  *    no period of 32 or less either (Fine and Wilf 1965). The host chooses that probe, so that at
  *    most 1 position in 33 stays.
- * 3. Runs. If the plane repeats within half the window, a position stays if the position's first
- *    period stays, and if the plane and the plane shifted by the period agree from there on.
- *    Without a period within half the window, first a lane and then its warp compare the plane word
- *    by word. The positions that stay are the occurrences of the window's plane.
+ * 3. Runs. If the plane repeats within half the window, a position stays if the bits of the first
+ *    period match, and if the plane and the plane shifted by the period agree after that. Without a
+ *    period within half the window, first a lane and then its warp compare the plane word by word.
+ *    The positions that stay are the occurrences of the window's plane.
  * 4. Bytes. If pattern and tile have only the same two letters, the plane alone decides. Otherwise,
  *    if the pattern's bytes repeat within half the window, the block searches for runs once more: a
  *    second plane says which bytes equal the bytes a period further on. At last the block compares
@@ -36,7 +36,7 @@
  *     bit 1 is 1                  1 1 0 1 1 0 0 1 0      plane >> 1: the bit a position later
  *     bit 2 is 1                  1 0 1 1 0 0 1 0        plane >> 2
  *     bit 3 is 0                  1 0 0 1 1 0 1          ~(plane >> 3)
- *     AND of the four             1 0 0 1 0 0 0          abba stands at positions 0 and 3
+ *     AND of the four             1 0 0 1 0 0 0          abba occurs at positions 0 and 3
  *
  * Work       Linear in the tile and the window, whatever the text. Let q be the least period of the
  *            chosen bit's plane; the host takes the bit with the largest q (src/cuda/cuda_plane.c).
@@ -56,11 +56,12 @@
  * Traffic    per tile of L begins and a window of m bytes: L + m text bytes for each plane; in step
  *            4 about 2 (L + m) text bytes, usually from L2, and 2 (L + m) bytes of the pattern.
  * Bound      by instructions: 157 to 437 per 512 text bytes of two letters, with 63 to 73 % of the
- *            issue slots and 12 to 25 % of the memory's speed in use. 0.55 to 0.68 of the read
- *            speed for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2 GiB,
+ *            issue slots and 12 to 25 % of the memory bandwidth in use. 0.55 to 0.68 of that
+ *            bandwidth for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2
+ *            GiB,
  *            counts].
  * Lost       each warp notes where its runs begin, and the warp before uses the note: 0.27 instead
- *            of 0.35 to 0.42 of the read speed for a^m in a^n [H200, 512 MiB].
+ *            of 0.35 to 0.42 of the memory bandwidth for a^m in a^n [H200, 512 MiB].
  */
 #ifndef TRAWL_CUDA_KERNELS_PLANE_H
 #define TRAWL_CUDA_KERNELS_PLANE_H
@@ -80,11 +81,11 @@
 /* largest period of step 0, which compares every start of a period */
 #define PLANE_PERIOD_MAX 1024u
 
-/* What plane_ones marks: positions where the plane has the same bit (RUNS), or the text the same
- * byte (EQUAL) a period further on. EQUAL's bits make the second plane. */
+/* What plane_ones marks: positions where the plane has the same bit one period later (RUNS), or the
+ * text the same byte (EQUAL). The bits of EQUAL are the second plane. */
 enum { PLANE_RUNS, PLANE_EQUAL };
 
-/* Bit b of the bitmap stands for start b of the tile; the window of an occurrence there begins at
+/* Bit b of the bitmap belongs to start b of the tile; the window of an occurrence there begins at
  * bit b + skew of the plane. The plane's bit 0 is the text byte at `address`. The warp owns `words`
  * words of the bitmap starting at `first`; lane i owns every 32nd, starting at word first + i. */
 struct plane_tile {
@@ -177,8 +178,8 @@ SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct
     return others;
 }
 
-/* Builds the tile's plane. If has_letters is set (the pattern's bytes have at most two values,
- * its letters), returns nonzero if the thread met any other byte. */
+/* Builds the tile's plane. If has_letters is set (the pattern's bytes have at most two values, its
+ * letters), returns nonzero if this thread read any other byte. */
 SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
                                       uint32_t *plane, int has_letters)
 {
@@ -209,7 +210,7 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
 }
 
 /* Builds the tile's plane. Returns 0 if the plane suffices: the pattern has at most two letters,
- * and this thread met no other byte. Otherwise bytes must still be compared. Called by all
+ * and this thread read no other byte. Otherwise, bytes must still be compared. Called by all
  * threads of the block. */
 SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
                               uint32_t *plane)
@@ -290,8 +291,8 @@ SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w
 
 /* ---- Runs ------------------------------------------------------------------------------- */
 
-/* Returns bits for the 32 positions of word w. RUNS: 1 if the plane has the same bit a period
- * further on. EQUAL: 1 if the byte equals the byte a period further on. */
+/* Returns bits for the 32 positions of word w. RUNS: 1 if the plane has the same bit one period
+ * later. EQUAL: 1 if the byte equals the byte one period later. */
 SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct plane_tile *t, uint32_t w, int kind)
 {
@@ -385,9 +386,9 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fills the warp's words of the bitmap with the positions where the probe matches (step 2); if the
- * plane repeats, only those where a run that is long enough begins, too (step 3). Returns true if
- * the lane's words have any. */
+/* Fills the warp's words of the bitmap with the positions where the probe matches (step 2), and, if
+ * the plane repeats, where also a run begins that is long enough (step 3). Returns true if the
+ * lane's words have any. */
 SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -509,8 +510,8 @@ SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t pos
     return tile_text_word(a, position) ^ tile_text_word(a, other);
 }
 
-/* Makes the second plane: bits of bytes that equal the byte a period further on are 1. Called by
- * all threads of the block. */
+/* Makes the second plane: a bit is 1 if the byte equals the byte one period later. Called by all
+ * threads of the block. */
 SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struct plane_tile *t,
                                      uint32_t *plane)
 {
@@ -533,9 +534,9 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
     }
 }
 
-/* Returns how many bytes in a row, after those that plane_ones can read, equal the bytes a period
- * further on; at most `most`. Before the call *shared->beyond is `most`. Called by all threads of
- * the block. */
+/* Returns how many consecutive bytes, after those that plane_ones can read, equal the bytes one
+ * period later; at most `most`. Before the call, *shared->beyond is `most`. Called by all threads
+ * of the block. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
@@ -613,9 +614,9 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
     return half;
 }
 
-/* Returns true if step 0 can search the tile: all its starts must be searched, step 0 must take the
- * pattern's period, and each byte that the tile's occurrences may have must equal the one a period
- * further on. Called by all threads of the block. */
+/* Returns true if step 0 can search the tile: all its starts must be searched, the pattern's period
+ * must be one that step 0 accepts, and each byte that the tile's occurrences may reach must equal
+ * the one a period later. Called by all threads of the block. */
 SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
 {
     uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
@@ -651,9 +652,9 @@ SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plan
     return !simt_barrier_or(differs);
 }
 
-/* Returns which of the tile's first `begins` starts has the pattern's first period; byte_run if
- * none has. There is at most one, since the pattern has no shorter period. Called by all threads of
- * the block. */
+/* Returns at which of the tile's first `begins` starts the pattern's first period occurs; byte_run
+ * if at none. There is at most one, since the pattern has no shorter period. Called by all threads
+ * of the block. */
 SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t origin,
                                        const struct tile_shared *shared, uint32_t begins)
 {
@@ -721,7 +722,7 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
     any = plane_candidates(a, range, shared, &t, totals);
     if (a->plane.period > SCAN_PLANE_PROBE_MAX)
         any = plane_verify(a, shared, &t);
-    if (!simt_barrier_or(any)) /* after the barrier no thread reads the plane any more */
+    if (!simt_barrier_or(any)) /* after the barrier, no thread reads the plane any longer */
         return 0;
     if (!others)
         return 1;

@@ -1,12 +1,15 @@
 /* stream_sampled: searches for one long pattern by 16 bytes at every `stride` bytes of the text.
  *
- * Method     hashes the sample of 16 bytes at every stride-th position. A table gives the pattern's
- *            offsets in [0, stride) whose 16 bytes (the gram) have this hash. The sample's position
- *            minus the offset is a start, and each start is proposed once. A warp takes a *group*
+ * Method     hashes the sample of 16 bytes at every stride-th position. A table maps the hash to
+ *            the
+ *            pattern's offsets in [0, stride) whose 16 bytes (the gram) have this hash. The
+ *            sample's
+ *            position minus such an offset is a possible start; each start is proposed once. A warp
+ *            takes a *group*
  *            of 128 neighbouring samples at a time, four per lane, and loads the next group before
  *            it tests this group. Two bits of a word in shared memory say whether the pattern may
- *            have a gram with the hash; nearly all samples fail this test. Passed samples go to the
- *            warp's queue. When the queue has 32 samples, each lane goes through the list of a
+ *            have a gram with the hash; nearly all samples fail this test. The others go to the
+ *            warp's queue. When the queue has 32 samples, each lane goes through the list of one
  *            sample and verifies the starts that the list proposes; all lanes together go through a
  *            list of 32 or more entries.
  *
@@ -61,7 +64,7 @@ SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sam
 }
 
 /* Returns a sample's hash. A fold sets a bit in all bytes, not only in letters, so different bytes
- * may share a hash; the later comparison tells them apart. */
+ * may share a hash; they are compared later. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {
     uint32_t fold = a->sample_fold;
@@ -70,7 +73,7 @@ SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct
                             sample->w[3] | fold);
 }
 
-/* A warp's queue, and each lane's sums. */
+/* A warp's queue, and the sums of each of its lanes. */
 struct sampled_stream {
     /* numbers of samples, ascending; their hashes begin at queue[SAMPLED_QUEUE_MAX] */
     uint32_t *queue;
@@ -81,11 +84,11 @@ struct sampled_stream {
     uint64_t candidates;
 };
 
-/* How far a warp has come in the text. */
+/* A warp's place in the text. */
 struct sampled_walk {
     uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
     uint32_t steps; /* steps left of the ticket, this step included */
-    uint64_t ahead; /* lane 0 holds the next ticket */
+    uint64_t ahead; /* in lane 0: the next ticket */
     /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0: no occurrence is
      * known, or the first is not wanted. */
     uint32_t limit;
@@ -147,9 +150,9 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
-/* Returns true if the pattern's bytes starting at SAMPLED_LANE_BYTES are in the text at x. All
- * lanes compare one candidate, with all loads of a round in flight together: the bytes are many and
- * nearly always equal, and a load takes microseconds while other warps sample the text. */
+/* Returns true if the pattern's bytes from SAMPLED_LANE_BYTES to its end equal the text at x. All
+ * lanes compare one candidate, with all loads of a round in flight together: there are many bytes,
+ * they are nearly always equal, and a load takes microseconds while other warps sample the text. */
 SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
 {
     const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
@@ -238,11 +241,11 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
     return differs;
 }
 
-/* Returns true if the pattern occurs at the lane's x, if `equal` says that its first
+/* Returns true if the pattern occurs at the lane's x; `equal` says that its first
  * SAMPLED_LANE_BYTES bytes match. While three or more candidates are left, the warp compares up to
  * four at a time, so that their loads are in flight together; then all lanes together compare the
  * last one or two, one after the other. Stops early if the budget is used up; the caller then
- * ignores the answers. */
+ * ignores the results. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
@@ -294,7 +297,7 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
     return 0;
 }
 
-/* the entries of the list of the sample at `place` that a lane has still to test */
+/* The entries that a lane has still to test, of the list of the sample at `place`. */
 struct sampled_offers {
     uint32_t hash, reach;
     uint64_t place;
@@ -348,7 +351,7 @@ SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_s
 }
 
 /* Compares the pattern at the starts that the next 32 entries of a list propose, one for each lane.
- * It is the list of the sample of lane `source`. Returns true if the warp gives up. */
+ * The list is that of lane `source`. Returns true if the warp gives up. */
 SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
                                      const struct sampled_offers *own, uint32_t source)
 {
