@@ -10,8 +10,7 @@
  *            match, the thread launches the child: a grid of m threads (m: the pattern's length),
  *            each of which compares a byte, and, if it differs, clears the window's flag (the
  *            paper's Arr[]). -chunking: m / 4 threads, each of which compares an aligned word of
- *            the text.
- *            Then gallery_collect reports the windows whose flags are left.
+ *            the text. Then gallery_collect reports the windows whose flags are left.
  * Memory     -swift: all in global memory. -binning: a block of the parent is a warp (by
  *            default), with 32 + m bytes of the text in shared memory; the child reads the text
  *            from global memory; the pattern is in constant memory. -chunking: as -swift.
@@ -23,9 +22,8 @@
  *            than comparing the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Fixed      A device accepts a limited number of pending launches. Beyond child_grids_max
- *            (withheld)
- *            and where the device refuses a launch (spilled), the parent's thread compares the
- *            window. Child grids count themselves, so that the host sees that all have run; these
+ *            (withheld) and where the device refuses a launch (spilled), the parent's thread compares
+ *            the window. Child grids count themselves, so that the host sees that all have run; these
  *            atomic additions are ours. If m exceeds a block's threads, the child has several
  *            blocks. Most windows begin inside an aligned word, so chunking needs one more thread,
  *            and masks. Children are launched into the stream cudaStreamFireAndForget, where those

@@ -3,12 +3,11 @@
  *
  * Method     answer_lines: two neighbouring hits are in the same line unless a line end lies in the
  *            *gap* between them, from the first hit's begin up to the second's. n hits have n + 1
- *            gaps, with those at the range's ends. A lane searches its gap from both ends. What is
  *            gaps, with those at the range's ends. A lane searches its gap from both ends. If it
  *            finds nothing in near_bytes, its warp searches the rest; after warp_bytes more, the
- *            gap
- *            goes to a list for answer_gaps, where a block searches each gap, and, in a second
+ *            gap goes to a list for answer_gaps, where a block searches each gap, and, in a second
  *            launch, all blocks share the longest gaps:
+ *
  *              range   .....\n....H.....H..\n........\n.H......
  *              gaps    0000000000 111111 22222222222222 3333333    0: FIRST, 1 and 2: INNER,
  *                                                                  3: LAST

@@ -1,17 +1,14 @@
 /* stream_sampled: searches for one long pattern by 16 bytes at every `stride` bytes of the text.
  *
  * Method     hashes the sample of 16 bytes at every stride-th position. A table maps the hash to
- *            the
- *            pattern's offsets in [0, stride) whose 16 bytes (the gram) have this hash. The
- *            sample's
- *            position minus such an offset is a possible start; each start is proposed once. A warp
- *            takes a *group*
- *            of 128 neighbouring samples at a time, four per lane, and loads the next group before
- *            it tests this group. Two bits of a word in shared memory say whether the pattern may
- *            have a gram with the hash; nearly all samples fail this test. The others go to the
- *            warp's queue. When the queue has 32 samples, each lane goes through the list of one
- *            sample and verifies the starts that the list proposes; all lanes together go through a
- *            list of 32 or more entries.
+ *            the pattern's offsets in [0, stride) whose 16 bytes (the gram) have this hash. The
+ *            sample's position minus such an offset is a possible start; each start is proposed
+ *            once. A warp takes a *group* of 128 neighbouring samples at a time, four per lane, and
+ *            loads the next group before it tests this group. Two bits of a word in shared memory
+ *            say whether the pattern may have a gram with the hash; nearly all samples fail this
+ *            test. The others go to the warp's queue. When the queue has 32 samples, each lane goes
+ *            through the list of one sample and verifies the starts that the list proposes; all
+ *            lanes together go through a list of 32 or more entries.
  *
  *              128 samples --> two bits --> queue of the warp --> 32 lists --> compare
  *              (registers)     (shared)     (shared)              (global)      (text, pattern)
