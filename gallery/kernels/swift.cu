@@ -22,13 +22,13 @@
  *            than comparing the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Fixed      A device accepts a limited number of pending launches. Beyond child_grids_max
- *            (withheld) and where the device refuses a launch (spilled), the parent's thread compares
- *            the window. Child grids count themselves, so that the host sees that all have run; these
- *            atomic additions are ours. If m exceeds a block's threads, the child has several
- *            blocks. Most windows begin inside an aligned word, so chunking needs one more thread,
- *            and masks. Children are launched into the stream cudaStreamFireAndForget, where those
- *            of a block need not wait for each other; the paper's launches name no stream, so they
- *            run one after the other.
+ *            (withheld) and where the device refuses a launch (spilled), the parent's thread
+ *            compares the window. Child grids count themselves, so that the host sees that all have
+ *            run; these atomic additions are ours. If m exceeds a block's threads, the child has
+ *            several blocks. Most windows begin inside an aligned word, so chunking needs one more
+ *            thread, and masks. Children go to the stream cudaStreamFireAndForget, where those of a
+ *            block need not wait for each other; the paper's launches name no stream, so they run
+ *            one after the other.
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
