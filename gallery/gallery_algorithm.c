@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Threads per block: multiples of THREADS_STEP, at least THREADS_MIN, if the geometry is THREADS;
- * any number if it is GRID. */
+/* Threads per block: multiples of THREADS_STEP from THREADS_MIN to THREADS_MAX, if the geometry is
+ * THREADS; 1 to THREADS_MAX if it is GRID. */
 #define THREADS_MIN 32u
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u

@@ -149,11 +149,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);
 
 /* ---- Matches in a line -----------------------------------------------------------------------
- * Lists the matches of an expression in a line, also empty ones, with their groups. What is known
- * about the line is kept from match to match, so that the time is linear in the line. */
+ * Lists the matches of an expression in a line, including empty ones, with their groups. State is
+ * kept between matches, so the total time is linear in the line's length. */
 struct trawl_line;
 /* Open a line, given without its line end. Line, plan and searcher are borrowed until
- * trawl_line_close. If the searcher's call is cancelled, trawl_line_match returns STOPPED. If
+ * trawl_line_close. If the searcher's call is cancelled, trawl_line_match soon returns STOPPED. If
  * searcher is NULL, nothing stops trawl_line_match.
  * Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
@@ -167,7 +167,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_move(struct trawl_line *ope
 /* Find the first match at `begin` or later. To list all matches, search again from the match's end,
  * or after an empty match from one byte further. Fills groups as trawl_expression_groups does. If
  * there is no match, groups[0].begin is UINT64_MAX.
- * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2. */
+ * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2 or too large a program. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
                                                            struct trawl_range *groups,
                                                            uint64_t groups_max,

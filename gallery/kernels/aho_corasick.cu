@@ -13,7 +13,6 @@
  * Traffic    per start offset: a text byte and words of the trie for each step, including the one
  *            that fails.
  * Bound      by the longest walk, if long patterns occur: each load waits for the one before.
- * Lost       nothing was tried.
  * Fixed      Patterns with the same bytes are all reported.
  * Limits     patterns of up to gallery_limits.trie_states_max - 1 bytes in all: 1 GiB of states.
  */

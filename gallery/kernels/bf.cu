@@ -16,9 +16,8 @@
  *            equal byte and for the byte that differs. -shared reads each text byte once, and for
  *            each block as many bytes again as the pattern has.
  * Bound      by the longest comparison, if the pattern occurs: a thread goes byte by byte.
- * Lost       -shared is slower: most windows differ in their first bytes, but the block first fills
- *            the whole bin. The time of -tay-shared grows with the pattern. Figures:
- *            docs/papers.md.
+ * Slower     -shared: most windows differ in their first bytes, but the block first fills the whole
+ *            bin. The time of -tay-shared grows with the pattern. Figures: docs/papers.md.
  * Fixed      All occurrences are reported, even at the last start offset.
  * Limits     -shared and -tay-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */

@@ -22,8 +22,8 @@
  *            text byte once, and bytes in which two tiles or two columns overlap twice.
  * Bound      by latency: each window waits for the loads of the one before, so more threads take
  *            less time.
- * Lost       bmh-shared's kernel is slower than bmh's, and bmh-conflict-free's than bmh-shared's.
- *            Figures: docs/papers.md.
+ * Slower     bmh-shared's kernel than bmh's, and bmh-conflict-free's than bmh-shared's. Figures:
+ *            docs/papers.md.
  * Fixed      The table and the step as in the CPU's bmh.c. The paper's last segment has a length of
  *            its own and no overlap; here all segments have the same length, rounded up, and the
  *            last segment is cut. Bytes of a window that are not in shared memory are read from

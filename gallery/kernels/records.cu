@@ -10,7 +10,7 @@
  *            window, by words) and all hashes of that length. Writes 4 bytes per flagged record.
  * Bound      by a thread's chain of comparisons: the time grows with the patterns, and with the
  *            records only beyond the device's number of threads.
- * Lost       gallery_records_sample, most clearly if matches are dense. Variants that the sample's
+ * Slower     gallery_records_sample, most clearly if matches are dense. Variants that the sample's
  *            authors considered: -bytes emulates textures by a load for each character (devices
  *            since compute capability 5.0 use the same cache for both); -wide has 4 bytes for each
  *            character; -pairs has a flag for each record and pattern; the option "global" leaves

@@ -19,8 +19,8 @@
  *            The search: per offset the flag; per comparison a text byte and a pattern byte.
  *            -segments: per window a text byte and a shift, no flags.
  * Bound      by the longest comparison, as for bf.
- * Lost       in kernel time -shared is slower than the generic form, and segments with text and
- *            shifts in shared memory are slower than -segments. Figures: docs/papers.md.
+ * Slower     in kernel time, -shared than the generic form, and segments with text and shifts in
+ *            shared memory than -segments. Figures: docs/papers.md.
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
  *            follows them through args.segment offsets (512), the first of which has a window, so
  *            there are usually a few more windows. The byte after the last window is not read.

@@ -22,7 +22,7 @@
  *            than comparing the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Fixed      A device accepts a limited number of pending launches. Beyond child_grids_max
- *            (withheld) and where the device refuses a launch (spilled), the parent's thread
+ *            (withheld), and where the device refuses a launch (spilled), the parent's thread
  *            compares the window. Child grids count themselves, so that the host sees that all have
  *            run; these atomic additions are ours. If m exceeds a block's threads, the child has
  *            several blocks. Most windows begin inside an aligned word, so chunking needs one more

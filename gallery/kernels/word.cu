@@ -21,7 +21,7 @@
  *              round 3             min 0 1                                       each round
  *
  * Bound      by the copy to the device.
- * Lost       word-reduction is no faster than word-simple.
+ * Slower     none; but word-reduction is no faster than word-simple.
  * Fixed      If all occurrences or their number are wanted, every window is compared, and nothing
  *            is reduced. Positions too near the text's end are skipped. The position found has 64
  *            bits, and another thread may lower it while it is read.

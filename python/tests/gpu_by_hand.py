@@ -278,7 +278,7 @@ class Column:
 
 
 class LibcudfColumn(Column):
-    """A slice as in pylibcudf, exported as libcudf does: with the buffers of the whole column, and the offset 0. right: the
+    """A slice as in pylibcudf, exported as libcudf does it: with the whole column's buffers and offset 0. right: the
     export has the right offset ("offset"), or buffers of the slice alone ("copy")."""
 
     __module__ = "pylibcudf.column"

@@ -121,7 +121,7 @@ def compare(searcher, given, kept, texts, count, patterns):
 
 
 def small_us(searcher, given):
-    """The microseconds of contains() in 1,000 records, and of what the producer does alone."""
+    """Time, in microseconds, that contains() takes on 1,000 records, and the share of the producer's export alone."""
     small = pylibcudf.copying.slice(given, [0, 1000])[0]
     loaded, plan = searcher.load(small), trawl.Plan("ERROR")
     calls = {"loaded": lambda: searcher.contains(plan, loaded), "not loaded": lambda: searcher.contains(plan, small),

@@ -314,7 +314,8 @@ def test_values():
 
 
 def test_iter_order(rng):
-    """Check that iter() yields occurrences in order of their ends, though the search finds them in order of begins."""
+    """Check that iter() yields occurrences ordered by their ends, although the search finds them ordered by their
+    starts."""
     for _, letters, patterns, _ in cases(rng, 60):
         patterns = list(dict.fromkeys(patterns))
         text = "".join(rng.choices(letters, k=200))

@@ -320,8 +320,8 @@ void scan_any_set(struct scan *scan)
         plan_has_program(scan->plan, PROGRAM_BUCKETS) && wants_few(scan))
         own->now = PROGRAM_BUCKETS;
     while (scan->at < limit && !scan->over) {
-        /* in turn, the parts would find the first occurrence late, so the first program searches
-         * instead */
+        /* parts that are searched one after another would find the first occurrence late, so the
+         * first program searches instead */
         enum program program =
             scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
         bool goes_on = own->open != 0;

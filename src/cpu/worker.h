@@ -207,14 +207,15 @@ struct scan {
     uint64_t line_until;
     uint64_t record; /* if the text has records: number of the record that was looked up last */
     /* WANT_SPANS: [span_begin, span_end) is the longest hit at the last start with a hit.
-     * span_is_sure is set at the first start that no earlier hit reaches; each hit that is taken
-     * from there on is a span. */
+     * Until span_is_sure, a span of an earlier chunk may overlap the hits found, so all are kept.
+     * It is set from the start if that span's end is known, otherwise at the first hit that no
+     * earlier occurrence can reach. */
     uint64_t span_begin;
     uint64_t span_end;
     /* no occurrence that this scan met, or that began before it, ends after this */
     uint64_t span_reach;
     bool span_is_sure;
-    /* a literal's occurrences may differ in length; hits.lengths stores their lengths */
+    /* occurrences of one literal can differ in length, so hits.lengths stores each */
     bool keeps_lengths;
     /* the program must return: it has its answer, its result is full, it failed, or it leaves the
      * text to another program (is_left) */

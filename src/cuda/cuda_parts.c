@@ -59,8 +59,8 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* After too many candidates, the search goes on with kernels that search at most so many starts
-     * per launch, and would cut a longer range short (cut_set_range in cuda_scan.c). */
+    /* After too many candidates, the search goes on with kernels that handle at most this many
+     * starts per launch; they would cut a longer range short (cut_set_range in cuda_scan.c). */
     steps->range_bytes_max = worker->limits.launch_begins_max;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         turn_to(worker, i);

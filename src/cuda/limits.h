@@ -91,9 +91,10 @@ struct cuda_limits {
     uint64_t patient_bytes;
     /* length of text in a trial, which decides whether the automaton takes over */
     uint64_t tried_bytes;
-    /* so many tiles a stream kernel may leave to the tile kernel, however short the range */
+    /* number of tiles that a stream kernel may always leave to the tile kernel, however short the
+     * range */
     uint32_t listed_min;
-    /* number positions as if so many bytes, a multiple of 4096, came before the text */
+    /* number positions as if this many bytes (a multiple of 4096) preceded the text */
     uint64_t before_bytes;
 };
 

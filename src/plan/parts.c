@@ -291,9 +291,9 @@ static void number_literals(const struct cutting *cutting, uint64_t begin, struc
     }
 }
 
-/* Makes a part: a plan of the patterns order[begin] to order[end - 1], with the whole plan's flags,
- * line ends and letters. The patterns are sorted by number, so that hits at the same position come
- * in the same order as in the whole plan. */
+/* Makes a part: a plan for the patterns order[begin .. end - 1], with the whole plan's flags, line
+ * ends and letter functions. The patterns are sorted by number, so that hits at the same position
+ * come in the same order as in the whole plan. */
 static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
                                    enum trawl_method method, struct plan_part *part,
                                    struct trawl_error *error)

@@ -33,9 +33,10 @@ struct sampled_rates {
 };
 
 struct plan_tuning {
-    /* tuned by a sample of the text; if false, by the literal and the bytes of usual texts */
+    /* tuned with a sample of the text; if false, with the literal and byte frequencies of typical
+     * text */
     bool is_seen;
-    /* strings of the literal occur at many places of the sample (analyse_repeats) */
+    /* substrings of the literal occur in many places in the sample (analyse_repeats) */
     bool repeats;
     /* every byte of the literal is a probe, so each candidate is an occurrence */
     bool probes_exact;

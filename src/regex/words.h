@@ -70,11 +70,12 @@ struct words {
 #define WORDS_CANCELLED (-2)
 #define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
-/* The first call fills expressions->words, and expressions->units: the bytes for each ASCII
- * character in a copy. Errors: MEMORY. */
+/* The first call fills expressions->words, and expressions->units: for each ASCII character, its
+ * bytes in a marked copy. Errors: MEMORY. */
 enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
 void words_free(struct expressions *expressions);
-/* Returns true if programs without marks may be wrong about words in this line. */
+/* Returns true if this line needs a marked copy: programs that read the line itself may misjudge
+ * word boundaries. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,

@@ -187,8 +187,8 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Appends the span's cells, from *at up to those of `record`, to matrix->filled, and moves *at past
- * them. Also makes room there for the cells of one empty record. */
+/* Appends to matrix->filled the span's cells from *at that belong to records before `record`, and
+ * advances *at past them. Also reserves room for the cells of `record` itself, which is empty. */
 static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
                                      uint64_t *at, struct trawl_error *error)
 {

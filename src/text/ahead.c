@@ -257,7 +257,7 @@ static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
 }
 
 /* Decodes the piece's blocks. Returns false if they are damaged, do not fit, or are no longer
- * wanted. */
+ * wanted, unless the piece pauses. */
 static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
                           const _Atomic bool *wanted)
 {
@@ -294,9 +294,10 @@ static bool piece_begin(struct ahead *ahead, struct piece *piece)
     return decoder_begin(piece->decoder, ahead->codec, 1, &source) == TRAWL_OK;
 }
 
-/* Decodes the piece until a member ends after the cell, other work comes, or the piece's memory is
- * full. Damaged data ends the piece, too; the reader will find and report it. Returns false if the
- * decoder's window exceeds window_bytes, or if blocks cannot be decoded. */
+/* Decodes the piece until a member ends at or after the cell's end, other work comes, or the
+ * piece's memory is full. Without by_blocks, damaged data ends the piece, too; the reader will find
+ * and report it. Returns false if the decoder's window exceeds window_bytes, or if decode_blocks
+ * does. */
 static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};

@@ -67,9 +67,9 @@ uint64_t decoder_memory(const struct decoder *decoder);
 enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_source *source);
 
 enum decoder_stop { DECODER_MORE, DECODER_MEMBER, DECODER_ENDED };
-/* Decodes 1 to `count` bytes. *read_bytes is 0 if decoding stopped, for the reason *stop: the text
- * has ended, or another member begins, for which the caller calls decoder_next. After an error,
- * every call returns the same status. */
+/* Decodes 1 to `count` bytes. *read_bytes is 0 if decoding stopped; *stop says why: the text has
+ * ended, or another member begins (call decoder_next to go on). After an error, every call returns
+ * the same status. */
 enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_source *source,
                                uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                                enum decoder_stop *stop);

@@ -1,7 +1,6 @@
-/* calls: checks how many calls of the system and of the allocator the command makes for texts whose
- * lines are short, long or endless, and for a directory of small files, as fault_wrap.c counts
- * them. Reads or allocations that are merely repeated change no answer, so no other test notices
- * them.
+/* calls: checks how many system and allocator calls the command makes for texts whose lines are
+ * short, long or endless, and for a directory of small files, as fault_wrap.c counts them.
+ * Redundant reads or allocations do not change the output, so no other test would notice them.
  *
  * usage: cli_calls TRAWL_WITH_FAULTS FOLDER_OF_LIBTRAWL_REGEX
  */

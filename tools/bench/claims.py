@@ -200,7 +200,7 @@ def judged(figures, claims, main_first=False):
 
 
 def capital(text):
-    """Return the text as a sentence's beginning, with a capital unless a name comes first."""
+    """Return the text as the start of a sentence: capitalized, unless it begins with a name."""
     return (
         text
         if text.split()[0].split("'")[0] in ("trawl", "qs", "bf", "hp", "memmem", "atomicMin")

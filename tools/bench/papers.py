@@ -311,9 +311,8 @@ def joined(name, rows):
 
 
 def figures_of(data, paper):
-    """Return a source's rows with the results of the contestants that papers_facts.json names, and the
-    side that papers_facts.json gives to each contestant. `sums` names results that are a kernel's time and the time of
-    a second contestant."""
+    """Return a paper's rows with the results of the contestants named in papers_facts.json, each with its side
+    (published, ...). `sums` defines further results: a kernel's time plus a second contestant's."""
     facts, rows = definitions()[paper], []
     sides = {(on, name): side for it in facts["who"] for on in it["on"] for name, _, side in it["who"]}
     for row in data["rows"]:
@@ -654,13 +653,14 @@ def fastest(data):
             for place, several in times.items():
                 if len(set(several.values())) > 1:
                     won.setdefault(several[min(several)], {}).setdefault(place, []).append(on.replace(" = ", " "))
+    gpu = f"an {data['gpu'].replace(', ', ', driver ')}" if data["gpu"] else "no GPU"
     lines = [
         [f"`{name}`"] + ["; ".join(won[name].get(place, ["-"])) for place in ("GPU", "one core", "all cores")]
         for name in sorted(won)
     ]
     return narrow(["algorithm", "GPU", "one core", "all cores"], lines, left=4) + [
         "",
-        f"Measured on {data['gpu'] or 'no GPU'}, commit {data['machine']['commit']}. Never the fastest: "
+        f"Measured on {gpu}, commit {data['machine']['commit']}. Never the fastest: "
         + ", ".join(f"`{name}`" for name in sorted(measured - set(won)))
         + ".",
     ]

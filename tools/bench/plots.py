@@ -122,7 +122,8 @@ def ranges(title, said, across, rows):
 
 
 def dots(title, said, across, names, rows):
-    """Draw a row (name, [value of each of names]) as dots on a level line; None: no value. The names stand at the top."""
+    """Draw a row (name, [value of each of names]) as dots on a horizontal line; None: no value. The names go at the
+    top."""
     (label, ticks), left, base = across, 340, TOP + 34 + ROW * len(rows)
     to_x, at, parts = (
         scale(ticks, left, WIDTH - 24),

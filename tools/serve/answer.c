@@ -55,7 +55,8 @@ static bool watch(void *context, struct trawl_searcher *searcher)
     return good;
 }
 
-/* Marks the answer as truncated, by the deadline or the server's end, and cancels its searches. */
+/* Marks the answer as truncated, because the deadline has passed or the server is shutting down,
+ * and cancels its searches. */
 static void expire(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);

@@ -1,5 +1,5 @@
-/* http: serves HTTP by the library libmicrohttpd: checks who sends a request, finds the function
- * for each path, and sends the answers. */
+/* http: serves HTTP with libmicrohttpd: authenticates the client, finds the handler for each path,
+ * and sends the answers. */
 #include "serve/http.h"
 
 #include <arpa/inet.h>

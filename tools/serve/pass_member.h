@@ -74,7 +74,7 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
 /* Resets all results: in request->files, only the bits of files that must be opened stay set. */
 void pass_member_reset(struct pass_member *member);
-/* Sets the bit of a file of the view: its block has an occurrence in it. */
+/* Sets the bit of a file in the view: an occurrence lies within this file's bytes in the block. */
 void pass_member_find(struct pass_member *member, uint32_t file);
 /* pass_member_add counts an occurrence, and keeps its position if positions are wanted.
  * pass_member_keep only keeps the position. */

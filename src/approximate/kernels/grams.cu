@@ -15,7 +15,7 @@
  *            each of symbols + 2k codes (Myers 1999, in 32 bits).
  * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
  *            a second: 31 T within 4 mismatches, 9.8 T within 3 edits.
- * Lost       Counting the mismatches of all starts and patterns in bit planes: 6.9 T within 4
+ * Rejected   Counting the mismatches of all starts and patterns in bit planes: 6.9 T within 4
  *            mismatches [H200, a prototype]. Lists without motifs, for patterns that end in NGG
  *            without an error (N is any base), which compare NGG last: 7.3 T.
  */

@@ -30,7 +30,7 @@
  * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a table of at most 2^28 words.
- * Lost       some of the rows in shared memory and the others in L2: 0.6 to 0.9 times the speed of
+ * Rejected   some of the rows in shared memory and the others in L2: 0.6 to 0.9 times the speed of
  *            all rows in L2, for 1,000 and 10,000 words [H100]. Loading the next 64 bytes early:
  *            registers spill.
  * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;

@@ -17,7 +17,7 @@
  * Order      ascending by (begin, literal).
  * Limits     a thread whose comparisons cost more than the budget ends the launch; automaton.cu or
  *            the CPU then searches. Further limits as in every.cu.
- * Lost       buckets by the first four bytes only: for 10,000 patterns with a common beginning, 90
+ * Rejected   buckets by the first four bytes only: for 10,000 patterns with a common beginning, 90
  *            KB of text cost 10^8 comparisons.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
  */

@@ -3,11 +3,12 @@
  * Method     the filters of every.cu, by the loads of stream.h. All warps of a block except the
  *            last are *filtering warps*. They go through a tile as the kernels of stream.h do, and
  *            set a bit in shared memory for each position that has the pattern or may have it. They
- *            list the positions that only may have it. The *last warp*, up to two tiles behind,
- *            verifies the listed positions, 128 at a time, so that their loads overlap. It counts
- *            the bits, publishes the count, draws tickets, and learns how many hits come before
- *            older tiles (order.h). Once that number is known, each filtering warp writes its own
- *            hits, in the first step of a later tile, while loads are in flight.
+ *            also list the positions that may have it, but are not certain to. The *last warp*, up
+ *            to two tiles behind, verifies the listed positions, 128 at a time, so that their loads
+ *            overlap. It counts the bits, publishes the count, draws tickets, and finds out, by
+ *            look-back (order.h), how many hits precede the tile. Once that number is known, each
+ *            filtering warp writes its own hits, in the first step of a later tile, while loads are
+ *            in flight.
  *
  *              turn              t            t + 1                         t + 2
  *              filtering warps   bits of t    bits of t + 1                 write hits of t;
@@ -29,7 +30,7 @@
  * Limits     want is WANT_HITS; otherwise as in stream.cu. If a tile costs more than its budget, or
  *            has more than HITS_LISTED_MAX positions to verify, the launch is abandoned:
  *            result->listed is then more than listed_max, and the host runs hits_every (every.cu).
- * Lost       as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
+ * Rejected   as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
  *            1 hit in 100 positions, against 0.85 now. Two sets of registers for the rows of a
  *            step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp
  *            verifies its own positions: 0.63 instead of 0.75 at 1 candidate in 1,000 positions.

@@ -27,7 +27,7 @@
  * Order      no order: a count, the first, or a list in any order.
  * Limits     stride a multiple of 16. If hits are wanted and a group is listed, the host lists hits
  *            by other kernels.
- * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
+ * Rejected   groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
  *            tickets keep the sectors that are read at a time close together. The whole warp
  *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
  *            to 1,000 bytes occurs every 1,000 bytes [H100].

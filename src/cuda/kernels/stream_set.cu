@@ -48,7 +48,7 @@
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then repeats the search with a larger budget,
  *            or by automaton.cu, by set.cu or on the CPU.
- * Lost       each as a fraction of the read speed, instead of the kernel's fraction at that time.
+ * Rejected   each as a fraction of the read speed, instead of the kernel's fraction at that time.
  *            No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for 1,000,000 patterns of
  *            16 bytes. Two places in the code that load text: the compiler lets a use of either
  *            wait for both. A bitmap spread over the shared memory of a cluster of blocks: 164 G

@@ -174,7 +174,7 @@ static int read_list(struct ignore_list **list, int directory, const char *path,
     return make_list(list, path, text, bytes, flags);
 }
 
-/* Like read_list, for a file of --ignore-file. The file may be a pipe or a device. An absent
+/* Like read_list, for a file given with --ignore-file, which may be a pipe or a device. A missing
  * file is an error. */
 static int read_given_list(struct ignore_list **list, const char *path)
 {

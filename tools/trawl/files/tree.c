@@ -264,8 +264,8 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
     return NULL;
 }
 
-/* Goes down into the directory of tree->path. False: `entry` reports why not. True even if the
- * directory is skipped and there is nothing to report. */
+/* Descends into the directory tree->path. Returns false if it could not; `entry` then says why.
+ * Returns true even if the directory is skipped and there is nothing to report. */
 static bool enter(struct tree *tree, const char *name, bool by_link, struct tree_entry *entry)
 {
     size_t path_bytes = strlen(tree->path), depth = tree->level_count;

@@ -181,8 +181,8 @@ struct occurrences {
 struct nulls {
     bool watched; /* a NUL byte changes what is printed or counted */
     bool seen;    /* a NUL was found; with settings->nuls.end_line, NUL now ends lines */
-    /* output is held back until its block of BLOCK_BYTES is complete; without blocks, only until
-     * the window ends, because lines are written at once */
+    /* in case a NUL follows, output is held back until its block of BLOCK_BYTES is complete. If
+     * false (lines are written as soon as they are found), only to the end of the window */
     bool has_blocks;
     uint64_t offset;           /* text offset of the first NUL, if one was seen */
     uint64_t hole;             /* offset of a hole, which makes a sparse file binary; 0: none */

@@ -110,7 +110,7 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
 }
 
 /* Returns the line that contains the offset. `at` is the start of that line or an earlier one.
- * Looks for a near offset in the next line first, because where most lines match, it is there. */
+ * If the offset is near, tries the line at `at` first: where most lines match, that is the one. */
 static struct block line_of(const struct text_scan *scan, const struct view *view, uint64_t at,
                             uint64_t offset)
 {

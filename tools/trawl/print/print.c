@@ -1,4 +1,4 @@
-/* print: prints the parts of a line: head, file name, numbers, matches. Other files, such as
+/* print: prints the parts of a line's head: file name, numbers, separators. Other files, such as
  * lines.c and command_matches.c, decide what is printed. The bytes go to the scan's output, which a
  * worker may have to hold until its turn. */
 #include "trawl/print/print.h"

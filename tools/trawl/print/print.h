@@ -1,4 +1,4 @@
-/* print: prints the parts of a line: head, file name, numbers, matches. */
+/* print: prints the parts of a line's head: file name, numbers, separators. */
 #ifndef TRAWL_PRINT_H
 #define TRAWL_PRINT_H
 

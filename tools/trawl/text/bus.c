@@ -1,5 +1,5 @@
-/* bus: the handler of SIGBUS, for commands and for servers. The handler calls only functions that
- * are safe in a signal handler. */
+/* bus: the SIGBUS handler, for commands and for servers. The handler calls only functions that are
+ * safe in a signal handler. */
 #include "trawl/text/bus.h"
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
 #ifndef TRAWL_BUS_H
 #define TRAWL_BUS_H
 
-/* Installs the handler of SIGBUS, before a text that may be mapped is opened. If a mapped file was
- * truncated, the library repairs the mapping; any other SIGBUS exits as before. Further
+/* Installs the SIGBUS handler; call it before opening a text that may be mapped. If a mapped file
+ * was truncated, the library repairs the mapping; any other SIGBUS still kills the process. Later
  * calls do nothing. */
 void bus_guard_maps(void);
 
