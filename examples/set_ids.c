@@ -2,8 +2,8 @@
  *
  * Shows a set of strings as a plan. A match has the index of its string in the array that the
  * program passed to trawl_plan_build. What the program knows about each string, here an id, it
- * keeps in an array with the same indices. Occurrences may overlap, and all are reported, in order
- * of (begin, index).
+ * keeps in an array with the same indices. Occurrences may overlap, and all are reported, ordered
+ * by (begin, index).
  *
  *     $ ./set_ids
  *     1 she id 700

@@ -6,8 +6,8 @@
 
 struct gallery_limits {
     uint64_t part_bytes; /* text bytes that word-chunked copies at a time */
-    /* a thread of rabin-karp-matrix searches at most so many bytes of a record; longer records are
-     * cut into parts. Raised to twice the longest pattern. */
+    /* a thread of rabin-karp-matrix searches at most this many bytes of a record; longer records
+     * are cut into parts. Raised to twice the longest pattern. */
     uint64_t record_bytes;
     uint32_t shift_begins;      /* start offsets per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */

@@ -7,8 +7,8 @@
  *            pattern's hash, the host searches it again, with strstr.
  * Fixed      Patterns may differ in length: a hash rolls for each distinct length. There is no
  *            limit of 4,096 patterns, because rabin_karp_matrix looks hashes up in a table.
- *            rabin_karp_matrix compares a candidate at once instead of in a second pass. Records
- *            may differ in length, without padding or packed characters.
+ *            rabin_karp_matrix compares a candidate immediately instead of in a second pass.
+ *            Records may differ in length, without padding or packed characters.
  * As published  rabin-karp-matrix-sample and the other variants of the sample run only on GPUs: for
  *            each pattern, strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and

@@ -442,7 +442,7 @@ struct trawl_searcher;
  * a value other than NEVER, a program must have a SIGBUS handler that calls trawl_map_repair. */
 enum trawl_map {
     TRAWL_MAP_NEVER = 0,
-    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, as far as they are in the page cache:
+    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, where they are in the page cache:
                                 in 0.5 of a copy's time if the cache's pages are large, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
@@ -496,7 +496,7 @@ struct trawl_stats {
                        empty if there is nothing to say */
     /* For algorithms of the gallery on devices, summed over workers; else 0: */
     uint64_t device_copy_ns;   /* time of waiting for copies to and from devices */
-    uint64_t device_kernel_ns; /* time in kernels, by the devices' clocks */
+    uint64_t device_kernel_ns; /* time in kernels, on the devices' clocks */
     uint64_t child_grids;      /* grids that kernels launched */
     uint64_t child_spills;     /* launches the device rejected; the launching thread did the work */
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
@@ -516,8 +516,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
  * has begun, and trawl_text_load, run to completion.
  * Threads: any, also from inside a sink, and from a signal handler in any thread. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
-/* Cancel the searcher's current call; if there is none, the next call returns STOPPED at once. For
- * a watchdog, since no call has a time limit. Threads: the same as for trawl_searcher_cancel. */
+/* Cancel the searcher's current call; if there is none, the next call returns STOPPED immediately.
+ * For a watchdog, since no call has a time limit. Threads: as for trawl_searcher_cancel. */
 TRAWL_API void trawl_searcher_cancel_next(struct trawl_searcher *searcher);
 /* Return how many bytes of the current call's text have been searched, for a progress display.
  * Threads: any, also during a call. */
@@ -598,7 +598,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *sea
                                                       struct trawl_match *match, bool *found,
                                                       struct trawl_error *error);
 
-/* Takes matches in order of (begin, pattern_index); in approximate search, then of (reversed, end).
+/* Takes matches ordered by (begin, pattern_index); in approximate search, then by (reversed, end).
  * Return non-zero to stop the search. Runs on the thread that called the search, never twice at
  * once, and may not call the same searcher. The matches are borrowed until the sink returns. */
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
@@ -724,7 +724,7 @@ enum trawl_search_flag {
     TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST skips may be missing */
 };
 
-/* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern
+/* Results of a part of the text, in columns of match_count entries, ordered by (begin, pattern
  * index). Borrowed until the next call for the search. */
 struct trawl_batch {
     uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */

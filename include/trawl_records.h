@@ -51,7 +51,7 @@ struct trawl_matrix_batch {
     uint64_t record_begin;
     uint64_t record_end;
     uint64_t cell_count; /* cells of the batch; for shape ANY, records in which a pattern occurs */
-    /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
+    /* CELLS: three columns of cell_count entries, ordered by (record, pattern). Each pair of a
      * record and a pattern occurs once. */
     const uint64_t *cell_records;
     const uint64_t *cell_patterns;
@@ -115,8 +115,8 @@ enum trawl_records_shape {
     TRAWL_RECORDS_BYTES = 1, /* 1 byte per record: 1 if a pattern occurs in it, else 0 */
     TRAWL_RECORDS_COUNTS = 2, /* uint32_t per record: occurrences of all patterns, overlapping ones
                                  too */
-    TRAWL_RECORDS_CELLS = 3   /* two columns: record and pattern of each pair where the pattern
-                                 occurs in the record, in order of (record, pattern) */
+    TRAWL_RECORDS_CELLS = 3 /* two columns: record and pattern of each pair where the pattern occurs
+                               in the record, ordered by (record, pattern) */
 };
 
 /* Where the answer is written: memory of the host, or of the GPU that has the records. */

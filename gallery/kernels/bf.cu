@@ -14,7 +14,7 @@
  *            thread alone copies the bytes after the block's, while the others wait.
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte and for the byte that differs. -shared reads each text byte once, and for
- *            each block as many bytes again as the pattern has.
+ *            each block as many further bytes as the pattern has.
  * Bound      by the longest comparison, if the pattern occurs: a thread goes byte by byte.
  * Slower     -shared: most windows differ in their first bytes, but the block first fills the whole
  *            bin. The time of -tay-shared grows with the pattern. Figures: docs/papers.md.

@@ -105,7 +105,7 @@ struct bmh_column {
     uint64_t begin; /* where in the text the column begins, a multiple of 4 */
     uint32_t stride;
     uint32_t bytes;
-    uint32_t keep;  /* of each window, so many bytes at its end are in the column */
+    uint32_t keep;  /* how many bytes at each window's end are in the column */
     uint32_t share; /* number of windows whose ends are in the column */
 };
 

@@ -2,9 +2,9 @@
  *
  * A gallery kernel searches for occurrences that start at an offset x in [begin, limit) of a text
  * in device memory. What each thread does, and what lies in which memory, follows the publication
- * named at the head of the kernel's file. These heads also say what was slower ("Lost"), and where
- * the kernel differs from the publication ("Fixed"). Hits come in any order (emit.h); the host
- * sorts them. Kernels for records have arguments of their own (gallery_records.h).
+ * named at the head of the kernel's file. These heads also say what was slower ("Slower"), and
+ * where the kernel differs from the publication ("Fixed"). Hits come in any order (emit.h); the
+ * host sorts them. Kernels for records have arguments of their own (gallery_records.h).
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H

@@ -8,11 +8,11 @@
  *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980. hp-tay has the blocks of 340
  *            threads of R. Tay's program of 2010. -segments is ours.
  * Mapping    As published: gallery_shifts_text (the paper's Calculate-Shifts-Text) flags the
- *            start offsets at which the shifts put a window. Then a thread per offset ends at
- *            once if its offset has no window. qs compares from right to left; hp the last byte,
- *            then the others from left to right. -shared has the same grid. 32 to 1,024 threads,
- *            as many blocks as the offsets need. -segments: a thread per segment of args.segment
- *            offsets compares a window, then moves by the shift; 1 to 1,024 threads.
+ *            start offsets at which the shifts put a window. Then a thread per offset exits
+ *            immediately if its offset has no window. qs compares from right to left; hp the last
+ *            byte, then the others from left to right. -shared has the same grid. 32 to 1,024
+ *            threads, as many blocks as the offsets need. -segments: a thread per segment of
+ *            args.segment offsets compares a window, then moves by the shift; 1 to 1,024 threads.
  * Memory     generic: text, pattern and shifts in global memory, a flag per start offset.
  *            -shared: the block's windows in shared memory, the pattern in constant memory.
  * Traffic    gallery_shifts_text: per window a text byte and a shift; per offset a flag written.

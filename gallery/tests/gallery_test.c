@@ -116,8 +116,8 @@ static void all_edges(void)
     TEST_CHECK(sim_driver_report()[0] == '\0');
 }
 
-/* Searches on the host for a pattern longer than the usual step, which lengthens the steps. Case is
- * ignored, so each step is copied; the pattern occurs PLACES times, in mixed case. */
+/* Searches on the host for a pattern longer than the default step, which lengthens the steps. Case
+ * is ignored, so each step is copied; the pattern occurs PLACES times, in mixed case. */
 static void long_on_host(void)
 {
     enum { LENGTH = 150000, TEXT_BYTES = 2000000, PLACES = 12 };

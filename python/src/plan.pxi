@@ -210,7 +210,7 @@ cdef class Plan:
     cdef bint has_characters
     cdef bint has_distances  # occurrences have a distance
     cdef bint has_strands
-    cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
+    cdef bint is_alone  # occurrences in a record may depend on bytes next to the record
     cdef bint is_plain  # strings, or one expression, without errors: the library chooses occurrences that do not overlap
     cdef bint is_brief  # no search of a short text takes long: no errors are allowed, and PCRE2 is not used
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
@@ -485,7 +485,7 @@ cdef class Plan:
         return default().positions(self, text, offsets=offsets, progress=progress)
 
     def matches(self, text, *, match="all", line_numbers=False, value=False, offsets=None, progress=None):
-        """Find all occurrences, in order of (begin, pattern): a Matches, which consists of columns.
+        """Find all occurrences, ordered by (begin, pattern): a Matches, which consists of columns.
         match: 'all' also reports overlapping occurrences. 'leftmost-longest' reports occurrences that
         do not overlap: the search takes the longest occurrence at the first begin (with errors, the
         one with the least distance among equal lengths), and continues after its end. 'leftmost-first'
@@ -542,8 +542,8 @@ cdef class Plan:
         return default().scan(self, text, offsets=offsets)
 
     def iter(self, text, *, offsets=None):
-        """Iterate over all occurrences as (index of the last character, value), in order of that
-        index, the longest occurrence first. Without values, a pattern's value is its index.
+        """Iterate over all occurrences as (index of the last character, value), ordered by that index, the longest
+        occurrence first. Without values, a pattern's value is its index.
 
         >>> list(Plan({'he': 1, 'she': 2, 'hers': 3}).iter('ushers'))
         [(3, 2), (3, 1), (5, 3)]

@@ -120,8 +120,8 @@ cdef bint wait_a_while(work *job) noexcept nogil:
 
 
 cdef void pause(work *job) noexcept nogil:
-    """Called by the work: wait until the caller requests the next step. Returns at once if there is
-    no helper thread, because then the work runs in the caller's thread."""
+    """Called by the work: wait until the caller requests the next step. Returns immediately if there is no helper
+    thread, because then the work runs in the caller's thread."""
     if job.has_thread:
         job.paused = True
         sem_post(&job.done)
@@ -141,8 +141,7 @@ cdef enum:
 
 
 cdef void poll(void *context) noexcept nogil:
-    """Check for signals, in the main thread, if a search takes long. The threads that search call this
-    again and again."""
+    """Check for signals, in the main thread, if a search takes long. The threads that search call this repeatedly."""
     cdef work *job = <work *>context
     cdef uint64_t now_ms
     cdef bint is_first
@@ -201,8 +200,8 @@ cdef class Handle:
         self.shut()
 
     cdef void shut(self) noexcept:
-        # A forked child lacks the parent's threads, and locks of a lost thread stay locked, so the child frees
-        # nothing.
+        # A forked child lacks the parent's threads, and locks that a missing thread held stay locked, so the child
+        # frees nothing.
         if self.job.searcher != NULL and not self.is_forked():
             stop_thread(&self.job)
             trawl_searcher_close(self.job.searcher)

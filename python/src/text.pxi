@@ -141,7 +141,7 @@ cdef class Source:
         return 0
 
     cdef bint is_fasta(self) noexcept:
-        """Return True if the text begins with >, as far as the text can be read twice."""
+        """Return True if the text begins with >; always False for a text that cannot be read twice."""
         cdef trawl_error error
         cdef uint8_t byte = 0
         cdef uint64_t got = 0
@@ -152,8 +152,8 @@ cdef class Source:
 
     cdef int check(self) except -1:
         """Called after a text was read to the end, or after reading failed. Raise what the file object's read() raised, or
-        ReadError if the file became shorter while it was open. Files of the system, such as those in /sys, may claim a
-        size that they never had: then the text is what could be read."""
+        ReadError if the file became shorter while it was open. System files, such as those in /sys, may claim a size
+        that they never had: then the text is what could be read."""
         cdef trawl_text_told told
         cdef trawl_error error
         cdef uint8_t byte

@@ -270,7 +270,7 @@ def columns(rows):
 
 
 def neighbours(torch):
-    """What PyTorch's gather and sum lose beside an open engine, which lowers the context's L2 fetch size."""
+    """What PyTorch's gather and sum lose while an engine is open, which lowers the context's L2 fetch size."""
     data = torch.randn(1 << 28, device="cuda")
     index = torch.randint(0, data.numel(), (1 << 26,), device="cuda")
 

@@ -17,11 +17,11 @@ class RayError(Exception):
 
 
 class RayActorError(RayError):
-    """The exception for a request to a lost actor, which is started again."""
+    """The exception for a request to a lost actor, which is being restarted."""
 
 
 class ActorDiedError(RayActorError):
-    """An actor cannot be started again."""
+    """An actor cannot be restarted."""
 
 
 class GetTimeoutError(RayError):

@@ -397,7 +397,7 @@ def test_copies_answer_for_lost_actors(served):
         for how in LOSSES * (amount(20) // 100 or 1):
             while (
                 copies_of(client)["ready"] < 2 * len(actors)
-            ) and not faults:  # until the actor lost last is ready again
+            ) and not faults:  # until the actor that was lost last is ready again
                 time.sleep(0.05)
             before = len(answers)
             lose(draw.choice(draw.choice(actors)), how)

@@ -29,7 +29,7 @@ def test_command():
 
 
 def test_script(tmp_path):
-    """Check that python -m trawl runs the command beside Python's scripts, and says so if there is none."""
+    """Check that python -m trawl runs the command next to Python's scripts, and says so if there is none."""
     script = shutil.which("trawl", path=os.path.dirname(sys.executable))
     if script is None:
         pytest.skip("the package was built without the command")

@@ -210,7 +210,7 @@ def test_groups_of_all_texts(tmp_path):
 
 
 def test_files_without_a_true_size():
-    """Check that a file of the system that states a wrong size is searched for what it contains."""
+    """Check that a system file that states a wrong size is searched for what it contains."""
     for path in map(pathlib.Path, ("/sys/kernel/mm/transparent_hugepage/enabled", "/sys/devices/system/cpu/possible")):
         if path.exists():
             data, plan = path.read_bytes(), trawl.Plan(["a", "0", "\n"])

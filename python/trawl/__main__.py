@@ -1,4 +1,4 @@
-"""python -m trawl runs the command, which pip puts beside Python's other scripts."""
+"""python -m trawl runs the command, which pip puts next to Python's other scripts."""
 
 import os
 import shutil

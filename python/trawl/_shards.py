@@ -533,7 +533,7 @@ class Collection:
     replicas: this many actors hold each shard, on different nodes if possible. If one is lost, another one
       answers while Ray loads the shard again.
     cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
-    restarts: how often a lost actor is started again, on any node with free cores and memory. It then
+    restarts: how often a lost actor is restarted, on any node with free cores and memory. It then
       loads its texts again. Meanwhile requests go to other copies.
     timeout: seconds for loading or for an answer. Afterwards a TimeoutError names the missing shards.
 
@@ -667,7 +667,7 @@ class Collection:
                 missing.append((i, files[0].name, files[-1].name))
 
     def _answers(self, i: int, copy: int) -> bool:
-        """Return True if a copy answered when it was last asked. A lost copy is asked for its status again and again, and
+        """Return True if a copy answered when it was last asked. A lost copy is repeatedly asked for its status, and
         gets no requests until it has answered."""
         asked, ray = self.lost.get((i, copy)), _ray()
         if asked is None:
@@ -712,7 +712,7 @@ class Collection:
                     raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
                 if end is not None and time.monotonic() > end:
                     raise TimeoutError(f"shards [{i}] of {len(self.held)} are loading again") from None
-                time.sleep(0 if number < copies else 0.1)  # time for Ray to start the actor again
+                time.sleep(0 if number < copies else 0.1)  # time for Ray to restart the actor
             sent = send(i, number)
 
     def count(self, plan: Plan, *, missing: list[Any] | None = None) -> int:

@@ -480,7 +480,7 @@ class Columns(Generic[Item]):
 
 
 class Matches(Columns["tuple[Any, ...]"]):
-    """Occurrences in a part of a text, in order of (begin, pattern), as columns.
+    """Occurrences in a part of a text, ordered by (begin, pattern), as columns.
 
     matches[i] is (begin, end, pattern). With errors or 'dna', the distance follows, with 'dna' also the strand.
     pyarrow.record_batch(matches) makes no copy.

@@ -49,7 +49,7 @@ class Searches:
     which(plan): the least index of the patterns that occur, or null.
     count(plan): the number of occurrences.
     pattern_counts(plan), pattern_lists(plan): the number, and the indices, of the patterns that occur.
-    matches(plan): the list of occurrences in order of (begin, pattern), with begin, end and pattern. A plan
+    matches(plan): the list of occurrences, ordered by (begin, pattern), with begin, end and pattern. A plan
       with errors adds the distance, the alphabet 'dna' the distance and the strand, value=True the occurring string.
     find_first(plan): the first occurrence, or null.
     groups(plan): a struct of the groups of the first occurrence. The fields have the names or else the numbers of the

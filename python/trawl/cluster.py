@@ -88,7 +88,7 @@ class Shard:
         self.process = self.thread.submit(subprocess.Popen, command, preexec_fn=ends).result()
 
     async def check(self) -> str:
-        """Return why the server does not answer, or "". A server that ended, or is silent, is started again."""
+        """Return why the server does not answer, or "". A server that has ended or does not answer is restarted."""
         if (status := self.process.poll()) is not None:
             self.start()
             return f"{ENDED} {status}: see the actor's messages in Ray's logs"
@@ -429,7 +429,7 @@ class Front:
         await asyncio.gather(*(self.check(one, EVERY_SECONDS * max(1, len(copies) / 200)) for one in copies))
 
     async def check(self, copy: Copy, pause: float) -> None:
-        """Check a copy again and again. End an actor that is silent: Ray starts it again."""
+        """Check a copy repeatedly. End an actor that does not answer: Ray restarts it."""
         import ray
 
         patience = SILENT_SECONDS
@@ -442,7 +442,7 @@ class Front:
                         ray.kill(copy.actor, no_restart=False)
                         asked, patience = time.monotonic(), RETURN_SECONDS
                 fault, patience = check.result(), SILENT_SECONDS
-            except Exception as loss:  # usually the loss of the actor, which Ray starts again
+            except Exception as loss:  # usually the loss of the actor, which Ray restarts
                 fault, patience = words(loss), RETURN_SECONDS
             copy.mark(fault)
             await asyncio.sleep(pause)
@@ -721,8 +721,8 @@ def start(
     port: int = 8722,
     timeout: float = 600.0,
 ) -> list[list[Any]]:
-    """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: those of trawl serve. Ray
-    starts a lost actor again, on any node with free cores and memory, and the actor loads its files again."""
+    """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: those of trawl serve.
+    Ray restarts a lost actor, on any node with free cores and memory, and the actor reloads its files."""
     import ray
     from ray import serve
 

@@ -177,7 +177,7 @@ def run_stage(
 
 
 def warn_if_held(kind: str, needed: float) -> None:
-    """Warn if others hold so many cores or GPUs that a stage would wait."""
+    """Warn if a stage would wait because others hold too many cores or GPUs."""
     import ray
 
     available: Any = ray.available_resources

@@ -1,4 +1,5 @@
-/* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
+/* approx_verify: decides which candidates are occurrences, following the rules in
+ * docs/approximate.md.
  *
  * A span (substring) lies in a scope: the text, or a record of the text. With TRAWL_WITHIN_LINES,
  * it lies in a single line of the scope. A call checks a range of ends of spans. The symbols of the

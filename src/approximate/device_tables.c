@@ -86,9 +86,9 @@ static double piece_rate(const struct cut_literal *literal, const struct literal
 }
 
 /* Makes the pieces of a literal. Each occurrence contains at least one piece without an error. The
- * symbols that may have errors are divided evenly among the pieces. If all of these may be wrong at
- * once, or if random text is expected to contain a piece at every offset, the literal gets a single
- * piece without symbols. */
+ * symbols that may have errors are divided evenly among the pieces. If all of these may be wrong
+ * together, or if random text is expected to contain a piece at every offset, the literal gets a
+ * single piece without symbols. */
 static void literal_pieces(struct cut_literal *literal, uint32_t errors_max)
 {
     uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;

@@ -85,8 +85,8 @@ bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
     return false;
 }
 
-/* The letters that are equal without case form a circle (case.def), such as K -> k -> Kelvin sign
- * -> K. Returns the letter after code_point; a letter without others is followed by itself. */
+/* The letters that are equal without case form a cycle (case.def), such as K -> k -> Kelvin sign ->
+ * K. Returns the letter after code_point; a letter without others is followed by itself. */
 static uint32_t next_letter(uint32_t code_point)
 {
     uint32_t low = 0, high = sizeof runs / sizeof runs[0];

@@ -9,7 +9,7 @@
  * For sets, too, expected costs choose the first program. But which program is fastest depends on
  * the text, the strings and the caches, and cannot be predicted. So once other programs could save
  * more time than a tournament costs, all of these search pieces of the text in turn. A program that
- * is far slower leaves the tournament at once. The fastest then continues until the next
+ * is far slower leaves the tournament immediately. The fastest then continues until the next
  * tournament.
  */
 #include "base/checked.h"

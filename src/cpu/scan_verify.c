@@ -7,7 +7,7 @@
  * whose tag differs from the text's is not compared.
  *
  * Tables and literals exceed the caches, so each step prefetches what the next one needs, for many
- * samples at once. The usual case has no branch that depends on the text.
+ * samples at once. The common case has no branch that depends on the text.
  */
 #include "cpu/sampling.h"
 

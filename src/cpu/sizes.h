@@ -14,7 +14,7 @@ struct cpu_sizes {
     /* bytes of text before a worker's first look, after which it may change its method */
     uint64_t look_after;
     uint64_t look_again; /* the least bytes of text between two looks */
-    /* A look is due once the method has lost this many ns against the best possible one, or will
+    /* A look is due once the method has wasted this many ns against the best possible one, or will
      * have after the next chunk; the look itself takes about as long. If 0, a look is due as often
      * as look_again allows, and methods are compared by expected costs instead of the clock. */
     double look_lost_ns;

@@ -3,7 +3,8 @@
  *
  * A start is a position where an occurrence may begin; a candidate is a start that passed a filter.
  * A program is one of the search loops scan_*.c. A tile is a stretch of text whose candidates are
- * collected together. Candidates are dense where they are so many that the automaton is faster.
+ * collected together. Candidates are dense where there are so many of them that the automaton is
+ * faster.
  */
 #ifndef TRAWL_CPU_WORKER_H
 #define TRAWL_CPU_WORKER_H

@@ -18,7 +18,7 @@
  * leaves the chunk to the host, if the host may search it. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
-/* after a chunk that was left to the host, so many more are */
+/* after a chunk was left to the host, so are this many more */
 #define CHUNKS_LEFT 15u
 /* reserve_text does not try smaller sizes if the device lacks memory */
 #define TEXT_BYTES_MIN (64u << 10)

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cuda/launch.h"
 
-/* room for one hit in so many positions, at first */
+/* at first, there is room for one hit in this many positions */
 #define LISTS_POSITIONS 512u
 
 uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions)

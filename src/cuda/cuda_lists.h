@@ -5,7 +5,7 @@
 #include "cuda/cuda_scan.h"
 #include "cuda/kernels/lists.h"
 
-/* Returns for how many hits a list has room if it is for so many positions. */
+/* Returns how many hits a list for this many positions has room for. */
 uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions);
 /* Makes room for `words` hits in both of the worker's lists. */
 enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,

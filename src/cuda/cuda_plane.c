@@ -13,7 +13,7 @@
 #define EACH_BYTE 0x0101010101010101ull
 #define PERIOD_MAX 32u /* avoid a probe with a period of up to this */
 #define WORD_BYTES 8u  /* windows begin at multiples of this */
-/* so many bytes of a long window decide the order of the bits */
+/* at most this many bytes of a window decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
 /* Multiplying eight bytes that are 0 or 1 by this number gathers them: byte i becomes bit i of the
  * product's top byte. */

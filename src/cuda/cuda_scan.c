@@ -8,10 +8,10 @@
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_lists.h"
 
-/* after a scan with too many candidates, so many scans use no stream kernel */
+/* after a scan with too many candidates, this many scans use no stream kernel */
 #define DENSE_SCANS 15u
 #define HITS_AHEAD 512u
-#define FEW_BYTES 256u /* hits are few if there is at most one in so many bytes of text */
+#define FEW_BYTES 256u /* hits are few if there is at most one in this many bytes */
 
 /* How much more than the usual work a warp of stream_set may do before the automaton takes over:
  * 2^PATIENT_LOG2 times if the automaton's rows do not fit into shared memory, and
@@ -115,8 +115,8 @@ static enum trawl_status take_list(struct engine_worker *worker, uint64_t positi
                             room->address, (size_t)(room->ahead * sizeof(uint64_t)),
                             worker->stream));
     }
-    /* wait here: the caller may read the hits at once, and the sorting kernel writes no answer for
-     * which to wait */
+    /* wait here: the caller may read the hits immediately, and the sorting kernel writes no answer
+     * for which to wait */
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
@@ -245,8 +245,8 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     return kept == 0 ? 0 : last - hits_base;
 }
 
-/* Scans so many starts that their hits, if as frequent as in the last scan, fill half the room. If
- * a single start has too many hits, repeats the scan with twice the room. */
+/* Scans as many starts as should fill half the room with hits, if these are as frequent as in the
+ * last scan. If a single start has too many hits, repeats the scan with twice the room. */
 static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)

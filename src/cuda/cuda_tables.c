@@ -26,7 +26,7 @@
 #define VERIFY_STEPS_MIN 8u
 /* literals that a thread may compare per 32 positions before the search is given up */
 #define SET_BUDGET 256u
-/* A tile is dense, before any candidate is verified, if at least so many lanes of a warp have
+/* A tile is dense, before any candidate is verified, if at least this many lanes of a warp have
  * candidates. In a large tile, that is likely with 1 candidate in 110 positions. */
 #define DENSE_LANES 28u
 

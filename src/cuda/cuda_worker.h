@@ -123,7 +123,7 @@ struct engine_worker {
     uint64_t piece_words; /* most words of a piece */
     /* brought[i] is recorded after piece i; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
-    /* so many more chunks are left to the host without a scan, because one had too many
+    /* number of further chunks that are left to the host without a scan, because one had too many
      * candidates */
     uint32_t chunks_left;
     /* if a chunk has too many candidates, and there is no automaton, the host may search it */
@@ -149,7 +149,7 @@ enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count
                                     struct trawl_error *error);
 void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count);
 /* Copies `count` bytes of host memory to the device, through the two staging buffers in turn.
- * Returns before the copy is done, but the caller may reuse the source at once. The device's
+ * Returns before the copy is done, but the caller may reuse the source immediately. The device's
  * context is current. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);

@@ -278,8 +278,8 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    /* With limits.before_bytes, which tests set, positions are numbered as if so many bytes came
-     * before the text. Starts near the beginning of the text keep their numbers, because kernels
+    /* With limits.before_bytes, which tests set, positions are numbered as if this many bytes
+     * preceded the text. Starts near the beginning of the text keep their numbers, because kernels
      * read up to BEFORE_BYTES_MIN bytes before a start. */
     uint64_t before = range->begin >= BEFORE_BYTES_MIN ? worker->limits.before_bytes : 0;
     enum cuda_kernel kernel;

@@ -47,7 +47,7 @@ struct cuda_limits {
     /* memory is reserved in multiples of this, so that buffers seldom grow */
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* a worker's initial room for hits */
-    uint64_t hits_max;      /* a scan with so many hits stops at the end of the range */
+    uint64_t hits_max;      /* a scan with this many hits stops at the end of the range */
     /* a list of start offsets has room for a multiple of this (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
     /* least number of start offsets in a copy to the host through trawl's pinned memory, except for

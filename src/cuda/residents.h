@@ -5,7 +5,7 @@
 #include "cuda/open.h"
 
 #define CUDA_BORROWED_ALIGNMENT 256u /* alignment of a text's address in kernels */
-#define CUDA_BEFORE_BYTES 256u       /* kernels may read so many bytes before a start */
+#define CUDA_BEFORE_BYTES 256u       /* kernels may read this many bytes before a start */
 
 /* Finds the device that can search starts [0, reach) of the text with the largest reach. Sets
  * text->reach, and text->device to that device; to ENGINE_DEVICES_MAX if several devices have that

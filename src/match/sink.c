@@ -149,8 +149,8 @@ static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chu
     while (last > 0 && chunk->bytes[last - 1] != sink->line_end &&
            chunk->bytes[last - 1] != sink->line_end_also)
         last--;
-    /* If no hit is left (i == hit_count), *open_hit must be false, even if a mapped file has lost
-     * its line ends since the hits of the first line were counted. */
+    /* If no hit is left (i == hit_count), *open_hit must be false, even if a mapped file has been
+     * truncated since the hits of the first line were counted. */
     *open_hit = i < chunk->hit_count && hit_place(chunk, chunk->hit_count - 1) >= last;
     return chunk->hit_count - i - *open_hit;
 }

@@ -14,9 +14,10 @@ struct byte_rates {
 };
 
 /* Estimates the rates from the sample if sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, and otherwise from
- * built-in rates of usual texts. If there is no sample, a literal of at least PLAN_GRAMS_LENGTH_MIN
- * bytes with at most four byte values (DNA) raises the rates of these values, because the text is
- * probably like the literal. With `fold`, the rates of a letter's two cases are added up. */
+ * built-in rates of typical texts. If there is no sample, a literal of at least
+ * PLAN_GRAMS_LENGTH_MIN bytes with at most four byte values (DNA) raises the rates of these values,
+ * because the text is probably like the literal. With `fold`, the rates of a letter's two cases are
+ * added up. */
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 

@@ -27,7 +27,7 @@
 /* below MANY_BITS, both halves are tested of at most this many bytes */
 #define WHOLE_FEW 3u
 /* This many half bytes are enough if there are at most as many literals as slots (GROUP_SLOTS), and
- * if at most HALVES_PASS of the positions of usual texts pass. Testing two more costs as much as
+ * if at most HALVES_PASS of the positions of typical texts pass. Testing two more costs as much as
  * comparing literals at 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
@@ -163,7 +163,7 @@ static uint32_t whole_bytes(const struct trawl_plan *plan)
     return 0;
 }
 
-/* Returns the fraction of positions in usual texts whose byte agrees in the low bits with the
+/* Returns the fraction of positions in typical texts whose byte agrees in the low bits with the
  * literal's byte at this offset; 1 if the literal has no such byte. */
 static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t at,
                       const float of_low[PLAN_NIBBLE_LOWS])
@@ -176,7 +176,7 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
 }
 
 /* Chooses at most nibbles->bytes offsets whose bytes' low bits are tested. Adds one offset at a
- * time: the one with which the fewest positions of usual texts pass, summed over the literals. */
+ * time: the one with which the fewest positions of typical texts pass, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;

@@ -12,7 +12,7 @@
  *   common slots:                          none: ruled out         0: compare "cat"
  *
  * The low half of a byte rules out more positions than the high half. So for longer literals, only
- * low halves are tested, but of more bytes. at[] then selects bytes that are rare in usual texts,
+ * low halves are tested, but of more bytes. at[] then selects bytes that are rare in typical texts,
  * rather than, say, the blanks with which many literals begin.
  *
  * Some instruction sets can look up 64 entries at once. They test a byte's six low bits, which

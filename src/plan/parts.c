@@ -91,7 +91,7 @@ struct plan_set_price plan_set_price(enum program program, const struct plan_set
 
 /* ---- Lengths ------------------------------------------------------------------- */
 
-/* Returns the string's rank in order of length, for groups of a single string. */
+/* Returns the string's rank by length, for groups of a single string. */
 static uint32_t place_of(const struct cutting *cutting, uint64_t pattern)
 {
     uint32_t place = 0;

@@ -18,7 +18,7 @@
 #define STATES_MAX 200u
 #define WORD (UINT64_C(1) << 63) /* bit of `members`: the character belongs to a word */
 
-/* Places that may come next, in order of preference. Place `places.count` means that the whole
+/* Places that may come next, the preferred ones first. Place `places.count` means that the whole
  * sequence has been read. */
 struct list {
     uint8_t count;

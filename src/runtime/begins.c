@@ -42,7 +42,7 @@
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* wake no helper for fewer start offsets */
 #define HELPER_BEGINS (1u << 15) /* expected start offsets for each helper */
-/* if so many start offsets are expected, all host workers but one help to copy */
+/* if this many start offsets are expected, all host workers but one help to copy */
 #define MANY_BEGINS (1u << 22)
 
 static uint64_t helped_begins = HELPED_BEGINS;
@@ -106,7 +106,7 @@ static enum trawl_status drain(struct lister *l, struct trawl_error *error)
     return pieces_settle(l->listing->pieces, error);
 }
 
-/* Chooses how many bytes of text the next list will cover, at most LIST_BYTES: so many that it will
+/* Chooses how many bytes of text the next list will cover, at most LIST_BYTES: enough that it will
  * probably have LIST_WORDS hits, but fewer if the device has little memory or the end of the part
  * is near. The last list covered `listed` bytes and has `count` hits; `left` bytes of the part
  * remain. */

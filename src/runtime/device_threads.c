@@ -123,7 +123,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
     return true;
 }
 
-/* Polls for the next item for up to WATCH_NS: another search may follow at once. */
+/* Polls for the next item for up to WATCH_NS: another search may follow immediately. */
 static void watch(const struct worker *worker)
 {
     uint64_t begin_ns = clock_now_ns();

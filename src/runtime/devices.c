@@ -1,10 +1,10 @@
 /* devices: the GPUs of a runtime: when they are opened, and which are lost
  *
  * Opening the devices takes up to a third of a second, and closing a runtime waits until that has
- * ended. A runtime with engine CUDA opens them at once; loading a text opens them, too. Otherwise,
- * with engine AUTO, a separate thread opens them once the runtime's searches of long texts have
- * taken a second; host workers go on meanwhile. A device that fails is lost until the runtime
- * closes: other devices or the CPU take over its tasks, and devices->failure says why.
+ * ended. A runtime with engine CUDA opens them immediately; loading a text opens them, too.
+ * Otherwise, with engine AUTO, a separate thread opens them once the runtime's searches of long
+ * texts have taken a second; host workers go on meanwhile. A device that fails is lost until the
+ * runtime closes: other devices or the CPU take over its tasks, and devices->failure says why.
  */
 #include "runtime/devices.h"
 

@@ -2,10 +2,10 @@
  *
  * In the child, only the thread that called fork() exists. The runtimes' other threads are gone,
  * and their memory leaks. A lock that one of them held would never be released, so the child
- * initialises all locks again; a runtime starts threads again when a search can use them. CUDA does
- * not work in a child of a process that used it, so a runtime whose devices the parent had opened,
- * or was opening, has none in the child. A call that the forking thread was inside, or that was
- * open (trawl_search_open, trawl_matrix_open), cannot go on, and is marked as orphaned; a call that
+ * reinitialises all locks; a runtime restarts threads when a search can use them. CUDA does not
+ * work in a child of a process that used it, so a runtime whose devices the parent had opened, or
+ * was opening, has none in the child. A call that the forking thread was inside, or that was open
+ * (trawl_search_open, trawl_matrix_open), cannot go on, and is marked as orphaned; a call that
  * another thread was inside counts as ended. */
 #include "runtime/forked.h"
 

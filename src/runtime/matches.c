@@ -10,7 +10,7 @@
 /* match_room is a multiple of this, so each column (begins, ends, patterns) starts at a cache line,
  * and few stores cross a line */
 #define ROOM_WORDS 8u
-#define HITS_AHEAD 16u /* prefetch the literals of so many hits ahead */
+#define HITS_AHEAD 16u /* prefetch the literals of this many hits ahead */
 
 void matches_release(struct task *task)
 {

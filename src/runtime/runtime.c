@@ -135,7 +135,7 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     return status;
 }
 
-/* Opens the devices at once (unless the engine is CPU), because a text that is loaded will be
+/* Opens the devices immediately (unless the engine is CPU), because a text that is loaded will be
  * searched often. A failure is an error only with engine CUDA, or for a text in device memory. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                bool is_whole, struct trawl_error *error)

@@ -28,7 +28,7 @@ struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
 /* With engine AUTO, a search starts to open the devices once the runtime's searches of long texts
- * have taken this long. (Loading a text opens them at once.) Earlier would not pay: closing the
+ * have taken this long. (Loading a text opens them immediately.) Earlier would not pay: closing the
  * runtime may have to wait a third of a second for it. */
 static uint64_t open_after_ns = 1000000000;
 

@@ -39,8 +39,8 @@ uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct
  * frequent. */
 bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan);
 
-/* After a text for which engine_ops.brief failed, so many calls with the same plan run an ordinary
- * search at once: their texts are probably similar. */
+/* After a text for which engine_ops.brief failed, this many calls with the same plan run an
+ * ordinary search without trying: their texts are probably similar. */
 #define BRIEF_REFUSALS 15u
 
 /* Searches a short text with engine_ops.brief. Returns false if an ordinary search is needed. */
@@ -80,7 +80,7 @@ struct resident_sizes {
     uint64_t least, most; /* bounds for later chunks */
     /* the caller searches shorter texts alone, even if hits may be frequent */
     uint64_t shared;
-    /* How many hits a chunk should have. A device lists so many in the time of two launches, and
+    /* How many hits a chunk should have. A device lists this many in the time of two launches, and
      * they fit into a core's cache. */
     uint64_t hits;
     /* most start offsets that a device copies straight to the caller's array at a time */

@@ -27,7 +27,7 @@
 /* bytes of a text that are read to learn which strings of regular expressions are rare */
 #define LINE_SAMPLE_BYTES (64u << 10)
 #define TASKS_PER_WORKER 2u
-/* The scheduler may suspend a helper for some milliseconds in the middle of a chunk. With so many
+/* The scheduler may suspend a helper for some milliseconds in the middle of a chunk. With this many
  * tasks, the other threads can continue meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u

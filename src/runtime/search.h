@@ -81,7 +81,7 @@ struct search {
     bool for_devices;   /* devices may search, if there are devices */
     bool answers;       /* devices compute the sink's answer, for chunks of a loaded text */
     /* task_deliver converts hits to matches a few at a time, just before it delivers them, so that
-     * they stay in the cache. False if the sink wants a chunk's matches at once, or if literals
+     * they stay in the cache. False if the sink wants a chunk's matches immediately, or if literals
      * have tails (characters after the literal that match in several ways): a tail's length depends
      * on the text, which may be gone by then. */
     bool converts_late;
@@ -171,7 +171,7 @@ struct trawl_searcher {
     sem_t woken;
     /* For schedule_brief: serial number of the plan for which the engine could not search the last
      * short text without a worker. The next `refusals` calls with this plan run an ordinary search
-     * at once. */
+     * without trying. */
     _Atomic uint64_t refused;
     _Atomic uint32_t refusals;
     /* An eventfd that ends a wait for a stream's bytes; -1: not needed so far. */

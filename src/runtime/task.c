@@ -115,7 +115,7 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 /* ---- Searching ---------------------------------------------------------------------------- */
 
 /* Counts on the host, in a part of a chunk that was cut for a device and is too long to be counted
- * at once. */
+ * in one go. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)
@@ -674,7 +674,7 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     if (bytes > runtime->memory_max || atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
         return false;
     if (atomic_load(&runtime->memory_used) >
-        0) /* if 0, all memory was just given back: try at once */
+        0) /* if 0, all memory was just given back: try immediately */
         (void)nanosleep(&while_ns, NULL);
     return true;
 }

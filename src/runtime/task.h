@@ -9,7 +9,7 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
 /* Takes a free task and the text's next chunk, prepares the chunk, and searches or queues it. From
  * a stream, takes only the chunk with index `only` (TEXT_ANY_CHUNK: any). Returns DONE if a chunk
- * was taken, or if the worker should try again at once; NOTHING if there is no chunk for this
+ * was taken, or if the worker should immediately try again; NOTHING if there is no chunk for this
  * worker, no free task, or no memory for the chunk; BUSY if another thread is taking the next
  * chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);

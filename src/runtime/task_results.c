@@ -5,7 +5,7 @@
 #include "runtime/matches.h"
 #include "runtime/task.h"
 
-#define MATCHES_LATE 512u /* at the delivery, so many matches are made at a time */
+#define MATCHES_LATE 512u /* matches are made when delivered, this many at a time */
 
 enum trawl_status task_make_matches(const struct search *search, struct task *task,
                                     struct trawl_error *error)

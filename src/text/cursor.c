@@ -37,9 +37,9 @@
 #define UNPACK_CELL_BYTES_MIN UINT64_C(64)
 /* shorter files are mapped only with TEXT_MAPS_ALWAYS */
 #define MAP_TEXT_MIN (UINT64_C(32) << 20)
-/* a page fault in a large folio maps so many bytes, and mapping pauses at least as long */
+/* bytes that a page fault in a large folio maps, and mapping pauses at least as long */
 #define MAP_EXTENT (UINT64_C(2) << 20)
-#define MAP_PROBES 2u /* one probe in so many extents */
+#define MAP_PROBES 2u /* one probe per this many extents */
 /* mapped pages are given back to the kernel in strides of this length */
 #define MAP_STRIDE (UINT64_C(16) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
@@ -382,7 +382,7 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
-/* Returns true if a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
+/* Returns true if a read would not block, now or within wait_ns < 10^9 nanoseconds. */
 static bool is_ready(const struct trawl_text *text, uint32_t wait_ns)
 {
     return text->unpack != NULL ? unpack_is_ready(text, wait_ns) : read_is_ready_of(text, wait_ns);

@@ -14,7 +14,7 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);
-/* Returns true if a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
+/* Returns true if a read would not block, now or within wait_ns < 10^9 nanoseconds. */
 bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
 /* Returns true if `wake` is readable, which means that no more bytes are wanted; false if it is
  * -1. */

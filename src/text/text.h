@@ -105,7 +105,7 @@ struct text_lines {
                               uint64_t bytes, struct trawl_error *error);
 };
 
-/* A search may load so many bytes after a chunk, the length of the widest vector, and ignore
+/* A search may load this many bytes after a chunk (the length of the widest vector) and ignore
  * them. */
 #define TEXT_SLACK_BYTES 64u
 

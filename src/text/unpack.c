@@ -13,7 +13,7 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
-/* A library may start one thread for so many bytes of the memory for decompressing ahead. */
+/* A library may start one thread per this many bytes of the memory for decompressing ahead. */
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {

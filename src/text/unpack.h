@@ -24,8 +24,8 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
 /* Returns the format's name; NULL while it is not known, or if the text is not compressed. */
 const char *unpack_format(const struct text_unpack *unpack);
 
-/* Returns true if unpack_read would probably return at once, now or within wait_ns < 10^9
- * nanoseconds. Decodes nothing to find out. */
+/* Returns true if unpack_read would probably not block, now or within wait_ns < 10^9 nanoseconds.
+ * Decodes nothing to find out. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
 /* Lets `threads` threads decompress a file ahead of the reader, in cells of cell_bytes bytes

@@ -914,7 +914,7 @@ def test_only_first():
 
 
 def test_lines_come():
-    """Check, with the options that write each line at once, that a line is written before more of standard input
+    """Check, with the options that write each line immediately, that a line is written before more of standard input
     comes."""
     for on_tty, options in (
         (True, []),

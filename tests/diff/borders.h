@@ -1,5 +1,5 @@
 /* borders: bugs hide where a search goes from one block of the text to the next. Sets the sizes of
- * the CPU engine's blocks (struct cpu_sizes) far below their usual values, so that texts of a few
+ * the CPU engine's blocks (struct cpu_sizes) far below their default values, so that texts of a few
  * hundred bytes have many such boundaries of each kind, and plants patterns around them. */
 #ifndef TRAWL_TESTS_DIFF_BORDERS_H
 #define TRAWL_TESTS_DIFF_BORDERS_H
@@ -71,7 +71,7 @@ static inline void borders_draw(struct test_random *random)
 
 /* Puts a pattern so that it begins or ends at a multiple of `size`, or one byte before or after it.
  * If `size` is 0 or greater than the text, the pattern is put at the text's end. Some of these
- * patterns have a changed byte. If only whole words or lines count, some are beside a line end. */
+ * patterns have a changed byte. If only whole words or lines count, some are next to a line end. */
 static inline void border_plant(struct test_random *random, struct diff_input *input, uint64_t size)
 {
     struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];

@@ -480,7 +480,7 @@ static void run_index(uint64_t index)
 
     random.state ^= index * 0x2545f4914f6cdd1du;
     borders_draw(&random);
-    if (index % LARGE_ONE_IN == 0) /* large inputs have boundaries with the usual sizes */
+    if (index % LARGE_ONE_IN == 0) /* large inputs cross boundaries at the default sizes */
         cpu_sizes = cpu_sizes_default;
     if (index == 0) {
         run_floods();

@@ -410,7 +410,7 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
     count = pattern_count_choose(random, input->text_bytes);
     add_patterns(random, count, input);
     if (input->pattern_count > 0 &&
-        test_random_one_in(random, 16)) { /* the same pattern again and again */
+        test_random_one_in(random, 16)) { /* the same pattern repeated */
         struct naive_bytes pattern = input->patterns[0];
         for (uint64_t i = 0; i < input->text_bytes; i++)
             input->text[i] = pattern.bytes[i % pattern.bytes_count];

@@ -47,8 +47,8 @@ struct held {
     char message[HELD_MESSAGE_BYTES];
 };
 
-/* Builds the input's plan with these options (NULL: the usual ones), and the input's flags and line
- * end. Overwrites the patterns' bytes afterwards, because the plan must have copied them. */
+/* Builds the input's plan with these options (NULL: the default ones), and the input's flags and
+ * line end. Overwrites the patterns' bytes afterwards, because the plan must have copied them. */
 enum trawl_status held_plan(const struct diff_input *input,
                             const struct trawl_plan_options *options, struct trawl_plan **plan,
                             struct trawl_error *error);

@@ -220,7 +220,8 @@ static uint64_t resident_kib(void)
 }
 
 /* Opens and closes the engine many times, and checks that the process's memory does not grow each
- * time. The script around this test checks device memory by the driver's figure before and after.
+ * time. The script around this test checks device memory using the driver's figure before and
+ * after.
  */
 static void open_and_close(void)
 {

@@ -1,6 +1,6 @@
 """locales: makes the locales that the tests of random command lines need, with localedef.
 
-The folder `locales` beside the command keeps them for the next run; LOCPATH tells grep and trawl where it is. Debian's
+The folder `locales` next to the command keeps them for the next run; LOCPATH tells grep and trawl where it is. Debian's
 package `locales` has the sources. A message names each locale that cannot be made.
 """
 

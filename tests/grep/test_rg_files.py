@@ -29,7 +29,7 @@ FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"]
            ["--ignore-file=../more"], ["--ignore-file=../more", "--ignore-file=../other"],
            ["--ignore-file=../other", "--ignore-file=../more"]]  # fmt: skip
 # What differs on purpose: (texts of files of rules, paths of other files, folder of the search, options, what ripgrep lists,
-# what tg lists). HOME is the user's folder, TREE2 a folder beside the tree.
+# what tg lists). HOME is the user's folder, TREE2 a folder next to the tree.
 ROWS = [
     ({".git/HEAD": "", ".gitignore": "{a,b}\n"}, "a b {a,b}", "", [], "{a,b}", "a b"),
     ({".ignore": "a[!b]c\n"}, "a/c axc abc", "", [], "abc", "a/c abc"),
@@ -83,7 +83,7 @@ def make_tree(rng, top, home):
             + [folder for folder in folders[1:] if name == "link" and not place.startswith(folder)]
         )
         os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, name))
-    # a folder beside the tree, whose name begins with the tree's
+    # a folder next to the tree, whose name begins with the tree's
     for name in ("a", "b", "a.c", "src/a.c", "foo/b", "build/a"):
         ignored.put(top + "2", name, "foo\n")
     for i, name in enumerate(files):

@@ -4,9 +4,9 @@ its tests until one fails; then does so with the next fault. Run by hand: `./dev
     mutants.py [--draw N] [--list FILE] [--file REGEX] [--tests REGEX]
                [--targets 'NAME...'] [--least PERCENT]
 
-Without --draw the faults are those of the file `faults` beside this file, or of FILE: a path, the right line (after
-`- `), the faulty line (after `+ `). With --draw, the script makes N faults by the table KINDS below, in lines of src,
-gallery and tools drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the targets to build for
+Without --draw the faults are those of the file `faults` next to this file, or of FILE: a path, the right line (after
+`- `), the faulty line (after `+ `). With --draw, the script makes N faults using the table KINDS below, in lines of
+src, gallery and tools drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the targets to build for
 them. The copy in build/mutants stays: a later run compiles only what differs. The exit status is 1 if the tests notice
 less than PERCENT of the faults that compile, or if a listed fault does not compile.
 """

@@ -22,7 +22,7 @@ void borders_set(uint64_t seed)
 }
 
 /* An engine returns hits in portions. Limits a portion to this many hits, both of expressions and
- * of the strings with which the engine searches for them. All other sizes are the usual ones. */
+ * of the strings with which the engine searches for them. All other sizes have their defaults. */
 void borders_set_part(uint64_t hits)
 {
     cpu_sizes = cpu_sizes_default;

@@ -90,7 +90,7 @@ static void make_expression(struct made_request *made)
         free((void *)made->strings[--made->string_count].bytes);
     made->strings[0].bytes_count = 1;
     made->options.syntax = TRAWL_PERL + (uint32_t)below(3);
-    made->options.line_end = (uint8_t)'\n'; /* the server rejects counts of expressions beside -z */
+    made->options.line_end = (uint8_t)'\n'; /* the server rejects counts of expressions with -z */
 }
 
 static uint32_t alike_flags;
@@ -347,7 +347,7 @@ static void test_rounds(void)
 /* ---- Who shares, who goes first, what is cancelled ---- */
 
 /* Holds a pass until the test opens the gate. The pass calls this function at a letter beyond ASCII
- * beside the string, to find out whether the letter is part of a word. */
+ * next to the string, to find out whether the letter is part of a word. */
 static bool wait_at_gate(void *context, uint32_t code_point)
 {
     struct made_state *made = context;
@@ -519,9 +519,9 @@ void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher)
     __real_trawl_searcher_cancel(searcher);
 }
 
-/* Checks what cancelling does. A cancelled request that is waiting returns at once. Other requests
- * of the same pass get their answers. If all requests of a pass are cancelled, it ends and the next
- * pass begins. A pass over a different state does not wait. */
+/* Checks what cancelling does. A cancelled request that is waiting returns immediately. Other
+ * requests of the same pass get their answers. If all requests of a pass are cancelled, it ends and
+ * the next pass begins. A pass over a different state does not wait. */
 static void test_cancelling(struct passes *passes)
 {
     struct made_state *state = gated_state(), *other_state = gated_state();

@@ -235,7 +235,7 @@ def test_loopback(serve):
             assert server.ask("GET", "/v1/collections", Host=host)[0] == status
         assert server.ask("GET", "/healthz", Host="elsewhere.example")[0] == 403
         assert server.stop(signal.SIGINT) == 0
-    # A server can start at once on a port where an earlier server has closed connections.
+    # A server can start immediately on a port where an earlier server has closed connections.
     with serve("--listen=127.3.2.9:0") as server, server.connect() as end:
         end.sendall(LAST)
         assert end.recv(100).startswith(b"HTTP/1.1 200"), "a connection that is kept"
@@ -628,8 +628,8 @@ def unchunked(answer):
 
 @pytest.mark.waits
 def test_ending(root, serve):
-    """Checks that after a SIGTERM the server answers running requests and rejects new ones, and that it ends at once after
-    a second SIGTERM."""
+    """Checks that after a SIGTERM the server answers running requests and rejects new ones, and that it exits
+    immediately after a second SIGTERM."""
     with open(os.path.join(root, "large.txt"), "rb") as file:
         expected = file.read()
     with serve() as server:
@@ -1090,7 +1090,8 @@ def test_garbage(serve):
 
 
 def test_absent(folder, root):
-    """Checks that `trawl serve` reports that trawl-serve is missing. (Beside the copied command there is no trawl-serve.)"""
+    """Checks that `trawl serve` reports that trawl-serve is missing. (There is no trawl-serve next to the copied
+    command.)"""
     alone = os.path.join(folder, "alone", "bin", "trawl")
     os.makedirs(os.path.dirname(alone))
     shutil.copy(TRAWL, alone)
@@ -1099,7 +1100,7 @@ def test_absent(folder, root):
     status, _, said = execute([alone, "serve", root])
     assert status == 2 and b"libmicrohttpd" in said
     assert b"trawl: serve: trawl-serve is neither beside the command nor in " in said, "no server"
-    # The command finds a server installed beside it, and names a server that cannot run.
+    # The command finds a server installed next to it, and names a server that cannot run.
     beside = os.path.join(folder, "alone", "libexec", "trawl", "trawl-serve")
     os.makedirs(os.path.dirname(beside))
     write(beside, '#!/bin/sh\necho "$@"\n')

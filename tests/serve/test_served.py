@@ -295,7 +295,7 @@ def change(draw, tree, names):
 
 
 def test_changes(places):
-    """Tests the same command lines again and again while files change, so that a cached view or a held file may be out of
+    """Tests the same command lines repeatedly while files change, so that a cached view or a held file may be out of
     date. The trees of tests/grep do not change between two command lines."""
     global answers
     draw, tree = cases.random_of("changes", 0), os.path.join(tempfile.tempdir, "changes")

@@ -18,8 +18,8 @@ static void check_count(uint32_t expected)
     state_drop(state);
 }
 
-/* Checks that the server counts one file after it became a directory and a file again, in odd
- * rounds with a check in between. The server reads the notices of all changes at once. */
+/* Checks that the server counts one file after it became a directory and a file again, with a check
+ * in between in odd rounds. The server reads the notices of all changes at once. */
 static void test_becomes(void)
 {
     begin_tree("becomes");

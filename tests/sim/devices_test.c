@@ -651,7 +651,7 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 
 /* Runs `uneven` with growing device memory, from too little for a part of the text to enough for
  * all of it. The seed and the build decide whether a normal run has two or three devices: a build
- * with sanitizers has three where the usual build has two, and vice versa. */
+ * with sanitizers has three where the ordinary build has two, and vice versa. */
 static void uneven_devices(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++) {

@@ -380,7 +380,7 @@ static void run_bitmap(void)
     free(worker);
 }
 
-/* Counts so many equal strings that the number of their occurrences in a tile does not fit into 32
+/* Counts equal strings, enough of them that the number of their occurrences in a tile exceeds 32
  * bits, even if the parts of threads are as short as possible. It must fit only in kernels that
  * list hits, not in count_automaton, which only counts. */
 static void run_equal(void)

@@ -395,7 +395,7 @@ int sim_put_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyH
 int sim_move_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyDtoD_v2")
     __attribute__((alias("cuMemcpyHtoD_v2")));
 int sim_synchronize(void) EXPORTED("cuCtxSynchronize");
-/* Copies at once. `there` is the side that must be the device's. */
+/* Copies immediately. `there` is the side that must be the device's. */
 static int copy_now(void *to, const void *from, size_t bytes, const void *there)
 {
     int code = sim_enter_context();

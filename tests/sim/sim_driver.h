@@ -31,7 +31,7 @@ struct sim_driver_options {
 
 /* Starts a new driver with these options. No object of the previous driver may be in use. */
 void sim_driver_reset(const struct sim_driver_options *options);
-/* Resets with the usual options: a device of two multiprocessors and 16 MiB. */
+/* Resets with the default options: a device of two multiprocessors and 16 MiB. */
 void sim_driver_reset_usual(uint64_t seed);
 
 /* Returns the table of the simulated functions, for cuda_driver_replace. */

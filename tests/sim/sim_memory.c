@@ -1,8 +1,8 @@
 /* sim_memory: global memory as threads see it: a thread's write reaches other threads late.
  *
  * In some launches a store, or an atomic whose old value is not used, waits before it happens. The
- * seed decides which write happens next, and when. The writing thread sees the value at once; its
- * warp and block see it from their next common operation on. A fence of a thread that sees the
+ * seed decides which write happens next, and when. The writing thread sees the value immediately;
+ * its warp and block see it from their next common operation on. A fence of a thread that sees the
  * write makes it happen, and the end of the launch makes all writes happen. But writes to the
  * host's memory may arrive later, until the host's next call of the driver.
  *

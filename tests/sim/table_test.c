@@ -623,9 +623,9 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     s.chunk_bytes = s.has_records ? s.records.tape.text_bytes : s.input.text_bytes;
     s.chunk_bytes = 1 + s.chunk_bytes / (1 + turn % 4);
     s.map = turn % 2 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
-    /* By the usual prices, the rows with errors would never use grams or pieces, and no text would
-     * be long enough for a device. So the test makes a device's start cost nothing, and forces a
-     * method. */
+    /* With the default prices, the rows with errors would never use grams or pieces, and no text
+     * would be long enough for a device. So the test makes a device's start cost nothing, and
+     * forces a method. */
     approx_device_fixed_ns = 0;
     approx_method_forced = methods[(turn ^ turn >> 2) % 3];
     set_border((enum border)(turn % BORDERS));

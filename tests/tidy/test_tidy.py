@@ -120,8 +120,8 @@ def circles(needs):
 
 
 def test_circles():
-    """Check that no files of a room need each other in a circle, directly or through other files of the room. A file
-    needs a file that defines a symbol which the first file uses."""
+    """Check that no files of a room depend on each other in a cycle, directly or through other files of the room. A
+    file needs a file that defines a symbol which the first file uses."""
     needs = needs_of_objects([line for line in listed("objects_all.txt") if line.endswith(".c.o")], BUILD)
     rooms = listed("rooms.txt")
     for room in rooms:

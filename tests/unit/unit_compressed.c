@@ -85,7 +85,7 @@ static int see(void *context, const struct trawl_window *window)
         seen->match_at = window->matches[window->match_count - 1].begin;
     seen->bytes += window->bytes_count;
     seen->matches += window->match_count;
-    return seen->bytes > MANY_BYTES * 100; /* so many bytes mean that the decoder never ends */
+    return seen->bytes > MANY_BYTES * 100; /* this many bytes mean that the decoder never ends */
 }
 
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)

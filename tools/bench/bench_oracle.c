@@ -148,7 +148,7 @@ static void automaton_close(struct oracle *it)
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
 
-/* Returns true if a byte beside an occurrence means that it is not a whole word or line. */
+/* Returns true if a byte next to an occurrence means that it is not a whole word or line. */
 static bool spoils(const struct oracle *it, uint8_t byte)
 {
     bool word = byte == '_' || (byte < 0x80 && isalnum(byte));

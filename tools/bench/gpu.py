@@ -300,7 +300,7 @@ def algorithms(options, engine):
 
 
 def gallery_rows(options, texts):
-    """Yield rows with the gallery's algorithms beside trawl's own methods."""
+    """Yield rows with the gallery's algorithms against trawl's own methods."""
     for label, text in (("a-z", "letters"), ("ACGT", "letters:ACGT")):
         for length in (8, 500, 1500):
             ask = letters(options, 2, text=text, patterns=f"at:1000:{length}")

@@ -505,7 +505,7 @@ def pairs_line(figures):
 
 
 def narrow(*made, **fields):
-    """Return the table's lines without the spaces beside the bars."""
+    """Return the table's lines without the spaces around the bars."""
     return [line.replace(" | ", "|").replace("| ", "|").replace(" |", "|") for line in table(*made, **fields)]
 
 
@@ -595,14 +595,14 @@ def overview(data):
         said
         + [""]
         + narrow(
-            ["publication", "main claim: order", "factor", "other claims: order", "factor", "trawl beside the source"],
+            ["publication", "main claim: order", "factor", "other claims: order", "factor", "trawl against the source"],
             lines,
             left=6,
         )
         + [
             "",
             "The last column compares whole searches, with copies and sorting, on the same kind of processor: the best of the "
-            f"published and suggested forms beside the best of trawl's. trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.",
+            f"published and suggested forms against the best of trawl's. trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.",
             "",
         ]
         + opening(data, on_gpu=True)

@@ -2,7 +2,7 @@
 
 An axis is (label, [(value, its words), ...]): it is logarithmic, from the first value to the last. `curves` draws
 series over two such axes, `ranges` a line of values for each of some names, `dots` values of several programs. A label
-stands beside what it names, in the same colour; text is at least 12 px high."""
+is next to what it names, in the same colour; text is at least 12 px high."""
 
 import math
 from xml.sax.saxutils import escape

@@ -12,7 +12,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# A folder with a link to the ripgrep of scripts/judges.sh. The folder stands first in PATH.
+# A folder with a link to the ripgrep of scripts/judges.sh. The folder comes first in PATH.
 PEERS = os.path.join(ROOT, "build/judges/peers")
 if os.path.exists(os.path.join(ROOT, "build/judges/bin/rg")):
     os.makedirs(PEERS, exist_ok=True)

@@ -1,4 +1,4 @@
-"""serve: measures a server's answers beside the search alone, and beside rg and trawl on the same tree.
+"""serve: compares a server's answers with the search alone, and with rg and trawl on the same tree.
 
 The tree consists of pieces of this machine's source files. A rare word is planted in 16 files and occurs nowhere else;
 the other queries are a word that occurs in no file, two letters, and a frequent word. The server keeps the tree in

@@ -353,8 +353,8 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
 }
 
 /* Waits until the pipe has bytes or the writing end is closed. After the deadline, or when the
- * server ends, cancels the searches again and again, because the job may just be beginning a
- * search. Returns false if the client closed its connection, or if waiting fails. */
+ * server ends, cancels the searches repeatedly, because the job may just be beginning a search.
+ * Returns false if the client closed its connection, or if waiting fails. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
     struct pollfd ends[] = {{answer->pipe.descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};

@@ -152,7 +152,7 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
     return (size_t)(at - bytes);
 }
 
-/* Returns true if output stops at once, even inside a line: the client is gone, or the deadline
+/* Returns true if output stops immediately, even inside a line: the client is gone, or the deadline
  * passed more than LAST_LINE_NS ago. Sooner after the deadline, the present line is still
  * completed. */
 static bool is_late(const struct served_answer *answer)

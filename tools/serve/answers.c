@@ -1,4 +1,4 @@
-/* answers: writes the server's answers in JSON, by the table of members in answers.def. */
+/* answers: writes the server's answers in JSON, using the table of members in answers.def. */
 #include "serve/answers.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* answers: writes the server's answers in JSON, by the table of members in answers.def. */
+/* answers: writes the server's answers in JSON, using the table of members in answers.def. */
 #ifndef SERVE_ANSWERS_H
 #define SERVE_ANSWERS_H
 

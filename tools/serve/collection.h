@@ -105,16 +105,16 @@ struct collection_facts {
     bool unpacks; /* compressed files are decompressed, as with --search-zip */
 };
 
-/* Opens a collection, and starts a thread that loads its files. Searches may begin at once; they
- * themselves read files that are not loaded yet. Returns false on failure;
+/* Opens a collection, and starts a thread that loads its files. Searches may begin immediately;
+ * they themselves read files that are not loaded yet. Returns false on failure;
  * message[SETTINGS_ERROR_BYTES] says why. */
 bool collection_open(struct collection **collection, const struct collection_options *options,
                      char *message);
 void collection_close(struct collection *collection);
 
 /* Returns a state that is not older than the call. The caller releases the state with state_drop.
- * Returns NULL if out of memory or descriptors, if the root cannot be opened, or if files were
- * moved again and again for half a second; message says why. */
+ * Returns NULL if out of memory or descriptors, if the root cannot be opened, or if files kept
+ * being moved for half a second; message says why. */
 struct state *collection_now(struct collection *collection, char *message);
 
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
@@ -151,7 +151,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 
-/* Loads all files again, on SIGHUP. The collection does not notice some changes otherwise: writes
+/* Reloads all files, on SIGHUP. The collection does not notice some changes otherwise: writes
  * through shared mappings or through hard links from outside the root, and changes of ignore files
  * above the root. */
 void collection_reload(struct collection *collection);

@@ -1,4 +1,4 @@
-/* http: serves HTTP/1.1 by the library libmicrohttpd, with a thread for each connection. */
+/* http: serves HTTP/1.1 with libmicrohttpd, with a thread for each connection. */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 

@@ -251,7 +251,7 @@ static atomic_int end_count; /* number of signals SIGTERM and SIGINT so far */
 static atomic_bool is_hung_up;
 static int signal_event = -1;
 
-/* Handles a signal. A second SIGTERM or SIGINT ends the process at once. */
+/* Handles a signal. A second SIGTERM or SIGINT ends the process immediately. */
 static void at_signal(int number)
 {
     uint64_t one = 1;

@@ -71,7 +71,7 @@ static void add_part(struct collection *collection, bool deep)
         else
             at++;
     }
-    /* A walk of a part opens the whole path at once, so the path must not be too long. */
+    /* A walk of a part opens the whole path in one call, so the path must not be too long. */
     if (at == PARTS_MAX || (deep && *path == '\0') || collection->file != NULL ||
         strlen(collection->base) + strlen(path) + 2 > PATH_MAX || !walks_alike_below(files) ||
         (copy = strdup(path)) == NULL) {

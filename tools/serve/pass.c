@@ -19,8 +19,8 @@
 #define SHARED_REQUESTS_MAX 4096u
 #define MERGED_STRINGS_MAX 1000u /* a request with more strings gets a pass alone */
 
-/* When a pass for several requests has ended, their clients usually send new ones at once. The next
- * pass waits for them, for up to 1 / GATHER_SHARE of the time of the last pass. */
+/* When a pass for several requests has ended, their clients usually send new ones immediately. The
+ * next pass waits for them, for up to 1 / GATHER_SHARE of the time of the last pass. */
 #define GATHER_SHARE 16u
 
 /* A sample of the text in a state's blocks: SAMPLE_PARTS parts of SAMPLE_PART_BYTES. */

@@ -79,9 +79,9 @@ void passes_close(struct passes *passes);
 /* Runs the search and waits for its end. Several threads may call this at once. Returns false if
  * the request was cancelled, or if request->message says why the pass failed. */
 bool pass_run(struct passes *passes, struct pass_request *request);
-/* Cancels a request. If the request waits for a pass, pass_run returns at once; else pass_run
- * returns when the pass ends. A pass ends early only if all of its requests are cancelled. Any
- * thread may call this while pass_run runs. */
+/* Cancels a request. If the request waits for a pass, pass_run returns immediately; else it returns
+ * when the pass ends. A pass ends early only if all of its requests are cancelled. Any thread may
+ * call this while pass_run runs. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 
 /* In a state with fewer bytes than this, listing all occurrences costs little, so no sample is

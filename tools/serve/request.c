@@ -168,7 +168,7 @@ static bool is_list(struct reading *reading, const char *name, json_t *value, ui
                   (unsigned long long)count_max);
 }
 
-/* Reads the members of a JSON object by the table `members`. In messages, `where` stands before a
+/* Reads the members of a JSON object using the table `members`. In messages, `where` comes before a
  * member's name. Returns false if the request is rejected. */
 static bool take_members(struct reading *reading, const char *where, json_t *object,
                          const struct request_member *members, size_t count)

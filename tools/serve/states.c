@@ -144,7 +144,7 @@ static unsigned half_of(const struct state *state, uint32_t index)
 static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
                          uint32_t *added)
 {
-    bool is_sorted = true; /* this is the usual case, because walks list files by path */
+    bool is_sorted = true; /* this is the common case, because walks list files by path */
     size_t count = 0;
 
     for (size_t i = 0; i < batch->count; i++) {

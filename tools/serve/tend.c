@@ -24,7 +24,7 @@ static uint64_t block_bytes_max(const struct state *state)
 }
 
 /* Returns true if a file may be loaded now. A large file must have been unchanged for quiet_ns:
- * otherwise a file that keeps growing would be read again and again. */
+ * otherwise a file that keeps growing would be reread endlessly. */
 static bool is_quiet(const struct stat *status)
 {
     struct timespec now;

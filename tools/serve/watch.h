@@ -46,7 +46,7 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, enum
 void watches_begin(struct watches *watches, const char *part, bool is_deep);
 void watches_end(struct watches *watches);
 
-/* Reads the next notice. Returns false at once if no notice is waiting. */
+/* Reads the next notice. Returns false immediately if no notice is waiting. */
 bool watches_next(struct watches *watches, struct notice *notice);
 
 /* Returns true if the path is the directory or lies below it; every path lies below "". */

@@ -333,7 +333,7 @@ class Questions:
         return data if other == document else data + b"\xff" + whole % self.form(other)
 
     def overlaps(self, documents: Iterable[str | None], *, searcher: Searcher | None = None) -> Iterator[Overlap]:
-        """Yield the overlaps, in order of (document, question). Documents are read on demand."""
+        """Yield the overlaps, ordered by (document, question). Documents are read on demand."""
         rest = texts_of(documents, "documents")
         find: Any = self.plan.cells
         if searcher is not None:
@@ -376,7 +376,7 @@ def decontaminate(
     least: float = 0.0,
     **form: Any,
 ) -> Iterator[Overlap]:
-    """Yield the overlaps of documents with questions, in order of (document, question).
+    """Yield the overlaps of documents with questions, ordered by (document, question).
     help(trawl.decontaminate.Questions) explains the options.
 
     >>> list(decontaminate(["one two three"], ["zero ONE two", "none"], words=2))

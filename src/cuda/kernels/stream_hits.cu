@@ -319,7 +319,7 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
 }
 
 /* Writes the hits of the cells that this warp filled earlier. For cells with few hits, those in
- * lower lanes are added up for all cells at once, in HITS_SUM_BITS bits for each. Called by all
+ * lower lanes are added up for all cells together, in HITS_SUM_BITS bits for each. Called by all
  * lanes of the warp. */
 SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted)
 {

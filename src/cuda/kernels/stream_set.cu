@@ -20,7 +20,7 @@
  *            the lanes share the later entries of 32 samples. An entry's key is the hash of its
  *            gram. With tags (small strides, or sets of which the text meets many grams), up to
  *            eight bytes beside the gram count for the key too. The head has a filter of 16 bits,
- *            in which two bits for each later entry say which bytes lie beside the entry's gram.
+ *            in which two bits for each later entry say which bytes are next to the entry's gram.
  *            There are two variants. The *dense* variant (stream_set_dense_S_Q_C) is for sets of
  *            which many samples pass the bitmap: a lane queues each sample that passes, with its
  *            hash. The *rare* variant (stream_set_S_Q_C) is for sets of which few samples pass: the
@@ -38,8 +38,8 @@
  *            Per sample that passes the 64-bit words: 16 bytes of heads, 8 for each later entry, 16
  *            of the literal, and bytes of the text and of the literal.
  * Bound      by the text's loads while few samples pass the bitmap, else by the lookups in L2: 160
- *            G/s, and beside a stream of text 3.9 TB/s with 3 lookups per 128 bytes, 3.2 with 4,
- *            2.0 with 8, 1.04 with 16 [H200]. If many samples pass, instructions bound the rare
+ *            G/s, and while text is streamed 3.9 TB/s with 3 lookups per 128 bytes, 3.2 with 4, 2.0
+ *            with 8, 1.04 with 16 [H200]. If many samples pass, instructions bound the rare
  *            variant: about 15 for each sample that passes. cost_of() in cuda_choose.c weighs
  *            stride, q, choices and tables.
  * Progress   no block waits for a different block.

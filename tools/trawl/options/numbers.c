@@ -52,7 +52,7 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
     return true;
 }
 
-#define LINE_MAX_BYTES 24 /* of a line's number, and what is beside it */
+#define LINE_MAX_BYTES 24 /* room for a line's number, and what is next to it */
 
 size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
                       uint64_t index, char *place, size_t room)

@@ -11,7 +11,7 @@
  * The text of a block may come in several windows, so the output of the current block is held back
  * until the block is complete. A search of a stream that ends early (-m) reads its last block to
  * the end. Neither waits long for the writer of a pipe (hold.c); and if lines of a pipe must be
- * written at once (--line-buffered, a terminal), only the output of a window is held back.
+ * written immediately (--line-buffered, a terminal), only the output of a window is held back.
  */
 #include "trawl/print/binary.h"
 
@@ -130,7 +130,7 @@ uint64_t binary_offset(const struct text_scan *scan)
 
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
 {
-    /* if lines are written at once, a NUL after the window counts, too, if it has arrived */
+    /* if lines are written immediately, a NUL after the window counts, too, if it has arrived */
     const uint64_t end =
         window->bytes_count + (scan->nulls.has_blocks ? 0 : window->after_bytes_count);
     const uint64_t from = window->has_null ? 0 : window->bytes_count;

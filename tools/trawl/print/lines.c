@@ -125,7 +125,7 @@ static struct block line_of(const struct text_scan *scan, const struct view *vie
     return line;
 }
 
-/* Returns true if the output has only selected lines, each with its head, which is the usual
+/* Returns true if the output has only selected lines, each with its head, which is the common
  * case. */
 static bool is_plain(const struct text_scan *scan)
 {

@@ -229,7 +229,7 @@ struct trawl_match occurrences_best(const struct text_scan *scan, const struct t
     return best;
 }
 
-#define STEPS_MAX 8u /* so many matches are passed before the first of a line is searched for */
+#define STEPS_MAX 8u /* this many matches are passed before the first of a line is searched for */
 
 /* A line, and a position `at` that moves through it from character to character. */
 struct places {

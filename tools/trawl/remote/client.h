@@ -13,7 +13,7 @@
  * Then nothing was printed or read from standard input, and the command must search by itself. */
 int client_run(const struct settings *settings, const char *address, struct output *output);
 
-/* Returns the path of the installed trawl-serve: beside the command, in ../libexec/trawl relative
+/* Returns the path of the installed trawl-serve: next to the command, in ../libexec/trawl relative
  * to the command's folder, or in the folder where the build installs trawl-serve. NULL: there is
  * none. The path is in static memory, which the next call overwrites. */
 const char *server_path(void);

@@ -31,8 +31,8 @@ static void search_alone(struct pool_worker *worker, const struct open_file *fil
         gather->files_max = GATHER_FIRST;
 }
 
-/* Returns true if the files are first searched together. A single operand is searched alone at
- * once, because after a match it would be searched twice. */
+/* Returns true if the files are first searched together. A single operand is searched alone from
+ * the start, because after a match it would be searched twice. */
 static bool is_worth_while(const struct gather *gather)
 {
     return gather->count > 1 || !gather->files[0].is_operand;

@@ -2,13 +2,13 @@
  *
  * Each worker takes the next few files of the walk (a batch), searches them with a searcher that
  * starts no threads, and keeps the output. Batches are printed in order. The worker with the next
- * batch has the turn and prints at once. Other workers leave a finished batch to it, to be printed
- * after all earlier ones.
+ * batch has the turn and prints immediately. Other workers leave a finished batch to it, to be
+ * printed after all earlier ones.
  *
  * A worker waits for the turn if the kept output reaches its limit, or if the next file must not be
  * searched before its turn: a large file, or one that is not regular. Large files are searched by a
- * shared searcher with all threads. A compressed file is searched at once, with the threads that
- * other files leave idle. A worker whose file takes long leaves the rest of its batch to other
+ * shared searcher with all threads. A compressed file is searched immediately, with the threads
+ * that other files leave idle. A worker whose file takes long leaves the rest of its batch to other
  * workers (pool_leave_rest).
  */
 #ifndef TRAWL_POOL_H

@@ -83,8 +83,8 @@ struct pool {
     uint32_t worker_count; /* workers that were started; grows under walk_lock */
     uint32_t workers_max;  /* limit for worker_count */
     bool several_files;    /* more than a single file may come */
-    /* There may be several workers, which take turns; otherwise there is one, which prints at once,
-     * without locks. */
+    /* There may be several workers, which take turns; otherwise there is one, which prints
+     * immediately, without locks. */
     bool takes_turns;
     unsigned batch_directories;    /* the most directories with files of a batch */
     struct trawl_searcher *shared; /* a searcher with all threads, for large files */

@@ -381,8 +381,8 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Searches the text for a report about lines, by the library's cheapest call. Searches it again if
- * a NUL turns up that changes what earlier lines mean (`rerun`). */
+/* Searches the text for a report about lines, with the library's cheapest call. Searches it again
+ * if a NUL turns up that changes what earlier lines mean (`rerun`). */
 static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_searcher *searcher = scan->job->searcher;
@@ -510,7 +510,7 @@ static void report_count(struct command_job *job, struct text_scan *scan)
     print_terminator(job->output, job->settings, '\n');
 }
 
-/* Prints the rest of a file's report, once it was searched as far as needed. */
+/* Prints the rest of a file's report, once it has been searched as far as needed. */
 static void report_file(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;

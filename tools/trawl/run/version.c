@@ -57,8 +57,8 @@ static void write_devices(struct output *output)
     trawl_searcher_close(searcher);
 }
 
-/* Only a plan shows whether RE2 is installed: it is loaded when needed, and at once if the memory
- * of programs is limited. */
+/* Only a plan shows whether RE2 is installed: it is loaded when needed, or immediately if the
+ * memory for programs is limited. */
 static void write_expressions(struct output *output)
 {
     const struct trawl_pattern pattern = {"a", 1};

@@ -1,5 +1,5 @@
-/* bar: a line at the terminal's bottom that is redrawn again and again, and is gone at the end.
- * Output and messages erase it first. */
+/* bar: a line at the terminal's bottom that is continually redrawn, and is gone at the end. Output
+ * and messages erase it first. */
 #ifndef TRAWL_BAR_H
 #define TRAWL_BAR_H
 

@@ -11,7 +11,7 @@
 /* Searches that wait leave this fraction of all memory to requests that do not. */
 #define SPARED_SHARE 4u
 
-/* A search that waits for memory; the list is in the order of deadlines. */
+/* A search that waits for memory; the list is sorted by deadline. */
 struct waiter {
     struct waiter *next;
     const struct guard *guard;
