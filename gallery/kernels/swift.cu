@@ -18,7 +18,7 @@
  *            bytes per window. Per child grid: the window and the pattern once, and up to m stores
  *            into a flag. gallery_collect reads all flags.
  * Bound      by launching child grids.
- * Lost       the whole method, on the devices that were measured: launching a child grid costs more
+ * Slower     the whole method, on the devices that were measured: launching a child grid costs more
  *            than comparing the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Fixed      A device accepts a limited number of pending launches. Beyond child_grids_max
