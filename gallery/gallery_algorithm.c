@@ -59,8 +59,8 @@ static struct option_text option_cut(struct option_text *text, char separator)
     return head;
 }
 
-/* Reads a decimal number. Returns false if `part` has a byte that is no digit, or if the number is
- * not in [least, most]. */
+/* Reads a decimal number. Returns false if `part` has a byte that is not a digit, or if the number
+ * is not in [least, most]. */
 static bool option_number(struct option_text part, uint32_t least, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;

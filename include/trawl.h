@@ -378,7 +378,7 @@ struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
     uint64_t text_bytes; /* size of the text; of a file now, from its offset; UINT64_MAX: unknown */
     /* The compressed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK once its first bytes
-     * were read, or of a text in memory by its first 10 bytes. NULL: none is known. */
+     * were read, or of a text in memory from its first 10 bytes. NULL: none is known. */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */

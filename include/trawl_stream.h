@@ -38,7 +38,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
 
 /* Feed the next bytes of a stream's text, and deliver the matches that these bytes decide. All
  * feeds and trawl_stream_end together deliver what trawl_positions delivers for the whole text.
- * Offsets count from the text's first byte. An occurrence of a string is decided by its last byte;
+ * Offsets count from the text's first byte. An occurrence of a string is decided at its last byte;
  * under WHOLE_WORD and WHOLE_LINE, by the character after it; a match of an expression, by the end
  * of its line. Each feed delivers its matches in the order of trawl_positions; a match that begins
  * earlier may come in a later feed. The sink may not call functions of the stream. Unless the call

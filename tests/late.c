@@ -19,7 +19,7 @@
 
 #include "test.h"
 
-#define LATE_ONE_IN 24u      /* one of 24 calls of late() yields, or waits for up to LATE_US */
+#define LATE_ONE_IN 24u      /* one of 24 calls to late() yields, or waits for up to LATE_US */
 #define LATE_LONG_ONE_IN 32u /* one of 32 such calls waits for up to LATE_LONG_US instead */
 #define LATE_US 60u
 #define LATE_LONG_US 1500u

@@ -1,8 +1,8 @@
 /* records_device: compares the matrix of the CUDA engine on the simulated driver, under
  * rabin-karp-matrix and by trawl's own methods, with a simple search (the oracle): packings (see
  * gallery/device_records.c) and staging buffers of a few bytes, records in parts, more patterns
- * than a launch takes, devices with less memory than the tape. tests/sim/table_test.c lets calls of
- * the driver fail. */
+ * than a launch takes, devices with less memory than the tape. tests/sim/table_test.c makes calls
+ * to the driver fail. */
 #include <ctype.h>
 
 #include "records_case.h"

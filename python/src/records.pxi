@@ -373,7 +373,7 @@ cdef const uint8_t *validity_of(const ArrowArray *array) noexcept:
 
 
 cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
-    """Return key i of a dictionary column; keys are never negative. -1: `format` is no index type."""
+    """Return key i of a dictionary column; keys are never negative. -1: `format` is not an index type."""
     if format in b"cC":
         return (<const uint8_t *>keys)[i]
     if format in b"sS":

@@ -40,7 +40,7 @@ def booleans(found):
 
 
 def any_of(calls):
-    """Join the answers of several calls by OR, as users of many contains() do."""
+    """Join the answers of several calls with OR, as callers of many contains() do."""
     either = pylibcudf.binaryop.BinaryOperator.LOGICAL_OR
     return functools.reduce(
         lambda one, two: pylibcudf.binaryop.binary_operation(one, two, either, DataType(TypeId.BOOL8)), calls

@@ -1,4 +1,4 @@
-"""Compares the calls of other packages in docs/coming-from.md with trawl's calls, on the same texts."""
+"""Compares the calls to other packages in docs/coming-from.md with trawl's calls, on the same texts."""
 
 import re
 

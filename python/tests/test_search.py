@@ -151,7 +151,7 @@ def test_arrays_without_bytes_are_refused():
 
 
 def test_progress_is_told(tmp_path):
-    """Check that the last call of `progress` gets the number of all bytes, in searches of records, too."""
+    """Check that the last call to `progress` gets the number of all bytes, in searches of records, too."""
     calls, plan, expression = [], trawl.Plan(b"ab"), None
     with contextlib.suppress(trawl.UnsupportedError):
         expression = trawl.Plan("(a)b", regex=True)

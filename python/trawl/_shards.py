@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 LISTED_MAX = 1 << 20  # with more occurrences, files with one are found without a list of occurrences
-ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
+ACTOR_BYTES = 256 << 20  # an actor's memory, in addition to the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
 SHARED_MAX = 1000  # most patterns of a request that shares a search with requests for other patterns
 LINES_SENT = 1000  # lines of an actor's answer that are sent together

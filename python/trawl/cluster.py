@@ -342,8 +342,8 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
     return {"human": f"{total / 1e9:.6f}s", "nanos": total % 10**9, "secs": total // 10**9}
 
 
-# How a member of the shards' answers becomes one value: by a function of the shards' values or, if these are objects, by
-# a dict with such a rule for each of their members.
+# How a member of the shards' answers becomes one value: through a function of the shards' values or, if these are
+# objects, by # a dict with such a rule for each of their members.
 first = operator.itemgetter(0)
 SUMS = dict.fromkeys(
     ("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum

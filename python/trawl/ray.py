@@ -193,8 +193,8 @@ def warn_if_held(kind: str, needed: float) -> None:
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
     """Return how many cores each actor claims from Ray: nearly `cpus`, or less if the actors of STAGES_MAX stages could
-    otherwise claim all cores of the nodes. Ray starts the actors of all stages first, and a task that reads, which needs
-    a core besides, would wait forever if none were left. No claim is a whole number of cores, because Ray moves the
+    otherwise claim all cores of the nodes. Ray starts the actors of all stages first, and a task that reads, which
+    needs another core, would wait forever if none were left. No claim is a whole number of cores, because Ray moves the
     reading into actors that claim as much as a reading task, a whole core."""
     for part in (1, 2, 4, 8, 16, 32, 64):
         claim = round(cpus / part - 0.001, 3)

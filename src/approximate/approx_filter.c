@@ -26,7 +26,7 @@
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The size of a stretch, the part of a text that a scan searches at a time. With mismatches, the
- * rows should fit an L1 cache together with other data. */
+ * rows should fit into an L1 cache along with other data. */
 #define ROWS_BYTES 24576u
 #define STRETCH_BYTES_MIN 1024u
 #define STRETCH_BYTES_MISMATCHES 8192u

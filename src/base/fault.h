@@ -1,6 +1,6 @@
 /* fault: fault injection: points at which a test can make a system call fail.
  *
- * A point is a call of fault_hit() before a call of the operating system, the allocator or the CUDA
+ * A point is a call to fault_hit() before a call to the operating system, the allocator or the CUDA
  * driver, which can fail. In ordinary builds fault_hit() is the constant false. In builds with
  * TRAWL_FAULTS, a test chooses which point fails: the N-th from now, or the first at a new place.
  * Later points fail, too, if the test wants that.
@@ -18,7 +18,7 @@ enum fault_point {
     FAULT_READ,   /* reading a file or pipe */
     FAULT_STAT,   /* fstat */
     FAULT_MAP,    /* mapping a file or memory */
-    FAULT_DRIVER  /* a call of the CUDA driver */
+    FAULT_DRIVER  /* a call to the CUDA driver */
 };
 
 #if defined(TRAWL_FAULTS)

@@ -8,7 +8,7 @@
 
 static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
 static void (*_Atomic adopts)(void);
-/* Number of this thread's calls of forks_hold without forks_release. Only the first call takes the
+/* Number of this thread's calls to forks_hold without forks_release. Only the first call takes the
  * lock: a second rdlock could wait for a fork() that waits until the thread releases the lock. */
 static _Thread_local unsigned int held;
 

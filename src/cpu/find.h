@@ -83,7 +83,7 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
  *   samples    s t o           start s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since
  *                  o r m       "form" ends there: a candidate
  *                              start t: "orm" at 1: slot 0; "m.." at 3: slots 0 and 1: a candidate,
- *                              although "torm" is no literal
+ *                              although "torm" is not a literal
  */
 #define FIND_TRIGRAM_BITS 13u
 /* factors of a trigram's hash; the lowest 5 bits of _THIRD are 0, so that a fourth byte in the same

@@ -1,5 +1,5 @@
-/* two_way: searches for a single literal in linear time, by its critical factorization: the literal
- * is split at a position where each mismatch allows a long shift (two_way.h). */
+/* two_way: searches for a single literal in linear time, using its critical factorization: the
+ * literal is split at a position where each mismatch allows a long shift (two_way.h). */
 #include "cpu/two_way.h"
 
 #include "base/checked.h"

@@ -8,8 +8,8 @@
 #define CUDA_SAMPLED_LENGTH_MIN \
     31u /* enough for 16 bytes at a multiple of 16, wherever an occurrence begins */
 /* The longest stride. With a longer one, more grams of the pattern would be in the bitmap, whose
- * size is limited by shared memory, so more samples would pass. Besides, an offset in the pattern
- * must fit into SCAN_ENTRY_OFFSET_BITS bits. */
+ * size is limited by shared memory, so more samples would pass. Also, an offset in the pattern must
+ * fit into SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
 /* Where cuda_sampled_fill writes its tables: `heads` and `entries` are the lists of the offsets of

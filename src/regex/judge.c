@@ -353,8 +353,8 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
-    uint64_t looks; /* number of calls of trawl_line_match */
-    uint64_t after; /* where the match of the last call of trawl_line_groups ends */
+    uint64_t looks; /* number of calls to trawl_line_match */
+    uint64_t after; /* where the match of the last call to trawl_line_groups ends */
     uint64_t span_count;
     struct regex_span spans[]; /* the match and each group */
 };

@@ -244,7 +244,7 @@ static enum trawl_status compile(const struct source *source, const struct print
 
 /* Compiles the expression's programs. The last one is for lines of ASCII, in which \w, \d, \s and
  * \b need no properties of characters, which saves a third of the time. In such lines, an
- * expression of ASCII means the same byte by byte; if it contains a character that is no byte,
+ * expression of ASCII means the same byte by byte; if it contains a character that is not a byte,
  * PCRE2 rejects it, and this program is missing.
  */
 static enum trawl_status compile_all(struct pcre2 *made, const struct source *source,

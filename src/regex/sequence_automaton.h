@@ -15,7 +15,7 @@ enum { END, ELSE, LONG = 255 };
 
 /* State numbers begin at AROUND_ASKS + 1; state AROUND_ASKS + 1 + i has the row rows[i]. */
 struct around_automaton {
-    uint32_t users; /* number of calls of around_make and around_share, less around_free */
+    uint32_t users; /* number of calls to around_make and around_share, less those to around_free */
     /* The state in which reading starts: first[1] if the character on the other side of that place
      * belongs to a word, otherwise first[0]. */
     uint8_t first[2];

@@ -27,7 +27,7 @@ struct judged {
     uint64_t count;
     const struct engine_call *call;
     /* An expression's first match is an occurrence even if it is empty, provided that all of its
-     * matches in the line are. False if the line is no record, or if no match of the plan can be
+     * matches in the line are. False if the line is not a record, or if no match of the plan can be
      * empty. */
     bool takes_empty;
     bool each_empty; /* each empty match is an occurrence */

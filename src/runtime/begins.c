@@ -2,7 +2,7 @@
  * (trawl_begins_into). If they cannot, and the array is in host memory, trawl_begins_into runs an
  * ordinary search.
  *
- * An array in the memory of the device that has the text is filled by a single launch. For any
+ * An array in the memory of the device that has the text is filled with a single launch. For any
  * other array, a worker lists start offsets in the device's memory, and while it makes the next
  * list, other threads copy the last one to the array (pieces.h). If one device has the whole text,
  * and the text is short or occurrences are rare, the caller itself is the worker, and an array in
@@ -358,7 +358,7 @@ static enum trawl_status fill_by_lists(struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
-/* Fills begins->host by a single launch, on the device in whose memory that array is. */
+/* Fills begins->host with a single launch, on the device in whose memory that array is. */
 static enum trawl_status fill_at_once(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, const struct trawl_text *text,
                                       uint32_t device, struct engine_words *begins,

@@ -29,7 +29,8 @@
  * limit, and the decoders' windows (earlier output to which compressed data may refer) as much
  * again. */
 #define UNPACK_SHARE 8u
-#define WAIT_POLL_NS 50000000 /* interval of calls of the caller's poll function during a wait */
+#define WAIT_POLL_NS \
+    50000000 /* interval between calls to the caller's poll function during a wait */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 

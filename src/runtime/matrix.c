@@ -1,4 +1,4 @@
-/* matrix: finds which patterns occur in which records, by a single search of the tape: all records,
+/* matrix: finds which patterns occur in which records, in a single search of the tape: all records,
  * one after another (trawl_matrix_open)
  *
  * A *cell* is a record, a pattern that occurs in it, and where the first occurrence begins. Workers

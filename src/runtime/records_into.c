@@ -172,7 +172,7 @@ void trawl_records_unload(struct trawl_searcher *searcher, struct trawl_records 
         release(searcher->runtime, records);
 }
 
-/* ---- Answers of the host -------------------------------------------------------------------- */
+/* ---- Answers by the host -------------------------------------------------------------------- */
 
 static bool deliver_nothing(struct sink *sink, const struct sink_chunk *chunk,
                             const struct sink_digest *digest)
@@ -231,7 +231,7 @@ static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_s
     }
 }
 
-/* Appends a batch of shape CELLS to the columns, as far as there is room. */
+/* Appends a batch of shape CELLS to the columns, while there is room. */
 static void put_cells(const struct trawl_matrix_batch *batch, struct trawl_records_out *into)
 {
     uint64_t left = into->room - min_u64(into->room, into->count);
@@ -277,7 +277,7 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
     return status;
 }
 
-/* ---- Answers of a device -------------------------------------------------------------------- */
+/* ---- Answers by a device -------------------------------------------------------------------- */
 
 /* Writes zeros to host memory: no record has an occurrence. */
 static void clear(enum trawl_records_shape shape, const struct trawl_records *own,

@@ -52,7 +52,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     (void)pthread_cond_init(&runtime->devices.decided, NULL);
     TRAWL_TRY_DONE(MEMORY_ZEROED(runtime->workers, runtime->threads_max - 1, error));
     TRAWL_TRY_DONE(engine_for_host->open(&options, &runtime->host, error));
-    options.instruction_set = NULL; /* borrowed, only for the call of open */
+    options.instruction_set = NULL; /* borrowed, only for the call to open */
     runtime->devices.options = options;
     if (given->engine == TRAWL_ENGINE_CUDA)
         TRAWL_TRY_DONE(devices_open(&runtime->devices, error));

@@ -130,7 +130,7 @@ struct devices {
      * threads_max is 1 */
     uint32_t workers_max;
     _Atomic bool has_texts;  /* some text has been loaded onto devices */
-    _Atomic uint32_t chosen; /* number of calls of devices_choose, which returns devices in turn */
+    _Atomic uint32_t chosen; /* number of calls to devices_choose, which returns devices in turn */
     pthread_t opener;        /* the thread that opens the engine; valid while opener_runs */
 
     /* guarded by the runtime's lock: */

@@ -72,9 +72,9 @@ bool schedule_scan(struct search *search, const struct engine_chunk *chunk, uint
                    struct engine_result *result);
 
 /* Lengths of a loaded text's chunks in bytes, for searches that list hits. If hits are rare, long
- * chunks are faster: 256 MiB by 1.08 than 128 MiB, and more than twice as fast as 32 MiB [H200]. If
- * hits may be frequent, the first chunks are short, and the number of their hits decides how long
- * later ones are. */
+ * chunks are faster: chunks of 256 MiB 1.08 times as fast as of 128 MiB, and more than twice as
+ * fast as of 32 MiB [H200]. If hits may be frequent, the first chunks are short, and the number of
+ * their hits decides how long later ones are. */
 struct resident_sizes {
     uint64_t first;
     uint64_t least, most; /* bounds for later chunks */

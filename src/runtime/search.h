@@ -161,7 +161,7 @@ struct trawl_searcher {
     pthread_t thread; /* the thread that began the call */
     bool is_pulled;   /* the call is trawl_search_open or trawl_matrix_open */
     bool is_orphan;   /* this process is a child of fork(), and its parent began the call */
-    /* Number of calls of trawl_searcher_cancel that may still wake the caller. searcher_leave waits
+    /* Number of calls to trawl_searcher_cancel that may still wake the caller. searcher_leave waits
      * for them, so that none disturbs the next call. */
     _Atomic uint32_t cancelling;
     /* The caller is waiting for the semaphore `woken`, or about to. The thread that sets `sleeps`
@@ -181,7 +181,7 @@ struct trawl_searcher {
     struct call_record last; /* what the last finished call did, unless it is in `brief` */
     /* The last finished call, if it was trawl_count or trawl_first for a short text, without a
      * worker. Such a call does not mark the searcher as inside a call, so two threads may write
-     * here at the same time: hence atomics. searcher_keep clears them. */
+     * here at the same time: so they are atomic. searcher_keep clears them. */
     struct {
         _Atomic uint64_t bytes_after; /* the text's length + 1; 0: a later call is in `last` */
         _Atomic uint64_t count, candidates;

@@ -55,7 +55,7 @@ struct trawl_stream {
     bool ended;
 };
 
-/* A call of trawl_stream_feed or trawl_stream_end. */
+/* A call to trawl_stream_feed or trawl_stream_end. */
 struct feed {
     struct trawl_searcher *searcher;
     struct trawl_stream *stream;

@@ -1,5 +1,5 @@
-/* codec: recognises the format of a compressed text by its first bytes, and loads the library that
- * decodes it. */
+/* codec: recognises the format of a compressed text from its first bytes, and loads the library
+ * that decodes it. */
 #include "text/codec.h"
 
 #include <dlfcn.h>

@@ -44,7 +44,7 @@ enum codec_result {
 struct codec {
     const char *name, *library;
     /* For a library that loses a failing call's output: the length of a member's shortest header.
-     * Each call of `step` then gets at most one block's bytes. 0 for other libraries. */
+     * Each call to `step` then gets at most one block's bytes. 0 for other libraries. */
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: trawl was built without the library's header. */
     bool (*load)(void *library);

@@ -9,7 +9,7 @@
 #include <lz4frame.h>
 
 /* liblz4 asks for a block together with the header of the next one. If that header were damaged,
- * the block's decompressed bytes would be lost. So each call of lz4_step gets only the block. */
+ * the block's decompressed bytes would be lost. So each call to lz4_step gets only the block. */
 #define BLOCK_HEAD_BYTES 4u
 
 static struct {

@@ -27,7 +27,7 @@ static struct {
 struct xz_state {
     lzma_stream stream;
     uint32_t threads; /* number of threads that liblzma may start; 0: the caller's thread decodes */
-    /* How early liblzma notices damage depends on the room for output. So each call of liblzma
+    /* How early liblzma notices damage depends on the room for output. So each call to liblzma
      * writes to this buffer, however much room the caller of xz_step has. bytes[at, count) have not
      * been passed on yet. */
     uint8_t bytes[CALL_BYTES];

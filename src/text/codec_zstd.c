@@ -9,7 +9,7 @@
 #include <zstd_errors.h>
 
 /* libzstd asks for a block together with the header of the next one. If that header were damaged,
- * the block's decompressed bytes would be lost. So each call of zstd_step gets only the block. */
+ * the block's decompressed bytes would be lost. So each call to zstd_step gets only the block. */
 #define BLOCK_HEAD_BYTES 3u
 
 static struct {

@@ -43,7 +43,7 @@ struct decoder {
     /* After the member was started again: how many decoded bytes to drop, because they were
      * delivered before. */
     uint64_t skip_bytes;
-    /* for a codec whose head_bytes (codec.h) is not 0: the most input that the next call of
+    /* for a codec whose head_bytes (codec.h) is not 0: the most input that the next call to
      * codec.step gets, in bytes */
     uint64_t wanted;
     uint64_t at, count; /* input[at, count) has not been decoded yet */

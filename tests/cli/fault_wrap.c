@@ -1,4 +1,4 @@
-/* fault_wrap: makes the N-th call of a system function fail in the command.
+/* fault_wrap: makes the command's N-th call to a system function fail.
  *
  * The linker's --wrap replaces the system functions below, in the command and in the library that
  * is linked into the command. Environment variables say which calls fail:

@@ -1,4 +1,4 @@
-"""Runs the command while its N-th call of a system function fails, for each N: once as a single fault, once as a
+"""Runs the command while its N-th call to a system function fails, for each N: once as a single fault, once as a
 lasting one, after which all calls fail, too. (The command is linked with fault_wrap.c.)
 
 First, for each command line below and each function that the run calls, one of the function's first calls fails. Then

@@ -1,6 +1,6 @@
 /* work_count: counts the work of the command `trawl`, because times would differ from run to run.
- * The compiler puts a call of __sanitizer_cov_trace_pc into each basic block of command and
- * library; entering a block counts 1. A call of the C library's memory functions counts 1, and 1
+ * The compiler puts a call to __sanitizer_cov_trace_pc into each basic block of command and
+ * library; entering a block counts 1. A call to the C library's memory functions counts 1, and 1
  * for each BYTES_PER_BLOCK bytes. A search by RE2 counts 1 for each byte up to the end of the
  * match, or of the text if there is no match. At the end the sum is written to the file that
  * TRAWL_TEST_WORK names.

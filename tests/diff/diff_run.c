@@ -1,4 +1,4 @@
-/* diff_run: makes a call of the library on an input, and compares the answer with the expected
+/* diff_run: makes a call to the library on an input, and compares the answer with the expected
  * answer. */
 #include "diff/diff_run.h"
 

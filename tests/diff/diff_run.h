@@ -1,4 +1,4 @@
-/* diff_run: makes a call of the library on an input, and compares the answer with the expected
+/* diff_run: makes a call to the library on an input, and compares the answer with the expected
  * answer. */
 #ifndef TRAWL_DIFF_DIFF_RUN_H
 #define TRAWL_DIFF_DIFF_RUN_H
@@ -7,7 +7,7 @@
 #include "diff/place.h"
 #include "trawl.h"
 
-/* The settings of a run: everything besides the input that decides what the library does. */
+/* The settings of a run: everything but the input that decides what the library does. */
 struct run_config {
     enum trawl_method method;
     const char *algorithm; /* name of a published algorithm; NULL: `method` */

@@ -91,7 +91,7 @@ const char *held_name(enum held_call call)
     return names[call];
 }
 
-/* Marks the call as wrong. The first call of this function sets the message. */
+/* Marks the call as wrong. The first call to this function sets the message. */
 __attribute__((format(printf, 2, 3))) static void wrong(struct held *held, const char *format, ...)
 {
     va_list words;

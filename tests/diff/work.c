@@ -1,6 +1,6 @@
 /* work: checks that the work of a search is linear in the text's length, whatever the text and the
  * pattern. Work is counted, because times would differ from run to run: for this test the library
- * is compiled again so that each basic block calls __sanitizer_cov_trace_pc. The library's calls of
+ * is compiled again so that each basic block calls __sanitizer_cov_trace_pc. The library's calls to
  * memcmp and memchr go through functions of this file, which count work for the bytes compared. The
  * library's clock returns the work so far, so the count is the same in every run. Builds with
  * sanitizers run the same searches but count nothing. */

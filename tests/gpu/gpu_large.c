@@ -3,7 +3,7 @@
  * than the device's memory, and engines opened and closed many times. Expected answers are planted,
  * counted by hand, or those of the CPU engine.
  *
- * With TRAWL_TEST_SCALE=long a text has 5 GiB (and needs as much host memory), else 64 MiB.
+ * With TRAWL_TEST_SCALE=long, a text is 5 GiB long (and needs as much host memory), else 64 MiB.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -240,8 +240,8 @@ def test_large_text(trawl, folder):
 
 
 def test_damage(trawl, folder):
-    """Check that each way to read a damaged file finds the same lines. The text is so long that a call of liblz4 or libzstd
-    decodes several blocks: if the call fails, the blocks before the damage must not be lost."""
+    """Check that each way to read a damaged file finds the same lines. The text is so long that a call to liblz4 or
+    libzstd decodes several blocks: if the call fails, the blocks before the damage must not be lost."""
     text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
     for name, is_last in [(name, False) for name in FORMATS_HERE] + [("bzip2", True)] * ("bzip2" in FORMATS_HERE):
         packed = bytearray(pack(name, text))

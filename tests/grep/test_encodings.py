@@ -1,6 +1,6 @@
 """Compares the answers of --encoding on random texts with the answers on the same texts in UTF-8.
 
-The script converts the texts itself: UTF-16 by a loop over its units, other encodings by Python. The texts may have
+The script converts the texts itself: UTF-16 with a loop over its units, other encodings with Python. The texts may have
 lone surrogates, bytes outside of characters, NULs, and end in the middle of a character. If ripgrep is installed, its
 answers are compared, too: by default it treats byte order marks as --encoding=auto does.
 """

@@ -527,7 +527,7 @@ def random_text(rng, case):
         lines[-1] = lines[0] + far + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
     if case.binary:
         lines = [line.replace(b"x", b"\0") for line in lines[:40]]
-    # a carriage return alone is no line end
+    # a carriage return alone is not a line end
     ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")
     text = case.end.join(lines) + (case.end if lines and ended else b"")
     # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size

@@ -1,4 +1,4 @@
-// oracle: random expressions and texts. Every call of the library must give RE2's answer, line by
+// oracle: random expressions and texts. Every call to the library must give RE2's answer, line by
 // line, so that answers do not depend on atoms (strings of which each match contains one), steps,
 // chunks and devices. test_judges.py checks what expressions mean. With --engine=cuda, devices
 // search loaded texts for atoms.

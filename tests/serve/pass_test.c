@@ -508,7 +508,7 @@ static void test_turns(struct passes *passes, bool equal)
     free_state(state);
 }
 
-static atomic_uint cancels; /* calls of trawl_searcher_cancel */
+static atomic_uint cancels; /* calls to trawl_searcher_cancel */
 
 void __real_trawl_searcher_cancel(struct trawl_searcher *searcher);
 void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher);

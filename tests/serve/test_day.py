@@ -70,7 +70,7 @@ class Tree:
         self.files[name] = content
 
     def change(self):
-        """Makes a change by a single system call, so that other processes see the change as a whole."""
+        """Makes a change with a single system call, so that other processes see the change as a whole."""
         chance = self.random
         kind = chance.choice(("create", "replace", "append", "truncate", "delete", "rename", "move"))
         names = sorted(self.files)

@@ -460,7 +460,7 @@ def test_view(page, url):
 
 
 def test_names(page, url):
-    """Checks files that are found by their names."""
+    """Checks files that are found by name."""
     page.goto(url)
 
     def names(query):

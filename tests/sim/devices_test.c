@@ -1,7 +1,7 @@
-/* devices_test: what a runtime with simulated devices promises besides right answers (table_test.c
- * checks these). A loaded text is copied once and searched on its device. Each device searches its
- * part of a text. Chunks stay within the memory limit. A device that cannot be used is rejected
- * with a reason. Searchers share devices.
+/* devices_test: what a runtime with simulated devices promises in addition to right answers
+ * (table_test.c checks these). A loaded text is copied once and searched on its device. Each device
+ * searches its part of a text. Chunks stay within the memory limit. A device that cannot be used is
+ * rejected with a reason. Searchers share devices.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -500,7 +500,7 @@ static void refused(uint32_t devices, int version)
     trawl_searcher_close(searcher);
 }
 
-/* Makes each call of the driver in turn report that the kernels' image is too new for the driver.
+/* Makes each call to the driver in turn report that the kernels' image is too new for the driver.
  * Checks that engine CUDA is then rejected, and that the message names the driver's version. */
 static void image_too_new(int code)
 {

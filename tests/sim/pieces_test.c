@@ -1,5 +1,5 @@
 /* pieces_test: threads copy pieces of lists into an array (runtime/pieces.c), with their steps in
- * random orders. The threads are fibers: at each atomic operation and each call of the engine,
+ * random orders. The threads are fibers: at each atomic operation and each call to the engine,
  * another one may run. When the library orders a piece (requests it from the engine), the test's
  * engine fills the piece's slot, the buffer for it, with wrong words. So a thread that reads the
  * slot before the piece has arrived gets wrong words. */

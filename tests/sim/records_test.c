@@ -291,7 +291,7 @@ static void refused(struct trawl_searcher *searcher, bool there)
 }
 
 /* Loads records, requests a shape in the device's memory or the host's, and unloads them when no
- * more calls of the driver may fail. Sets *has_failed to true if one has failed. Returns true if a
+ * more calls to the driver may fail. Sets *has_failed to true if one has failed. Returns true if a
  * successful call gave the right answer, and a failed one may fail so. */
 static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      const struct trawl_record_array *array, struct trawl_records_out *into,
@@ -317,7 +317,7 @@ static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *p
     return status == TRAWL_MEMORY || status == TRAWL_DEVICE || status == TRAWL_UNSUPPORTED;
 }
 
-/* One call of the driver after the other fails while records in a device's memory are loaded and
+/* One call to the driver after the other fails while records in a device's memory are loaded and
  * searched. No answer may be wrong, nothing may be left behind, and without the fault the same
  * searcher answers again, unless the device is lost. */
 static void faults(enum trawl_records_shape shape, int code, bool to_device)

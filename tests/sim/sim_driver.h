@@ -58,7 +58,7 @@ const char *sim_driver_needed(void);
  * a searcher use the driver. */
 void sim_driver_own(const void *array, uint64_t bytes, uint32_t device);
 void sim_driver_disown(const void *array);
-/* Returns how many calls of the driver were made since sim_driver_fail. */
+/* Returns how many calls to the driver were made since sim_driver_fail. */
 uint64_t sim_driver_calls(void);
 
 /* Returns how many contexts, allocations, streams, events and modules are not released. */

@@ -4,7 +4,7 @@
  * seed decides which write happens next, and when. The writing thread sees the value immediately;
  * its warp and block see it from their next common operation on. A fence of a thread that sees the
  * write makes it happen, and the end of the launch makes all writes happen. But writes to the
- * host's memory may arrive later, until the host's next call of the driver.
+ * host's memory may arrive later, until the host's next call to the driver.
  *
  * In some launches a read of a word may return an older value, which the word had before other
  * blocks wrote to it. Its age has three bounds. It is not older than the value that an earlier read

@@ -98,8 +98,9 @@ void sim_ready_remove(struct thread *thread)
     last->ready_slot = thread->ready_slot;
 }
 
-/* Picks the next thread, by one of four schedules: a random thread; the last in the list of ready
- * threads; the first in that list; or mostly the current thread, and sometimes a random one. */
+/* Picks the next thread, following one of four schedules: a random thread; the last in the list of
+ * ready threads; the first in that list; or mostly the current thread, and sometimes a random
+ * one. */
 static struct thread *ready_pick(void)
 {
     uint64_t random = sim_random();

@@ -6,7 +6,7 @@
  * previous call left.
  *
  * Then each row of the table runs with faults: the N-th fault point fails (memory, threads, open,
- * read: base/fault.h), the N-th call of the driver fails, or a device is lost at its N-th call. The
+ * read: base/fault.h), the N-th call to the driver fails, or a device is lost at its N-th call. The
  * fault occurs once, or at every point or call from the N-th on. A normal run skips a fault if an
  * earlier one was at the same place in the code. No answer may be wrong. A call that fails returns
  * a status from the allowed set, with a message. Nothing leaks. After a single fault the same

@@ -90,7 +90,7 @@ static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan
     }
 }
 
-/* Places texts of every length at the page's begin, at its end, and at a random offset between the
+/* Places texts of every length at the page's start, at its end, and at a random offset between the
  * two. About half of the texts begin or end with a pattern. */
 static void lengths(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                     const struct kind *kind, const struct naive_query *query)
@@ -185,7 +185,8 @@ static int write_bytes(void *context, const void *bytes, uint64_t bytes_count)
     return 0;
 }
 
-/* Replaces the occurrences one by one, by the rules that trawl.h states for trawl_replace. */
+/* Replaces the occurrences one by one, following the rules that trawl.h states for
+ * trawl_replace. */
 static void replace_naive(const struct naive_query *query, const uint8_t *text, uint64_t length,
                           bool longest, const struct trawl_value *values, uint64_t values_count,
                           struct written *written)
@@ -285,7 +286,7 @@ static void *count_many(void *context)
     return NULL;
 }
 
-/* The threads search by one plan, which keeps a single line open for all of them. */
+/* The threads search with one plan, which keeps a single line open for all of them. */
 static void threads(void)
 {
     struct trawl_plan *plan = NULL;

@@ -7,7 +7,7 @@
 
 #include "calls.h"
 
-static _Atomic int64_t left = INT64_MAX; /* calls of malloc that succeed */
+static _Atomic int64_t left = INT64_MAX; /* calls to malloc that succeed */
 
 #if !TEST_SANITIZED /* sanitizers have a malloc of their own */
 void *__libc_malloc(size_t bytes);
@@ -17,7 +17,7 @@ void *malloc(size_t bytes)
 }
 #endif
 
-/* Builds a plan and searches, in a process in which only `calls` calls of malloc succeed. Returns
+/* Builds a plan and searches, in a process in which only `calls` calls to malloc succeed. Returns
  * the number of calls that a search with enough memory makes. */
 static int64_t search(struct trawl_searcher *searcher, int64_t calls)
 {

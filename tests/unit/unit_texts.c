@@ -62,7 +62,7 @@ static void unreadable_file(void)
     CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
 }
 
-/* Checks that a directory is rejected as a text, by its path and by a descriptor, and that no
+/* Checks that a directory is rejected as a text, both as a path and as a descriptor, and that no
  * descriptor stays open. */
 static void directory(void)
 {
@@ -303,7 +303,7 @@ static void remove_folder(void)
 
 /* The first byte of a file or a pipe that cannot be read. */
 static int64_t readable_bytes = INT64_MAX;
-static bool is_interrupted; /* true: a signal ends every second call of a function */
+static bool is_interrupted; /* true: a signal ends every second call to a function */
 
 static bool interrupt(atomic_uint *calls)
 {

@@ -29,7 +29,7 @@ struct oracle {
     const struct question *question;
     uint64_t bytes;
     struct node *node; /* node 0 is the root */
-    /* number of nodes besides the root; the root's child for each byte */
+    /* number of nodes except for the root; the root's child for each byte */
     uint32_t count, root[256];
     uint32_t *next;    /* for each pattern, 1 + the index of an earlier, equal one; 0: none */
     uint32_t *order;   /* the nodes by distance from the root */

@@ -180,7 +180,7 @@ uint64_t question_share(const struct question *question, uint64_t bytes)
 struct shares {
     void (*work)(void *context, uint64_t index);
     void *context;
-    uint64_t count;        /* number of calls of `work` */
+    uint64_t count;        /* number of calls to `work` */
     _Atomic uint64_t next; /* index of the next call */
     uint32_t threads;
     _Atomic uint32_t running; /* threads that have begun */

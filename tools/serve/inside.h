@@ -105,7 +105,7 @@ void take_notices(struct collection *collection);
 /* Removes collection->parts[at] from the parts of the tree that must be walked. */
 void drop_part(struct collection *collection, size_t at);
 /* Reads the status of a file below a directory. Does not follow a link at the path's end. The path
- * may be too long for a single call of the kernel. Returns false on failure; errno says why. */
+ * may be too long for a single system call. Returns false on failure; errno says why. */
 bool status_below(int directory, const char *path, struct stat *status);
 void drop_fresh(struct collection *collection);
 

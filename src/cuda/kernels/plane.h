@@ -20,7 +20,7 @@
  *    The positions that stay are the occurrences of the window's plane.
  * 4. Bytes. If pattern and tile have only the same two letters, the plane alone decides. Otherwise,
  *    if the pattern's bytes repeat within half the window, the block searches for runs once more: a
- *    second plane says which bytes equal the bytes a period further on. At last the block compares
+ *    second plane says which bytes equal the bytes a period further on. Finally, the block compares
  *    the bytes of each position; for a pattern that repeats, only the first period.
  *
  *     text bytes     a b a a b ...     bitmap word w = 32 begins, one lane each

@@ -1,4 +1,4 @@
-/* set: finds the occurrences of a set of patterns by a hash at each position of the text.
+/* set: finds the occurrences of a set of patterns using a hash at each position of the text.
  *
  * Method     hashes the first q (1 to 4) bytes at each position and tests a bit. If the bit is set,
  *            the position is a candidate. A hash of up to 8 bytes there chooses a *bucket*, a list

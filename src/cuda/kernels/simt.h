@@ -94,8 +94,8 @@ struct simt_u32x4 {
 #define SIMT_KERNEL(name, arguments, threads, blocks)                                     \
     extern "C" __global__ void __launch_bounds__(threads, SIMT_RESIDENT(threads, blocks)) \
         name(const __grid_constant__ struct arguments args)
-/* The functions of kernels are not static: nvcc names what a static function declares by a hash of
- * the source file's path, so the PTX would differ between two folders. */
+/* The functions of kernels are not static: nvcc names what a static function declares after a hash
+ * of the source file's path, so the PTX would differ between two folders. */
 #define SIMT_FUNCTION_LARGE inline __device__ __noinline__
 /* With SIMT_QUICK the kernels are compiled only as a check, in an eighth of the time; the result
  * cannot run. */

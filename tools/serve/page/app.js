@@ -503,7 +503,8 @@ const LANGUAGES = new Map(Object.entries({
     swift: 'swift', toml: 'toml', typescript: 'ts mts cts tsx', yaml: 'yml yaml',
 }).flatMap(([language, ends]) => ends.split(' ').map(end => [end, language])));
 
-/* Colours the tokens of the lines, by their files' languages. Consecutive lines of a file are treated as one text. Lines that
+/* Colours the tokens of the lines, according to their files' languages. Consecutive lines of a file
+ * are treated as one text. Lines that
    are shown in part and files with NUL bytes stay as they are. */
 function colour(search) {
     painter?.terminate(); // a text of an earlier search may be slow
