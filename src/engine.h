@@ -202,7 +202,7 @@ struct engine_text {
     uint64_t address; /* BORROWED */
     /* COPY, ANEW: if one device has room for the whole text, do not split it over several */
     bool is_whole;
-    const struct trawl_plan *plan; /* LOOK: the plan of the coming search; NULL: any plan */
+    const struct trawl_plan *plan; /* LOOK: the plan of the next search; NULL: any plan */
     /* PINNED: the device in whose driver context the memory is pinned. LOOK and MEMORY set it to
      * the device that holds the text; LOOK to ENGINE_DEVICES_MAX if several do. */
     uint32_t device;

@@ -39,7 +39,7 @@ cdef void pass_ends(lines_state *lines, const trawl_window *window, uint64_t beg
 
 
 cdef void read_again(lines_state *lines, uint64_t begin, uint64_t end) noexcept nogil:
-    """Read again the text's bytes [begin, end), which precede the window, and append them."""
+    """Reread the text's bytes [begin, end), which precede the window, and append them."""
     cdef uint8_t buffer[4096]
     cdef uint64_t got = 0
 

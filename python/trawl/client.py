@@ -309,7 +309,7 @@ class Search(Iterator[Match]):
         self._inside = threading.Lock()
         self._server, self._body = server, body
         self._reply: Reply | None = None
-        self._line: list[bytes] = []  # parts of a line whose end was not received yet
+        self._line: list[bytes] = []  # parts of a line whose end has not been received yet
         self._ready: deque[Match] = deque()
         self._exit: int | None = None
         self._closed = self._ran = False

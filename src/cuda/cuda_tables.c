@@ -246,7 +246,7 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         cuda_sets_rarity(plan, &tables->sets, rarity);
 }
 
-/* Puts what the kernels of set.cu need besides the literals into the block. */
+/* Puts what the kernels of set.cu need in addition to the literals into the block. */
 static void put_buckets(const struct trawl_plan *plan, struct block *block,
                         struct cuda_tables *tables)
 {

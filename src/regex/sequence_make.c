@@ -33,10 +33,11 @@ struct places {
     uint32_t count;
     /* for each place: how many places, beginning with it, are optional together, as in (ab)? */
     uint8_t skips[PLACES_MAX];
-    uint8_t jumps[PLACES_MAX];     /* for each place: how many places after it are skipped */
-    uint64_t endless;              /* a bit for each place that may be read again, as in a* */
-    uint8_t item[PLACES_MAX];      /* for each place: number of the sequence's item */
-    uint32_t ranges[SEQUENCE_MAX]; /* for each item: the first of its ranges not yet passed */
+    uint8_t jumps[PLACES_MAX]; /* for each place: how many places after it are skipped */
+    uint64_t endless;          /* a bit for each place that may be read again, as in a* */
+    uint8_t item[PLACES_MAX];  /* for each place: number of the sequence's item */
+    uint32_t
+        ranges[SEQUENCE_MAX]; /* for each item: the first of its ranges that has not been passed */
     uint32_t word_range;
     uint32_t symbol_count;
     struct around_cut cuts[CUTS_MAX];

@@ -58,7 +58,7 @@ def make(name, folder):
 
 
 def prepare(trawl, every):
-    """Return the names of the locales, besides C and C.UTF-8; set LOCPATH for these locales."""
+    """Return the names of the locales, other than C and C.UTF-8; set LOCPATH for these locales."""
     folder = os.path.join(os.path.dirname(os.path.abspath(trawl)), "locales")
     wanted = sorted(KNOWN) if every else QUICK
     os.environ["LOCPATH"] = folder

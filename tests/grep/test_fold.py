@@ -61,7 +61,7 @@ if cases.SCALE < 10:
 
 @pytest.fixture(scope="module")
 def others():
-    """The locales, besides C and C.UTF-8."""
+    """The locales, other than C and C.UTF-8."""
     version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
     if b"GNU grep" not in version:
         pytest.skip("there is no GNU grep here")

@@ -19,7 +19,7 @@ CASES = 320
 # Where the user's settings are, below the folder of the tree; "" is an empty variable, None an unset one.
 PLACES = [{"HOME": home, "XDG_CONFIG_HOME": config} for home in ("home", "", None) for config in ("home/xdg", "", None)]
 variables = dict(PLACES[2])
-# Where git's settings are besides these places: a file in place of the user's, or the system's.
+# Where git's settings are, in addition to these places: a file in place of the user's, or the system's.
 SETTINGS_FILES = [
     {},
     {},

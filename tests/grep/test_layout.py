@@ -522,7 +522,7 @@ def random_text(rng, case):
         lines = [line.rstrip(b"\r") + b"\r" for line in lines]
     if lines and rng.random() < 0.01:  # longer than the blocks of 96 KiB whose lines a NUL can discard
         lines = (lines * (100000 // (1 + sum(map(len, lines))) + 1))[:40000]
-    if lines and rng.random() < 0.01:  # longer than the 63 KiB of a line that are read again
+    if lines and rng.random() < 0.01:  # longer than the 63 KiB of a line that are reread
         far = b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3))
         lines[-1] = lines[0] + far + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
     if case.binary:

@@ -17,7 +17,8 @@ static struct {
 /* The collection skips files that are larger than this. */
 static off_t disk_bytes_max = INT64_MAX;
 
-/* What the collection skips by its options or by the rules in .ignore, besides disk_bytes_max. */
+/* What the collection skips because of its options or the rules in .ignore, in addition to
+ * disk_bytes_max. */
 static enum heeded {
     HEEDS_NONE,
     HEEDS_FILE,    /* .ignore: f1, in every directory */

@@ -487,7 +487,7 @@ static void test_quiet(void)
         usleep(25000);
         TEST_CHECK(!is_held(collection, "large") && is_held(collection, "small"));
     }
-    /* A load ends only when the files were read again. */
+    /* A load ends only when the files have been reread. */
     reloading = collection;
     put("quiet/small", "smaller\n");
     for (unsigned i = 0; i < 2000 && reloaded == NULL; i++)

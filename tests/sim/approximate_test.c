@@ -1,6 +1,6 @@
 /* approximate_test: approximate searches on the simulated driver must find what the oracle finds,
- * with each method of a device, and, for DNA, have few candidates besides the occurrences. With the
- * argument `device`, a real device searches.
+ * with each method of a device, and, for DNA, have few candidates that are not occurrences. With
+ * the argument `device`, a real device searches.
  */
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"

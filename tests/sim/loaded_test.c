@@ -14,8 +14,8 @@
 
 #define MEMORY_BYTES 80000u
 #define PATTERN "abcd"
-/* Limit for what a load or a count copies to the devices besides the text: the tables of the plan
- * and, if the text is copied in chunks, the bytes that two chunks share. */
+/* Limit for what a load or a count copies to the devices in addition to the text: the tables of the
+ * plan and, if the text is copied in chunks, the bytes that two chunks share. */
 #define MORE_BYTES_MAX 3000u
 
 /* Each text has a letter as name, and consists of bytes [begin, end) of the memory. */

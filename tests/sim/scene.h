@@ -20,7 +20,8 @@ enum place {
     PLACES
 };
 
-/* The calls besides those of enum held_call: begins into an array that is pinned or on a device. */
+/* The calls in addition to those of enum held_call: begins into an array that is pinned or on a
+ * device. */
 enum {
     CALL_BEGINS_PINNED = HELD_CALLS,
     CALL_BEGINS_ON_DEVICE,

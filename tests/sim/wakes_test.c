@@ -64,8 +64,8 @@ struct play {
     uint64_t steps, slept, lost;
 };
 
-/* The state of the calling thread's play. The runtime's own threads wait meanwhile, and take no
- * part. */
+/* The state of the calling thread's play. The runtime's own threads wait meanwhile, and do
+ * nothing. */
 static _Thread_local struct play play;
 
 void __wrap_devices_push(struct devices *devices, struct queue_item *first);

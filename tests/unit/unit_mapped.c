@@ -442,7 +442,7 @@ static int cut_far(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Truncates a file of several extents of 2 MiB shortly after the begin of an extent. The search
+/* Truncates a file of several extents of 2 MiB shortly after the start of an extent. The search
  * touches that extent first, and then meets the cut: the text ends there. */
 static void cut_in_an_extent(void)
 {

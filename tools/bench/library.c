@@ -345,7 +345,7 @@ static void sum_array(const struct contestant *it, const struct library *own, st
 struct bench_sink {
     struct answer answer;
     bool full;       /* adds every occurrence to the sum */
-    uint64_t before; /* begin of the occurrence before, to check the order */
+    uint64_t before; /* start of the previous occurrence, to check the order */
 };
 
 /* The sink of trawl_positions: counts the matches and, in a full run, adds them to the sum. */

@@ -94,9 +94,9 @@ static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
     return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
 }
 
-/* Called for each line of REQUEST_JSON that the job writes in one call, as it does the lines
- * `begin` and `end` of a file (json.c). After a `begin`, prepares the line `end` that must follow
- * if the answer is cut off later. If out of memory, that line will be missing. */
+/* Called for each line of REQUEST_JSON that the job writes in one call, as it does the `begin` and
+ * `end` lines of a file (json.c). After a `begin`, prepares the `end` line that must follow if the
+ * answer is cut off later. If out of memory, that line will be missing. */
 static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)
 {
     static const char begin[] = "{\"type\":\"begin\"", rest[] = "}}\n";

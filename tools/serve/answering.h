@@ -43,7 +43,7 @@ struct answer_pipe {
     uint8_t *kept;      /* bytes that were written before the answer began */
     size_t kept_count, kept_capacity;
     uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
-    /* for a request of JSON: the line `end` that must still follow a file's line `begin` */
+    /* for a request of JSON: the `end` line that must still follow a file's `begin` line */
     char *file_end;
     /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: the
      * answer had more results than allowed. */
@@ -82,7 +82,8 @@ struct served_answer {
     struct output output;
 };
 
-/* The callbacks `begin`, `next` and `open` of struct supply, by which the job gets its files. */
+/* The callbacks `begin`, `next` and `open` of struct supply, through which the job gets its
+ * files. */
 void answering_begin_files(void *context, struct command_job *job,
                            const struct value_item *operands, size_t operand_count);
 bool answering_next_file(void *context, struct walk_item *item);

@@ -27,7 +27,7 @@ struct answer_values {
 struct json_t *answers_pack(enum answer_kind kind, const struct answer_values *values);
 /* Prints the rows of answers.def as a table of Markdown. */
 void answers_print(struct output *output);
-/* Returns a JSON string, or {"bytes": BASE64} for other than UTF-8. NULL: out of memory. */
+/* Returns a JSON string, or {"bytes": BASE64} if it is not UTF-8. NULL: out of memory. */
 struct json_t *text_value(const char *text, size_t bytes_count);
 /* Returns the document as a single line with its line end, which the caller frees. Takes ownership
  * of the document. Returns NULL if out of memory. */

@@ -84,7 +84,7 @@ struct collection_options {
     /* The options of the command trawl that say which files are served; borrowed until
      * collection_close. */
     struct settings *settings;
-    /* Only files whose path below the base is at least `from` and less than `until` are served, by
+    /* Only files whose path below the base is at least `from` and less than `until` are served, in
      * the order of --sort=path. NULL: no bound. Borrowed until collection_close. */
     const char *from, *until;
     struct trawl_runtime *runtime; /* borrowed until collection_close */

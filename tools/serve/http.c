@@ -419,8 +419,8 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns true if, by the headers Host and Origin, a page of a different site may have caused the
- * user's browser to send the request. */
+/* Returns true if, judging by the Host and Origin headers, a page of a different site may have
+ * caused the user's browser to send the request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;

@@ -13,7 +13,7 @@
 
 /* refresh_bytes: while a search waits, at most this many bytes of changed files are read; the
  * collection's thread reads the other files later. quiet_ns: a file of more than refresh_bytes is
- * loaded again only when it has been unchanged for this time. Tests set both lower. */
+ * reloaded only when it has been unchanged for this time. Tests set both lower. */
 extern uint64_t refresh_bytes, quiet_ns;
 /* At most this many changed parts of the tree are walked separately. If more parts change, the
  * whole tree is walked. */
@@ -54,7 +54,7 @@ struct collection {
      * is planned. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
-    bool anew;      /* all files must be read again */
+    bool anew;      /* all files must be reread */
     bool renamed;   /* a walk may have missed a file that was moved at the same time */
     struct changed_part parts[PARTS_MAX];
     size_t part_count;

@@ -112,9 +112,9 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Returns true if, by a sample of the state, counting the request's occurrences is cheaper than
- * listing all of them. The sample's parts are copied into a single text, because separate searches
- * would cost more. */
+/* Returns true if, judging by a sample of the state, counting the request's occurrences is cheaper
+ * than listing all of them. The sample's parts are copied into a single text, because separate
+ * searches would cost more. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)
 {
     const struct state *state = request->state;
@@ -323,8 +323,8 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     return status;
 }
 
-/* Answers a request by a pass that other requests may share. Status OK with stage PASS_FAILED means
- * that the request needs a search of its own. */
+/* Answers a request with a pass that other requests may share. Status OK with stage PASS_FAILED
+ * means that the request needs a search of its own. */
 static enum trawl_status share(struct passes *passes, struct pass_member *member,
                                struct trawl_error *error)
 {
@@ -373,7 +373,7 @@ static void lead_alone(struct passes *passes, struct pass_member *member,
     pthread_mutex_unlock(&passes->mutex);
 }
 
-/* Searches for a request: first in the blocks, by a shared pass or alone, then in the files that
+/* Searches for a request: first in the blocks, in a shared pass or alone, then in the files that
  * must be opened. */
 static bool search(struct passes *passes, struct pass_member *member)
 {

@@ -33,7 +33,7 @@ struct pass_request {
     /* Compressed files are decompressed; the collection must do so, too. */
     bool search_zip;
     uint64_t client;                    /* the request's client; clients take turns */
-    bool wants_positions, wants_counts; /* results that are wanted besides `files` */
+    bool wants_positions, wants_counts; /* results that are wanted in addition to `files` */
     /* Limit for position_count. */
     uint64_t positions_max;
     /* Limits the request's memory and time; NULL: no limit; borrowed until pass_run returns. */
@@ -89,7 +89,8 @@ void pass_cancel(struct passes *passes, struct pass_request *request);
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 
-/* Returns true if, by a sample of files, most files of the state seem to have an occurrence. */
+/* Returns true if, judging by a sample of files, most files of the state seem to have an
+ * occurrence. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
 

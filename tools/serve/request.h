@@ -7,7 +7,7 @@
 
 #define EXIT_GROUPS 0x80u
 #define EXIT_NOTHING 0x40u
-#define REQUEST_FILES_MAX 64u /* most files of the option -f in a single request */
+#define REQUEST_FILES_MAX 64u /* maximum number of -f files in a request */
 /* While a body is read, this many bytes of memory are counted for each byte of the body. */
 #define REQUEST_BODY_COST 4u
 #define REQUEST_TOO_LARGE \

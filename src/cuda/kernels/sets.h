@@ -311,8 +311,8 @@ SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
     return j % 4u == 0 ? w[j / 4u] : simt_funnel(w[j / 4u], w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Returns true if the grams of this form have one more bit in the bitmap, besides the bits of
- * sets_bit. */
+/* Returns true if the grams of this form have one more bit in the bitmap, in addition to the bits
+ * of sets_bit. */
 SIMT_FUNCTION int sets_one_more(struct sets_form form)
 {
     return form.rare && form.stride >= SCAN_SETS_MORE_STRIDE;

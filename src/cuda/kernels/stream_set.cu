@@ -1,5 +1,5 @@
-/* stream_set: finds the occurrences of a set of patterns by a sample at each multiple of a stride
- * s.
+/* stream_set: finds the occurrences of a set of patterns using a sample at each multiple of a
+ * stride s.
  *
  * Method     takes a sample at every s-th position: the gram of q bytes that begins there, or, if
  *            the form has c > 1 choices, of the c grams that begin at c consecutive bytes the first

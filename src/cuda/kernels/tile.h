@@ -33,7 +33,7 @@
 #define TILE_NONE UINT64_MAX
 
 /* A partition (a tile, or a part of a group of samples; order.h) whose number of hits is published,
- * but whose hits are not yet written. */
+ * but whose hits have not been written yet. */
 struct tile_pending {
     uint64_t partition; /* TILE_NONE: no partition is pending */
     uint64_t count;

@@ -15,7 +15,7 @@ const MESSAGES_MAX = 50;
 const [NAMES_MAX, NAMES_SHOWN] = [10000, 200];
 const [BESIDE_MAX, BESIDE_SHOWN] = [1000, 3];
 const COLOURS_MAX = 1 << 20; // characters of the text that is coloured
-const COLOURS_MS = 60000; // if colouring takes longer, the page stays without
+const COLOURS_MS = 60000; // if colouring takes longer, the page stays uncoloured
 const FOLLOW_MS = 2000; // time between two looks for changed files
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
@@ -491,7 +491,7 @@ const inks = window.Highlight ? KINDS.map(kind => {
 }) : [];
 let painter = null; // the worker
 
-/* By what follows the last full stop of a file's name; the whole name if it has none. */
+/* Keyed by what follows the last full stop in a file's name; by the whole name if it has none. */
 const LANGUAGES = new Map(Object.entries({
     bash: 'bash sh zsh ksh bashrc profile', c: 'c h', cmake: 'cmake', cpp: 'cc cpp cxx c++ hh hpp hxx inl cu cuh ino', csharp: 'cs',
     css: 'css', diff: 'diff patch', docker: 'dockerfile containerfile', go: 'go', haskell: 'hs',

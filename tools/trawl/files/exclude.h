@@ -7,7 +7,7 @@
 struct exclude_rule {
     char *glob;          /* owned */
     bool include;        /* the rule is an --include, so files that match the rule stay */
-    bool of_directories; /* of --exclude-dir, so only directories are compared */
+    bool of_directories; /* from --exclude-dir, so only directories are compared */
 };
 
 struct exclude {

@@ -198,7 +198,7 @@ static unsigned list_flags(const struct filter *filter, enum filter_file kind)
            (filter->rules.any_case ? IGNORE_ANY_CASE : 0);
 }
 
-/* Reads the files of --ignore-file, and the file that git's setting core.excludesFile names. */
+/* Reads the files given with --ignore-file, and the file that git's core.excludesFile names. */
 static bool add_files(struct filter *filter, const struct file_settings *files, char *message)
 {
     const struct value_list *rules = &files->rules;

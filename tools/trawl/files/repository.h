@@ -1,4 +1,4 @@
-/* repository: the files besides .gitignore in which git keeps rules about ignored files. */
+/* repository: the files other than .gitignore in which git keeps rules about ignored files. */
 #ifndef TRAWL_REPOSITORY_H
 #define TRAWL_REPOSITORY_H
 

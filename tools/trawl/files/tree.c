@@ -58,7 +58,7 @@ struct found {
 
 /* A directory on the path from the root to the directory being read. */
 struct level {
-    struct tree_directory *directory; /* NULL: closed, opened again when the walk comes back */
+    struct tree_directory *directory; /* NULL: closed; reopened when the walk comes back */
     dev_t device;
     ino_t inode;
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
@@ -309,7 +309,7 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
     return true;
 }
 
-/* Opens again the directory of the level before the last, which was closed to spare a descriptor.
+/* Reopens the directory of the level before the last, which was closed to spare a descriptor.
  * False: errno says why. */
 static bool reopen_parent(struct tree *tree)
 {
@@ -342,7 +342,7 @@ static void drop_level(struct tree *tree)
         free_level_room(level);
 }
 
-/* Goes up a level. False: the parent could not be opened again, which `entry` reports; the walk
+/* Goes up a level. False: the parent could not be reopened, which `entry` reports; the walk
  * continues in the nearest directory above that is still open. */
 static bool leave(struct tree *tree, struct tree_entry *entry)
 {

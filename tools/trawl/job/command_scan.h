@@ -7,14 +7,12 @@
  *   command_matches.c  reports without lines: -o, --positions, --count-matches
  *   string_counts.c    occurrences of each string: --count-by-pattern
  *   print_line.c       prints a line as grep does
- *   print.c            parts of a line: heads, names, numbers, matches
- *   style.c            prints a line as ripgrep does, and an occurrence
- *   piece.c            the bytes of a line that style.c prints
- *   json.c             prints a line for --json
- *   number_set.c       the numbers of the strings behind a match
- *   binary.c           NUL bytes and invalid UTF-8
- *   hold.c             how long a pipe's output is held back
- *   fasta.c            FASTA files, which have sequences instead of lines
+ *   print.c            parts of a line's head: names, numbers style.c            prints a line as
+ *   ripgrep does, and an occurrence piece.c            the bytes of a line that style.c prints
+ *   json.c             prints a line for --json number_set.c       the numbers of the strings
+ *   behind a match binary.c           NUL bytes and invalid UTF-8 hold.c             how long a
+ *   pipe's output is held back fasta.c            FASTA files, which have sequences instead of
+ *   lines
  */
 #ifndef TRAWL_COMMAND_SCAN_H
 #define TRAWL_COMMAND_SCAN_H
@@ -105,7 +103,7 @@ struct characters {
     uint64_t first; /* index in `kept` of the last match that is the first of its line */
 };
 
-/* What is printed before a line, or with -o before a match, besides the file name. */
+/* What is printed before a line, or with -o before a match, in addition to the file name. */
 struct line_head {
     uint64_t line_number; /* 0: not printed */
     /* 0: not printed, because the line has no match or no column is wanted */
@@ -131,7 +129,7 @@ struct carry {
     uint64_t trim_at;            /* if `count` reaches this, lines no longer needed are dropped */
     struct trawl_match *matches; /* the matches that begin in the carry's lines */
     uint64_t match_count, match_capacity;
-    uint64_t line_begin;    /* begin of the first line that was not handled yet */
+    uint64_t line_begin;    /* start of the first line that has not been handled yet */
     bool dropped;           /* `bytes` lacks the open line */
     bool keeps_bytes;       /* the open line must stay in memory, however long it grows */
     uint64_t guarded_bytes; /* memory of the scan that scan_grow counted in settings->guard */
@@ -161,7 +159,7 @@ struct lines {
     uint64_t selected_end; /* end of the last selected line */
     uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
     uint64_t pending;      /* lines of trailing context still to be printed */
-    /* begin of the block with the first NUL: lines that end at or before this offset were reported
+    /* start of the block with the first NUL: lines that end at or before this offset were reported
      * already, after a `rerun` by the first search */
     uint64_t ignore_before;
     uint64_t scanned_end; /* end of the last window */
@@ -181,7 +179,7 @@ struct occurrences {
 struct nulls {
     bool watched; /* a NUL byte changes what is printed or counted */
     bool seen;    /* a NUL was found; with settings->nuls.end_line, NUL now ends lines */
-    /* in case a NUL follows, output is held back until its block of BLOCK_BYTES is complete. If
+    /* in case a NUL follows, output is held back until its block of BLOCK_BYTES is complete; if
      * false (lines are written as soon as they are found), only to the end of the window */
     bool has_blocks;
     uint64_t offset;           /* text offset of the first NUL, if one was seen */

@@ -10,7 +10,7 @@
 enum trawl_engine searchers_engine(const struct settings *settings,
                                    const struct patterns *patterns);
 
-/* If the first match will probably end the search, this many bytes are read at once. */
+/* If the first match will probably end the search, this many bytes are read at a time. */
 #define SEARCHERS_BYTES_FIRST SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
 /* Opens a searcher as the options say. If `single`, the searcher runs on the CPU, in the caller's

@@ -34,8 +34,8 @@ struct supply {
     /* Returns a descriptor of an item's file, positioned at the file's beginning; -1: errno says
      * why. Called from any thread. */
     int (*open)(void *context, const struct walk_item *item);
-    /* Called with each searcher that the job opens by searchers_open, and with NULL before the job
-     * closes its searchers, so that another thread can cancel the searchers' calls. False: no
+    /* Called with each searcher that the job opens with searchers_open, and with NULL before the
+     * job closes its searchers, so that another thread can cancel the searchers' calls. False: no
      * memory. */
     bool (*watch)(void *context, struct trawl_searcher *searcher);
     /* If not NULL, called after the plan was built instead of the functions above. Returns the exit

@@ -1,5 +1,5 @@
-/* colors: reads GREP_COLORS and the specifications of --colors, and makes the terminal's escape
- * sequences for colours (SGR). */
+/* colors: reads GREP_COLORS and the specifications given with --colors, and makes the terminal's
+ * escape sequences for colours (SGR). */
 #include "trawl/options/colors.h"
 
 #include <stdio.h>
@@ -168,7 +168,7 @@ static bool is_none(const struct color_spec *spec)
            *spec->foreground == '\0' && *spec->background == '\0';
 }
 
-/* Writes the sequences of --colors to `text`, COLOR_SEQUENCE_BYTES for each type. */
+/* Writes the --colors sequences to `text`, COLOR_SEQUENCE_BYTES for each type. */
 static void apply_specs(struct colors *colors, const struct settings *settings, char *text)
 {
     static const enum color_type all[] = {COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH};

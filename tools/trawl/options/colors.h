@@ -1,4 +1,5 @@
-/* colors: reads GREP_COLORS and the specifications of --colors, and prints the escape sequences. */
+/* colors: reads GREP_COLORS and the specifications given with --colors, and prints the escape
+ * sequences. */
 #ifndef TRAWL_COLORS_H
 #define TRAWL_COLORS_H
 

@@ -48,7 +48,7 @@ static const struct encoding_row {
 
 static const struct {
     const char *name;
-    uint32_t pairs[300]; /* bytes and their code point, in turn; 0: the end */
+    uint32_t pairs[300]; /* bytes and their code point, alternately; 0: the end */
 } overs[] = {
 #define ENCODING(form, name, labels)
 #define OVER(name, ...) {name, {__VA_ARGS__}},
@@ -320,7 +320,7 @@ static size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t 
     return 1;
 }
 
-#define READ_BYTES SIZE_OR_SMALL(64u << 10, 100u) /* most bytes of a read */
+#define READ_BYTES SIZE_OR_SMALL(64u << 10, 100u) /* most bytes that a read returns */
 #define TEXT_BYTES (256u << 10)                   /* room for the converted READ_BYTES */
 #define LEFT_BYTES_MAX 16u         /* of an incomplete character, kept for the next read */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
@@ -339,9 +339,9 @@ struct encoding {
     int os_code;
     bool begun; /* the first bytes were examined */
     uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
-    size_t bytes_count; /* bytes not yet converted */
+    size_t bytes_count; /* bytes that have not been converted yet */
     uint8_t text[TEXT_BYTES];
-    size_t text_count; /* bytes of converted text not yet written */
+    size_t text_count; /* bytes of converted text that have not been written yet */
 };
 
 static bool locale_is_utf8(void)
@@ -442,7 +442,7 @@ static void put(struct encoding *encoding, const void *bytes, size_t bytes_count
     encoding->text_count += bytes_count;
 }
 
-/* Converts the bytes by the decoder. *used: the number of bytes converted. False: flush
+/* Converts the bytes with the decoder. *used: the number of bytes converted. False: flush
  * failed. */
 static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
 {
@@ -484,7 +484,7 @@ static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
     return true;
 }
 
-/* Converts the bytes by iconv. *used: the number of bytes converted. False: flush failed. */
+/* Converts the bytes with iconv. *used: the number of bytes converted. False: flush failed. */
 static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 {
     char *from = (char *)encoding->bytes;
@@ -543,8 +543,8 @@ static size_t bytes_of_digit(const char *name)
     return to > second ? (size_t)(to - second) : 1;
 }
 
-/* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. As in
- * ripgrep, a UTF-16 mark wins over a label, and a UTF-8 mark is only skipped. Marks of encodings
+/* Chooses the encoding from the first bytes. Returns the length of the byte order mark to skip. As
+ * in ripgrep, a UTF-16 mark wins over a label, and a UTF-8 mark is only skipped. Marks of encodings
  * that only iconv has are not skipped here. */
 static size_t choose_encoding(struct encoding *encoding)
 {
@@ -624,7 +624,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Outside of the thread ------------------------------------------------------------ */
+/* ---- Outside the thread ------------------------------------------------------------ */
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
  * error, not SIGPIPE, and no signal interrupts a call. Returns 0 or an errno. */

@@ -20,7 +20,7 @@
 #define PROBED_MIN 16u
 #define JOINED_MAX 16u /* above this, no joining if the report needs only lines */
 
-/* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:
+/* Memory that a server counts for a plan with expressions, as measured with RE2 20230301. Sum:
  *   (PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for all programs of RE2
  *   KEPT_BYTES * bytes of all expressions                    kept by RE2; most for "\pL"
  *   READ_BYTES * bytes of the longest expression             while RE2 parses the expression

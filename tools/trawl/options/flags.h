@@ -54,13 +54,13 @@ enum flag_served {
     /* No request may have the options below; flag_refusal says why. The server's own command line
      * may have SERVED_STARTS and SERVED_READS. */
     SERVED_STARTS,
-    SERVED_READS,   /* the option reads a file of the client */
+    SERVED_READS,   /* the option reads a file on the client */
     SERVED_CHOOSES, /* the server decides how to search */
     SERVED_TEXT,    /* the strings, which are a member of the request */
     SERVED_LINKS,   /* the server follows no links */
-    SERVED_WALKS,   /* the option reports about a walk, and the server walks no directory */
+    SERVED_WALKS,   /* the option is about a walk, and the server walks no directory */
     SERVED_ASKS,    /* the option names a server, and a server asks no other one */
-    SERVED_TELLS,   /* the option reports about a search of the command itself */
+    SERVED_TELLS,   /* the option is about a search by the command itself */
     SERVED_PRINTS   /* the option prints a document */
 };
 
@@ -96,7 +96,7 @@ enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
 enum sort_by { SORT_NONE, SORT_PATH, SORT_MODIFIED, SORT_ACCESSED, SORT_CREATED };
 enum value_kind {
     VALUE_OPERAND, /* a file or directory to search */
-    VALUE_STRING,  /* a string of -e, or another option's value */
+    VALUE_STRING,  /* a string given with -e, or another option's value */
     VALUE_FILE,    /* a file of strings, of -f */
     VALUE_INCLUDE,
     VALUE_EXCLUDE,

@@ -1,9 +1,10 @@
 /* patterns: the strings to search for, and the plan for them.
  *
- * run.c collects the strings before the first file is opened. The files of -f are split into lines
- * here, duplicates and the empty string are removed, and the checks for characters of the locale
- * are chosen. The strings then stay unchanged until the job's end, while all workers read them.
- * Reports that number the strings have a column for each string as given, duplicates included.
+ * run.c collects the strings before the first file is opened. Files given with -f are split into
+ * lines here, duplicates and the empty string are removed, and the checks for characters of the
+ * locale are chosen. The strings then stay unchanged until the job's end, while all workers read
+ * them. Reports that number the strings have a column for each string as given, duplicates
+ * included.
  */
 #include "trawl/options/patterns.h"
 
@@ -183,7 +184,7 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
     patterns->never_has_capital |=
         never && charset_has_capital(settings->surroundings.charset, bytes, bytes_count);
     if (!never && !settings->numbers_wanted && repeats_last(patterns, bytes, bytes_count)) {
-        patterns->given_count++; /* reads a list of equal lines in half of the time */
+        patterns->given_count++; /* reads a list of equal lines in half the time */
         return true;
     }
     return never ||
@@ -202,7 +203,7 @@ static bool add_empty(struct patterns *patterns, const struct settings *settings
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
-#define SHOWN_BYTES_MAX 60 /* most bytes of a string in a message */
+#define SHOWN_BYTES_MAX 60 /* most bytes of a string that a message shows */
 
 /* Writes a message about a hexadecimal string and returns false. */
 static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,
@@ -217,7 +218,7 @@ static bool refuse_hex(const struct patterns *patterns, const char *text, size_t
     return false;
 }
 
-/* Adds the string of --hex that the digits spell; blanks are ignored. False: `message` says why. */
+/* Adds the --hex string that the digits spell; blanks are ignored. False: `message` says why. */
 static bool add_hex(struct patterns *patterns, const struct settings *settings, const char *text,
                     size_t bytes_count, char *message)
 {
@@ -254,8 +255,8 @@ static bool drops_returns(const struct settings *settings)
 }
 
 /* Adds the strings of a text, one for each line; for tg without --hex, an argument is a single
- * string, as in ripgrep. `list`: the text is from a file of -f, in which a newline at the end
- * begins no string. */
+ * string, as in ripgrep. `list`: the text is from a file given with -f, in which a newline at the
+ * end begins no string. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {
@@ -297,9 +298,9 @@ static bool read_file(struct patterns *patterns, const char *name, char **bytes,
  * letters, or those that grep in this locale, or Unicode, treats as equal. */
 enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE, FOLD_UNICODE };
 
-/* Reads a character and returns a value that equal characters share; an invalid byte has a value of
- * its own. Of ASCII letters only i and I are looked up in the locale: looking up each letter made
- * the whole search of 100,000 words take 1.1 times as long. */
+/* Reads a character and returns a value that equal characters share; an invalid byte has its own
+ * value. Of ASCII letters only i and I are looked up in the locale: looking up each letter made the
+ * whole search of 100,000 words take 1.1 times as long. */
 static uint32_t next_folded(const uint8_t **at, const uint8_t *end, enum folding folding)
 {
     uint8_t byte = **at;
@@ -354,8 +355,8 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
     return first == first_end && second == second_end;
 }
 
-/* Removes each string that equals an earlier one, and updates the columns. Finds equal strings by a
- * hash table with open addressing, at most half full. */
+/* Removes each string that equals an earlier one, and updates the columns. Finds equal strings
+ * using a hash table with open addressing, at most half full. */
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
     const bool columns = patterns->column_count > 0;
@@ -505,7 +506,7 @@ static bool prepare_approximate(const struct settings *settings)
     return needs;
 }
 
-/* Adds the strings of a file of -f. False: `message` says why. */
+/* Adds the strings in a file given with -f. False: `message` says why. */
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {

@@ -68,7 +68,7 @@ struct patterns {
     bool sees_lines;         /* PCRE2 searches, and may look beyond the neighbours of a place */
     uint64_t empty_index;    /* the first empty string was given before items[empty_index] */
     bool crosses;            /* --multiline: occurrences may cross lines */
-    bool has_never;          /* some string can occur in no line */
+    bool has_never;          /* some string cannot occur in any line */
     bool never_has_capital;  /* such a string has a capital letter, for --smart-case */
     bool none_given;         /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan; /* made of `items` or `joined` */
@@ -130,10 +130,10 @@ static inline char *patterns_keep(struct patterns *patterns, char *block)
     blocks[patterns->block_count++] = block;
     return block;
 }
-#define SHOWN_NAME_MAX 300 /* most bytes of a file's name in a message */
+#define SHOWN_NAME_MAX 300 /* most bytes of a file's name that a message shows */
 /* numbers.c: writes into place[room] where the string with this index, which begins at `bytes`, was
- * given: the file of -f and the line, or its number among several strings, which `noun` names.
- * Writes nothing if neither is known. Returns the number of bytes written. */
+ * given: the -f file and the line, or its number among several strings, which `noun` names. Writes
+ * nothing if neither is known. Returns the number of bytes written. */
 size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
                       uint64_t index, char *place, size_t room);
 void patterns_free(struct patterns *patterns);
@@ -169,7 +169,7 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
 /* Returns charset_utf8() with the word characters that the options require: tg uses Unicode's, as
  * ripgrep does, but ASCII's with --no-unicode; -P in UTF-8 uses ASCII's, as grep does; otherwise
  * the locale decides. The code point 0x110000 represents an invalid byte. Where tg uses Unicode's,
- * it counts as a word character, because ripgrep finds no word beside it. */
+ * it counts as a word character, because ripgrep finds no word next to it. */
 struct trawl_letters words_utf8(const struct settings *settings);
 /* Returns true if -i means Unicode's equal letters. If not, -i means grep's. */
 bool folds_by_unicode(const struct settings *settings);

@@ -32,7 +32,7 @@ struct report {
     enum { JSON_MESSAGES, JSON_NOTHING, JSON_REFUSED } json;
 };
 
-/* How lines are printed, beyond grep's options. */
+/* How lines are printed, in addition to grep's options. */
 struct style {
     bool vimgrep, heading, column, trim;
     bool preview; /* print the start of a line that is too long */
@@ -150,7 +150,7 @@ struct settings {
     struct heads heads;
     struct separators separators;
     struct style style; /* how style.c prints lines */
-    bool is_tg;         /* called as tg: searches trees by ripgrep's rules */
+    bool is_tg;         /* called as tg: searches trees following ripgrep's rules */
     bool hex, ignore_case, words, whole_lines, null_data, crlf;
     bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;

@@ -20,7 +20,7 @@
 #include "trawl/job/command_job.h"
 #include "trawl/text/sizes.h"
 
-#define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* bytes of a read that looks for a NUL */
+#define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* length of a read that looks for a NUL */
 
 /* Returns the end of the block with the end of a line, which is at text offset `end`. */
 static uint64_t end_of_block(uint64_t end)
@@ -200,7 +200,7 @@ static void found_behind(struct text_scan *scan, uint64_t null)
     /* If a selected line had already ended the search, the search stays ended. */
     scan->stop = scan->quiet && scan->rules.stop_at_select && scan->lines.selected > 0;
     binary_found(scan);
-    /* as if the block had been searched at once: the NUL comes first, and -m counts one line */
+    /* as if the block had been searched as a whole: the NUL comes first, and -m counts one line */
     if (scan->lines.left > 0 && scan->lines.scanned_end < null)
         scan->lines.scanned_end = null;
 }

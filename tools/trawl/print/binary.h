@@ -20,7 +20,8 @@ void binary_found(struct text_scan *scan);
 /* Returns the offset of the first byte `byte` of the text in [offset, limit); OFFSET_NONE if there
  * is none. */
 uint64_t binary_find(struct text_scan *scan, uint8_t byte, uint64_t offset, uint64_t limit);
-/* Looks for a NUL in a whole text that can be read again. Sets nulls.seen and nulls.offset. */
+/* Looks for a NUL in the whole of a text that can be read again. Sets nulls.seen and
+ * nulls.offset. */
 void binary_look(struct text_scan *scan);
 /* Returns true if no NUL after the searched bytes can discard output: the rest of the last block
  * has none. */

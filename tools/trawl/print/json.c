@@ -166,8 +166,8 @@ static void put_beginning(struct text_scan *scan, const char *type)
     bool is_input = strcmp(scan->name, "(standard input)") == 0;
     const char *name = is_input && scan->settings->heads.label == NULL ? "<stdin>" : scan->name;
 
-    /* The server counts results by the first bytes of each line, so a full buffer is never written
-     * between them. */
+    /* The server counts results based on the first bytes of each line, so a full buffer is never
+     * written between them. */
     output_need(scan->output, BEGINNING_BYTES);
     put_text(scan, "{\"type\":\"");
     put_text(scan, type);
@@ -181,7 +181,7 @@ void json_open(struct text_scan *scan)
     scan->nulls.json_before = scan->json;
 }
 
-/* Writes the message `begin` of a file, if it was not written yet. */
+/* Writes a file's `begin` message, unless it has been written. */
 static void put_begin(struct text_scan *scan)
 {
     if (scan->json.begun)

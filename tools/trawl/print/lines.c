@@ -1,10 +1,10 @@
 /* lines: divides windows (consecutive stretches of the text) into lines, and decides which are
  * selected.
  *
- * Whole lines of a window are handled at once. A line that the window's end cuts is open: its bytes
- * are kept in the carry until the next window, together with earlier lines that leading context may
- * need. If an open line grows long, and can be read again, its bytes are dropped: only its offset,
- * and the matches that decide whether it is selected, are kept.
+ * Whole lines of a window are handled together. A line that the window's end cuts is open: its
+ * bytes are kept in the carry until the next window, along with earlier lines that leading context
+ * may need. If an open line grows long, and can be read again, its bytes are dropped: only its
+ * offset, and the matches that decide whether it is selected, are kept.
  */
 #include "trawl/print/reports.h"
 
@@ -77,7 +77,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
         if (view->begin + end > scan->nulls.block_end)
             binary_next_block(scan, view->begin + end);
         /* Under -v, adjacent selected lines form a group, even if they are not printed. But grep
-         * treats a last line without a line end as a group of its own, and prints its context. */
+         * treats a last line without a line end as a separate group, and prints its context. */
         if (!scan->settings->invert || scan->lines.selected == 0 ||
             scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)

@@ -1,4 +1,4 @@
-/* reread: reads again the bytes of lines too long to be kept in memory. */
+/* reread: rereads the bytes of lines too long to be kept in memory. */
 #include "trawl/print/reread.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* reread: reads again the bytes of lines too long to be kept in memory. */
+/* reread: rereads the bytes of lines too long to be kept in memory. */
 #ifndef TRAWL_REREAD_H
 #define TRAWL_REREAD_H
 

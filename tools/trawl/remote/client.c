@@ -60,7 +60,7 @@ static void client_json_put(struct client_json *json, const char *text)
 /* Writes bytes, which are valid UTF-8, as a JSON string. */
 static void put_text(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
 {
-    size_t plain = 0; /* begin of the bytes that need no escape and are not yet written */
+    size_t plain = 0; /* start of the bytes that need no escape and have not been written yet */
 
     put_bytes(json, "\"", 1);
     for (size_t i = 0; i < bytes_count; i++) {

@@ -6,15 +6,15 @@
 #include "trawl/options/flags.h"
 #include "trawl/text/sizes.h"
 
-#define RECEIVE_BYTES SIZE_OR_SMALL(64u << 10, 64u) /* most bytes of a receive */
+#define RECEIVE_BYTES SIZE_OR_SMALL(64u << 10, 64u) /* most bytes that a receive returns */
 
 struct connection {
     int descriptor;
     bool bad_address;     /* connection_open failed because the address is wrong */
     bool is_chunked;      /* the body comes in chunks, as some proxies send to HTTP/1.0, too */
-    uint64_t chunk_left;  /* bytes of the chunk that were not taken yet */
+    uint64_t chunk_left;  /* bytes of the chunk that have not been taken yet */
     unsigned http_status; /* status of the answer, after connection_begin */
-    size_t begin, end;    /* range of `bytes` that was received and not yet taken */
+    size_t begin, end;    /* range of `bytes` that has been received but not taken */
     char message[SETTINGS_ERROR_BYTES];
     uint8_t bytes[RECEIVE_BYTES];
 };
