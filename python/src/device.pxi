@@ -1,4 +1,4 @@
-# device: memory of GPUs. Finds the functions of NVIDIA's driver, keeps a pool of memory for results, accepts arrays of
+# device: GPU memory. Finds the functions of NVIDIA's driver, keeps a pool of memory for results, accepts arrays of
 # other libraries (DLPack, CUDA array interface), and defines the type DeviceArray, whose values are on a GPU. Uses
 # memory.pxi, arrow.pxi and columns.pxi.
 
@@ -347,7 +347,7 @@ cdef class Lent:
         return 0
 
     cdef int take_interface(self, given, str what) except -1:
-        """Take an array by the CUDA array interface."""
+        """Take an array through the CUDA array interface."""
         interface = given.__cuda_array_interface__
         address, self.read_only, kind, unit, shape, strides, stream = _devices.cuda_array(what, interface)
         self.check(what, kind, unit, shape, strides, unit)
@@ -389,8 +389,8 @@ cdef int device_of(uint64_t address, int64_t claimed, str what) except -1:
 
 
 cdef Lent lent_of(given, str what):
-    """Take an array by DLPack or by the CUDA array interface. None: the object has neither, or is in the host's memory
-    and has the buffer protocol."""
+    """Take an array through DLPack or the CUDA array interface. None: the object has neither, or is in the host's
+    memory and has the buffer protocol."""
     cdef Lent made
 
     if isinstance(given, (str, bytes, bytearray, memoryview, list, tuple)):

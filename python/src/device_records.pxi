@@ -1,5 +1,6 @@
-# device_records: columns of records that are on a GPU. Accepts columns by the Arrow device protocol, or as two arrays,
-# and defines the type Records, which keeps a column loaded. Uses device.pxi, arrow.pxi, columns.pxi and searcher.pxi.
+# device_records: columns of records that are on a GPU. Accepts columns through the Arrow device protocol, or as two
+# arrays, # and defines the type Records, which keeps a column loaded. Uses device.pxi, arrow.pxi, columns.pxi and
+# searcher.pxi.
 
 cdef struct ArrowDeviceArrayStream:
     int32_t device_type
@@ -454,7 +455,7 @@ cdef int check_there(int status, trawl_error *error) except -1:
 
 
 cdef Records load_records(Searcher searcher, given, bint copies):
-    """Load a column on a GPU; None: the object is none. Records are returned as they are."""
+    """Load a column on a GPU; None: the object is not one. Records are returned as they are."""
     cdef Records made
     cdef list parts
     cdef bint is_text = False

@@ -76,7 +76,7 @@ cdef class Match:
     """An occurrence with its groups, as finditer() returns it. The methods are those of re.Match.
 
     string: the text. pattern: the index of the pattern that occurs.
-    A group that took no part in the occurrence is None; its begin and its end are -1.
+    A group that did not participate in the occurrence is None; its begin and its end are -1.
 
     >>> match = next(Plan(r"(?P<name>\\w+)=(\\d+)?", regex=True).finditer("size= 3"))
     >>> match["name"], match[2], match.group(1, 2), match.span("name"), match.pattern
@@ -89,7 +89,7 @@ cdef class Match:
     cdef readonly uint32_t pattern
     cdef dict names  # {name: number} of the groups that have a name
     cdef int64_t count  # number of places: of the occurrence and of its groups
-    cdef trawl_range *places  # a group that took no part begins at UNKNOWN, which is -1 as a signed number
+    cdef trawl_range *places  # a group that did not participate begins at UNKNOWN, which is -1 as a signed number
 
     def __init__(self):
         raise TypeError("Match: finditer() makes it")
@@ -261,7 +261,7 @@ def matches_in(Places places, found):
 cdef struct group_values:
     column ends  # first of three adjacent columns: 0, then the end of each value in `bytes`
     column bytes
-    column valid  # bits: did the group take part?
+    column valid  # bits: whether the group participated
     uint64_t null_count
 
 cdef struct group_columns:

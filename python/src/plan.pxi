@@ -224,7 +224,7 @@ cdef class Plan:
     cdef readonly str alphabet  # 'bytes' for strings without errors, even if 'utf8' was given
     cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
-    cdef bytes kinds  # byte i: was pattern i a str? Empty if all are bytes
+    cdef bytes kinds  # byte i: whether pattern i was a str. Empty if all are bytes
     cdef list groups_known  # what facts() returns; None before the first call
     cdef object layout  # the Layout of groups(); None before the first call
     cdef frozenset known  # the patterns, for `in`; None before the first `in`

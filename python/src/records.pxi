@@ -401,7 +401,7 @@ cdef enum gather_kind:  # FORMATS has the Arrow formats of the first four kinds
     COUNTS  # how many patterns occur
     LISTS  # the indices of the patterns that occur
     CELLS  # record, pattern, first begin
-    PATTERNS  # for each pattern: in how many records does the pattern occur?
+    PATTERNS  # for each pattern: the number of records in which it occurs
 
 cdef struct gather:
     gather_kind kind
@@ -549,7 +549,7 @@ cdef enum:
 # records have one, record by record. Small pieces show which way is faster; it is tried again from time to time.
 cdef struct ways:
     bint may  # there is a choice
-    bint one_by_one  # how the present piece is searched
+    bint one_by_one  # how the current piece is searched
     uint64_t pieces
     uint64_t began_ns
     double costs[2]  # time per byte of both ways

@@ -30,8 +30,8 @@ cdef const char *brief_bytes(text, Py_ssize_t *count) except? NULL:
 
 
 cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
-    """Count in a short str or bytes, or find the first occurrence, by the default searcher and
-    without a text object. False: that needs an ordinary search."""
+    """Count in a short str or bytes, or find the first occurrence, with the default searcher and without a text object.
+    False: that needs an ordinary search."""
     cdef Py_ssize_t count = 0
     cdef const char *at
     cdef trawl_error error

@@ -74,7 +74,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             while begin >= stop:
                 found.record += 1
                 stop = offset_of(records, found.record + 1)
-                if found.by_lines:  # the copy has a line end behind each record
+                if found.by_lines:  # the copy has a line end after each record
                     shift, begin, end = shift - 1, begin - 1, end - 1
             if end > stop or not is_valid(records, found.record):
                 continue
@@ -214,7 +214,7 @@ cdef void work_record_spans(work *job) noexcept nogil:
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
-    cdef gather marks  # does the expression occur in the record?
+    cdef gather marks  # whether the expression occurs in the record
 
     if found.one_by_one:
         found.one_by_one = work_each(job)

@@ -747,7 +747,7 @@ def no_text(given: Any) -> TypeError:
 def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     """Return (descriptor, name, object that keeps the descriptor open, must the caller close?).
 
-    A regular file is opened again, so that the position of the caller's object does not change. If an object has no
+    A regular file is reopened, so that the position of the caller's object does not change. If an object has no
     descriptor for its bytes (GzipFile, an HTTP response), a thread reads the object and writes to a pipe. A number
     is rejected: most numbers are mistakes.
     """

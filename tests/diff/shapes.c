@@ -1,5 +1,5 @@
 /* shapes: makes random records and patterns and checks their matrix (which record contains which
- * pattern): compares each batch, on arrival, with the first begin of each pattern in each record.
+ * pattern): compares each batch, on arrival, with the first start of each pattern in each record.
  * In a dense case, most records contain many of the patterns. */
 #include "diff/shapes.h"
 

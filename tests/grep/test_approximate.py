@@ -111,7 +111,7 @@ def levenshtein(case, pattern, exact, text):
 
 def edits(case, pattern, exact, text):
     reach = len(pattern) + case.most
-    # maps the end of a span to the key of the best span with this end; the key's last part is the span's begin
+    # maps the end of a span to the key of the best span with this end; the key's last part is the span's start
     spans = {}
     for begin in range(len(text)):
         for length, distance in enumerate(levenshtein(case, pattern, exact, text[begin : begin + reach])):
@@ -317,7 +317,7 @@ def test_case(rng, trawl, folder):
     cases.counts["selected"] += found
     if case.report == "--json":
         got = got[0], json_lines(got[1]), got[2]
-    # the order of occurrences with the same begin is not compared
+    # the order of occurrences with the same start is not compared
     if case.report in ("--overlapping -o", "--positions"):
         expected, got = (
             "".join(sorted(expected.splitlines(True))),

@@ -119,7 +119,7 @@ class Case:
             on -= {"overlapping"}
         pairs = itertools.permutations(map(bytes.lower, self.strings), 2)
         if any(one.startswith(other) for one, other in pairs) or on & {"x", "w"}:
-            on -= {"overlapping"}  # the order of strings with the same begin is not defined
+            on -= {"overlapping"}  # the order of strings with the same start is not defined
         if self.report == "count-matches":
             on -= {"o"}
         elif "overlapping" in on:

@@ -1,5 +1,5 @@
 /* oracle_approximate: decodes text and patterns into symbols, then computes the Hamming distance at
- * each begin, or the Levenshtein distance of each span. */
+ * each start, or the Levenshtein distance of each span. */
 #include "oracle_approximate.h"
 
 #include <stdlib.h>

@@ -221,7 +221,7 @@ std::vector<judge> make_judges(const setup &given)
     return judges;
 }
 
-// Finds all hits, hits without overlap, the begins of the lines that match, and the ends of all
+// Finds all hits, hits without overlap, the starts of the lines that match, and the ends of all
 // lines. Hits without overlap: the longest of the hits of all expressions that begin first; then
 // the same from that hit's end on, and so on. If cells is not NULL, the text is a record, whose
 // cells are added to *cells.
@@ -334,7 +334,7 @@ trawl_text *open_text(const setup &given, const char *path, uint32_t kind, int *
     return text;
 }
 
-// Returns the begins of the lines that contain a hit.
+// Returns the starts of the lines that contain a hit.
 std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<uint64_t> &ends)
 {
     std::vector<uint64_t> begins;
@@ -358,7 +358,7 @@ bool are_matches(const std::vector<hit> &hits, const std::vector<hit> &wanted)
     });
 }
 
-// Returns the longest of the hits with the same begin, without empty hits.
+// Returns the longest of the hits with the same start, without empty hits.
 std::vector<hit> spans_of(const std::vector<hit> &hits)
 {
     std::vector<hit> spans;

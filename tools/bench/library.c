@@ -302,7 +302,7 @@ static bool array_open(const struct contestant *it, struct library *own, uint64_
     return false;
 }
 
-/* Adds the next begin to the answer. A begin out of order spoils the sum on purpose. */
+/* Adds the next start to the answer. A start out of order spoils the sum on purpose. */
 static void add_begin(struct answer *answer, uint64_t *before, uint64_t begin, uint64_t pattern)
 {
     answer->sum += begin < *before ? 1 : answer_mix(begin, pattern, 0);

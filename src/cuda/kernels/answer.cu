@@ -2,7 +2,7 @@
  * the device.
  *
  * Method     answer_lines: two neighbouring hits are in the same line unless a line end lies in the
- *            *gap* between them, from the first hit's begin up to the second's. n hits have n + 1
+ *            *gap* between them, from the first hit's start up to the second's. n hits have n + 1
  *            gaps, with those at the range's ends. A lane searches its gap from both ends. If it
  *            finds nothing in near_bytes, its warp searches the rest; after warp_bytes more, the
  *            gap goes to a list for answer_gaps, where a block searches each gap, and, in a second

@@ -167,8 +167,8 @@ static bool may_overlap(const struct trawl_pattern *pattern)
     return false;
 }
 
-/* Counts for --count-matches: by the library alone if every occurrence that it finds counts, no
- * limit is set and the text is not decompressed; otherwise window by window. */
+/* Counts for --count-matches: through the library alone if every occurrence that it finds counts,
+ * no limit is set and the text is not decompressed; otherwise window by window. */
 enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;

@@ -1,10 +1,10 @@
 /* occurrences: decides for every kind of output which of the library's matches count as
  * occurrences.
  *
- * occurrences_window checks the matches of a window by the characters of the locale. A string that
- * is invalid UTF-8 may be found inside a character, as the bytes before the match reveal. Case is
- * compared again if i and I are different letters, as in Turkish. With --only-first, only the first
- * match of each line is kept.
+ * occurrences_window checks the matches of a window against the characters of the locale. A string
+ * that is invalid UTF-8 may be found inside a character, as the bytes before the match reveal. Case
+ * is compared again if i and I are different letters, as in Turkish. With --only-first, only the
+ * first match of each line is kept.
  *
  * occurrences_of_line lists the occurrences of a line, which overlap only with --overlapping.
  * Without --multiline, an empty match that the library delivers only selects its line. But tg, like
@@ -72,7 +72,7 @@ static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
     characters->tail_count = (uint32_t)(kept + added);
 }
 
-/* Returns true if a match of the library counts, by the characters of the locale. */
+/* Returns true if a match of the library counts, given the characters of the locale. */
 static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                      const struct trawl_match *match)
 {
@@ -120,7 +120,7 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
 }
 
 /* For --only-first: keeps a match if no earlier one begins in the same line. Of several with the
- * same begin, keeps the preferred one and, if the numbers of strings are wanted, those with the
+ * same start, keeps the preferred one and, if the numbers of strings are wanted, those with the
  * same end. If lines.c compares whole lines later (rules.check_whole_line), keeps all. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
@@ -393,8 +393,8 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
 }
 
 /* Finds the first match that begins at `from` or later in the line [begin, end), in text offsets;
- * of several with the same begin, the one that `prefers` calls best. With --overlapping, finds each
- * match of the line in turn, even those with the same begin. If the command checks -x, finds the
+ * of several with the same start, the one that `prefers` calls best. With --overlapping, finds each
+ * match of the line in turn, even those with the same start. If the command checks -x, finds the
  * match that is the whole line. *index is where the search continues. Returns false if there is no
  * further match. */
 static bool next_match(struct text_scan *scan, const struct view *view, uint64_t begin,

@@ -1,4 +1,4 @@
-/* piece: delivers the bytes of a line to print, with the replacements of --replace. */
+/* piece: delivers the bytes of a line to print, with the replacements that --replace makes. */
 #include "trawl/print/piece.h"
 
 #include <string.h>
@@ -200,7 +200,7 @@ bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece
     return true;
 }
 
-/* Adds a part of the value of --replace: bytes, or the match if `bytes` is NULL. */
+/* Adds a part of --replace's value: bytes, or the match if `bytes` is NULL. */
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
@@ -223,7 +223,7 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* Parses the value of --replace into scan->style.parts. Returns false if the scan has failed. */
+/* Parses --replace's value into scan->style.parts. Returns false if the scan has failed. */
 static bool read_parts(struct text_scan *scan)
 {
     const char *text = scan->settings->replace;

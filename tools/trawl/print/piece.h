@@ -1,4 +1,4 @@
-/* piece: delivers the bytes of a line to print, with the replacements of --replace. */
+/* piece: delivers the bytes of a line to print, with the replacements that --replace makes. */
 #ifndef TRAWL_PIECE_H
 #define TRAWL_PIECE_H
 

@@ -244,7 +244,7 @@ void print_group_separator(struct text_scan *scan)
 
     if (settings->colors.on)
         color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
-    /* With --heading, print_heading separates files by an empty line. */
+    /* With --heading, print_heading separates files with an empty line. */
     if (separator == NULL || scan->job->groups == GROUPS_NONE ||
         (settings->style.heading && !scan->style.heading_shown) ||
         (settings->before_count < 0 && settings->after_count < 0))

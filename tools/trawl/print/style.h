@@ -8,7 +8,7 @@
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 /* For -o: prints a match on a line of its own; with --pattern-number, once for each number of its
- * string. `group` has the matches with the same begin. Returns false if the match was not printed,
+ * string. `group` has the matches with the same start. Returns false if the match was not printed,
  * because it is invalid text or the scan has failed. */
 bool style_match(struct text_scan *scan, const struct trawl_window *window,
                  const struct trawl_match *match, const struct trawl_match *group,

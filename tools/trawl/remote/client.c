@@ -177,7 +177,7 @@ static bool client_json_message(const char *json, size_t json_bytes, char *messa
 #define MESSAGE_BYTES_MAX (1u << 20) /* longest message that a server may send */
 #define TOKEN_BYTES_MAX 4096u        /* longest token in a file */
 
-/* A search by a server: the command's settings, the request's body, and why the search failed. */
+/* A search on a server: the command's settings, the request's body, and why the search failed. */
 struct client {
     const struct settings *settings;
     const struct value_item *operands;
@@ -279,8 +279,9 @@ static bool put_options(struct client *client)
     return true;
 }
 
-/* Adds a file of -f to the body. False: the file cannot be read or, unless the client insists, is
- * not regular: reading a pipe would consume bytes that the command may need afterwards. */
+/* Adds a file given with -f to the body. False: the file cannot be read or, unless the client
+ * insists, is not regular: reading a pipe would consume bytes that the command may need
+ * afterwards. */
 static bool put_file(struct client *client, const char *name)
 {
     struct stat status;
@@ -298,8 +299,8 @@ static bool put_file(struct client *client, const char *name)
     return true;
 }
 
-/* Adds the strings of -e or the first operand, and the contents of the files of -f. False: a file
- * cannot be read. */
+/* Adds the strings given with -e or as the first operand, and the contents of the files given with
+ * -f. False: a file cannot be read. */
 static bool put_patterns(struct client *client)
 {
     const struct settings *settings = client->settings;
@@ -402,7 +403,7 @@ static bool pass_output(struct output *output, uint32_t bytes_count)
     return output->error == 0;
 }
 
-/* Prints a message of the server. False: the connection ended, or the message is too long. */
+/* Prints a message from the server. False: the connection ended, or the message is too long. */
 static bool pass_message(uint32_t bytes_count)
 {
     char *text = bytes_count <= MESSAGE_BYTES_MAX ? calloc(1, (size_t)bytes_count + 1) : NULL;

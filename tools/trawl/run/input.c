@@ -207,7 +207,7 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
     return bytes >= SHARED_BYTES || atomic_load(&worker->pool->active) == 1;
 }
 
-/* Returns true if the file is compressed, by its first bytes. */
+/* Returns true if the file is compressed, judging by its first bytes. */
 static bool is_packed(const struct open_file *file)
 {
     uint8_t first[COMPRESSION_BYTES];

@@ -117,7 +117,7 @@ static void print_device(const struct job_sums *sums)
             (double)sums->device_host_ns * 1e-9);
 }
 
-/* Prints the lines of --stats on standard error. */
+/* Prints the --stats lines on standard error. */
 static void print_stats(const struct command_job *job)
 {
     const struct job_totals *totals = &job->totals;
@@ -227,7 +227,7 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
     return without_reading || inverted_all;
 }
 
-/* Turns a search with -v and without strings into one for the empty string without -v, which
+/* Turns a search with -v but without strings into one for the empty string without -v, which
  * selects every line, too. grep does the same, as its groups of lines show. */
 static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {

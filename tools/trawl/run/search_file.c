@@ -30,7 +30,7 @@
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
 /* --multiline: a shorter file is read, not mapped, except with --mmap */
 #define MAP_BYTES (UINT64_C(8) << 20)
-/* The library's limit for a text of --multiline. */
+/* The library's limit for a text under --multiline. */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
@@ -331,7 +331,7 @@ static int read_window(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Reads the whole text: a regular file by a single call. */
+/* Reads the whole text: a regular file with a single call. */
 static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_text_told told = {.size = sizeof told};

@@ -14,8 +14,8 @@ atomic_bool bar_is_open;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool shares_output, is_shown, is_in_line;
 
-/* Returns true if the process is in the foreground, and no pager or editor has put the terminal
- * into a mode of its own. */
+/* Returns true if the process is in the foreground, and no pager or editor has changed the
+ * terminal's mode. */
 static bool terminal_is_ours(void)
 {
     struct termios mode;

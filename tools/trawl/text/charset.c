@@ -223,8 +223,8 @@ static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t
     return count + 1;
 }
 
-/* By grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is its
- * own upper-case letter, so k does not match it, as in grep 3.8. */
+/* Under grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is
+ * its own upper-case letter, so k does not match it, as in grep 3.8. */
 static uint32_t charset_variants(void *context, uint32_t code_point,
                                  uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -242,8 +242,8 @@ static uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-/* Like charset_variants, for a byte of CHARSET_SINGLE. If context is not NULL, letters
- * are equal by Unicode's rule. */
+/* Like charset_variants, for a byte of CHARSET_SINGLE. If context is not NULL, letters are equal
+ * under Unicode's rule. */
 static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
