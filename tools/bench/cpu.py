@@ -196,7 +196,7 @@ def worst_table(data):
         "",
         "### Worst cases",
         "",
-        "Cells have GB/s with 1 thread, and **multiples of the speed on random letters**.",
+        "Cells show GB/s with 1 thread, and **multiples of the speed on random letters**.",
         "",
     ] + table(["text and pattern"] + [f"m={length}" for length in WORST_LENGTHS], cells)
 
@@ -213,7 +213,7 @@ def summary(data):
     if len(reads) < 2 or not over:
         die("no row was measured")
     return [
-        f"- read speed of the memory: {reads[0]:.1f} GB/s with 1 thread, {reads[1]:.1f} GB/s "
+        f"- memory read speed: {reads[0]:.1f} GB/s with 1 thread, {reads[1]:.1f} GB/s "
         f"with {data['machine']['cores']} (median over the rows)",
         f"- {len(rows)} rows, every count as expected; 1 thread is "
         f"{math.exp(statistics.mean(over)):.1f} times memmem (geometric mean)",
@@ -226,7 +226,7 @@ def section(data):
         *summary(data),
         spread_line(data),
         "",
-        "Cells have GB/s with 1 thread, and **multiples of the speed of memmem**. The texts are:",
+        "Cells show GB/s with 1 thread, and **multiples of memmem's speed**. The texts are:",
         "",
     ]
     return lines + letters_tables(data) + worst_table(data)

@@ -442,7 +442,7 @@ def crossed(rows_of, title):
         "",
         f"### {title}",
         "",
-        "Speeds are medians by the host's clock, as multiples of the read speed.",
+        "Speeds are medians on the host's clock, as multiples of the read speed.",
         "",
     ] + table(
         [""] + heads,
@@ -470,7 +470,7 @@ def plot(data):
         f"{data['machine']['gpu']}, loaded text of {rows_of[0]['text_bytes'] >> 30} GiB, {data['machine']['date']}",
         ("bytes of the string", ticks),
         ("GB/s", plots.decades(read, fastest)),
-        series + [("read speed of the memory", [(1, read), (most, read)], "rule")],
+        series + [("memory read speed", [(1, read), (most, read)], "rule")],
     )
 
 
@@ -502,7 +502,7 @@ def plot_sets(data):
         f"GiB of log lines, {data['machine']['date']}; strings of 7 or 8 bytes, few of which occur",
         ("strings", ticks),
         ("GB/s", plots.decades(min(y for _, it, _ in series for _, y in it), read)),
-        series + [("read speed of the memory", [(1, read), (ticks[-1][0], read)], "rule")],
+        series + [("memory read speed", [(1, read), (ticks[-1][0], read)], "rule")],
     )
 
 
@@ -596,7 +596,7 @@ def group_lines(data, group, title):
         "",
         f"### {title}",
         "",
-        "Medians in GB/s, by the host's clock"
+        "Medians in GB/s, on the host's clock"
         + ("; in bold, multiples of the device's read speed." if READ in names else "."),
         "",
     ]
