@@ -2,11 +2,11 @@
  * work of a long search: no worker is set up, no clock is read, and the text is copied only where a
  * vector would load bytes beyond its end.
  *
- * Candidates are found by two bytes of a single literal, which the plan chose (its first two
- * probes); by nibble tables (plan/nibbles.h) for a set of up to PLAN_NIBBLE_LITERALS_MAX literals;
- * and by the plan's bitmap for a larger set. They are compared one by one. If the comparisons
- * exceed a bound, brief gives up and the caller starts an ordinary search, so the time stays linear
- * in the text.
+ * Candidates are found with two bytes of a single literal, which the plan chose (its first two
+ * probes); with nibble tables (plan/nibbles.h) for a set of up to PLAN_NIBBLE_LITERALS_MAX
+ * literals; and with the plan's bitmap for a larger set. They are compared one by one. If the
+ * comparisons exceed a bound, brief gives up and the caller starts an ordinary search, so the time
+ * stays linear in the text.
  */
 #include "cpu/brief.h"
 
@@ -20,7 +20,7 @@
 #include "plan/parts.h"
 
 #define TEXT_MAX (64u << 10)
-#define MANY_TEXT_MAX 1024u /* for sets that a worker searches by classes, or by a bitmap */
+#define MANY_TEXT_MAX 1024u /* for sets that a worker searches with classes, or with a bitmap */
 #define CANDIDATE_WORK 16u  /* work for a candidate, in addition to its compared bytes */
 #define WORK_ONCE 1024u     /* work allowed in each call, in addition to half the text's bytes */
 #define POSITIONS 512u      /* how many candidates are collected before they are compared */
@@ -239,8 +239,8 @@ static void search_set(struct brief *brief, const struct find_ops *find,
     }
 }
 
-/* Returns true if a worker would search for the set by tables that are faster in long texts: by
- * trigrams, or by classes where nibble tables cannot be used. */
+/* Returns true if a worker would search for the set with tables that are faster in long texts: with
+ * trigrams, or with classes where nibble tables cannot be used. */
 static bool is_for_worker(const struct trawl_plan *plan, const struct find_ops *find)
 {
     return plan->literal_count > PLAN_NIBBLE_LITERALS_MAX || find->nibbles == NULL ||

@@ -1,4 +1,4 @@
-/* dense: searches for a set of strings by an automaton, in time linear in the text and the
+/* dense: searches for a set of strings with an automaton, in time linear in the text and the
  * occurrences.
  *
  * The other ways to search for a set compare candidates, which is slow where candidates are dense.
@@ -30,7 +30,7 @@ struct dense_set {
     uint64_t own_bytes_count;
 };
 
-/* A thread's state for searches by the automaton. */
+/* A thread's state for searches with the automaton. */
 struct dense_worker {
     uint64_t serial; /* serial number of the plan that `set` belongs to; 0: no plan */
     /* Owned by the plan with that serial number, and invalid once the plan is freed. NULL: the

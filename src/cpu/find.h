@@ -158,16 +158,16 @@ struct find_ops {
      * test at to - 1, and so none after the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
-    /* Searches for a class of literals (cpu/set_class.h) by grams, with a stride > 1. Tests the
+    /* Searches for a class of literals (cpu/set_class.h) with grams, at a stride > 1. Tests the
      * samples (q bytes each) of the text at first, first + stride, ... below `last`. Stores the
      * samples that pass the class's bitmap in *passed, and returns their number. Depends on max(q,
      * 8) bytes at each sample. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
-    /* Three functions for a class that is searched by stems: a stem is the first (up to) 8 bytes of
-     * a literal. Each returns how many entries it wrote, and may overwrite up to SET_ROOM entries
-     * after them. Positions are less than 2^32.
+    /* Three functions for a class that is searched with stems: a stem is the first (up to) 8 bytes
+     * of a literal. Each returns how many entries it wrote, and may overwrite up to SET_ROOM
+     * entries after them. Positions are less than 2^32.
      *
      * `stem_samples` writes the positions of the samples whose four bytes pass the class's bitmap,
      * among those that can lie in a literal that starts in a span. The spans ascend; text is

@@ -1,9 +1,9 @@
 /* find_stems: looks up the stems of literals in a text, in plain C.
  *
- * A stem is the first (up to) 8 bytes of a literal. Large sets of words are searched by stems in
+ * A stem is the first (up to) 8 bytes of a literal. Large sets of words are searched with stems in
  * three steps (find.h): samples of four bytes select positions, the starts near these positions are
  * tested, and stems are looked up at the starts that passed. The file also tests samples for sets
- * that are searched by grams. A variant with vectors for these steps defines HAS_STEM_VECTORS. No
+ * that are searched with grams. A variant with vectors for these steps defines HAS_STEM_VECTORS. No
  * function has a branch that depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H

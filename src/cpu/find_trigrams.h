@@ -1,4 +1,4 @@
-/* find_trigrams: finds candidates by trigrams (struct find_trigrams), with 32-byte vectors. A
+/* find_trigrams: finds candidates with trigrams (struct find_trigrams), in 32-byte vectors. A
  * gather looks up eight samples; loading their entries one by one into a buffer took 1.6 times as
  * long (Xeon, family 6, model 207). */
 #ifndef TRAWL_CPU_FIND_TRIGRAMS_H

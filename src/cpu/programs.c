@@ -60,7 +60,7 @@ void scan_automaton(struct scan *scan)
     worker->dense_left = left - min_u64(scan->run_until - x, left);
 }
 
-/* Searches by candidates, and by the automaton where candidates are dense. */
+/* Tests candidates, and uses the automaton where they are dense. */
 static void run_candidates(struct scan *scan, enum program program)
 {
     struct cpu_worker *worker = scan->worker;

@@ -31,11 +31,11 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
     return low;
 }
 
-/* ---- scan_stems.c: a class that is searched by stems, the first 8 bytes of its literals ---- */
+/* ---- scan_stems.c: a class that is searched with stems, the first 8 bytes of its literals ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
 /* Finds positions below `end` near which a literal of the class may begin. Writes them to
  * scratch->positions, and returns how many there are. If words > 0, tests all positions in that
- * many words of the tile by pairs of bytes or trigrams; otherwise, tests samples of four bytes at
+ * many words of the tile with pairs of bytes or trigrams; otherwise, tests samples of four bytes at
  * every stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
 /* Like stem_positions with samples, but for literals that begin in the spans. */
@@ -58,7 +58,7 @@ uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, 
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
                               const uint32_t *positions, uint32_t position_count);
 
-/* ---- scan_stem_lines.c: a class that is searched by stems, for WANT_LINES ---- */
+/* ---- scan_stem_lines.c: a class that is searched with stems, for WANT_LINES ---- */
 /* Returns how many words of the tile can be searched line by line; 0 if the tile must be searched
  * as a whole. */
 uint64_t stem_line_words(const struct sampling *sampling);

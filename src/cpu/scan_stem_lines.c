@@ -1,4 +1,4 @@
-/* scan_stem_lines: finds the lines with a hit, for a class of literals that is searched by stems
+/* scan_stem_lines: finds the lines with a hit, for a class of literals that is searched with stems
  * (their first bytes, up to 8).
  *
  * A line needs only one hit. So while many lines have one, the scan works in rounds: it looks at

@@ -1,11 +1,11 @@
-/* scan_stems: searches a tile for a class of a large set by stems, the first (up to) 8 bytes of
+/* scan_stems: searches a tile for a class of a large set with stems, the first (up to) 8 bytes of
  * literals.
  *
  * The search has three steps (find.h), each of which processes all positions of the tile that
  * passed the step before, without a branch that depends on the text. First, samples of four bytes
  * select positions near which a literal may begin. Second, the first stem_min bytes at each
  * possible start are looked up. Third, the stems of each length are looked up. If a class has few
- * literals, positions are selected by pairs of bytes or by trigrams instead of samples.
+ * literals, positions are selected with pairs of bytes or with trigrams instead of samples.
  */
 #include "cpu/sampling.h"
 #include "cpu/set_stems.h"

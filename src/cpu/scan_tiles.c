@@ -133,8 +133,8 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions by the method "every". Sets *positions and *words
- * to the tile's number of positions and of words. */
+/* Fills the worker's tile for the next positions with the method "every". Sets *positions and
+ * *words to the tile's number of positions and of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct cpu_worker *worker = scan->worker;
@@ -277,7 +277,7 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
         if (worker->method == TRAWL_METHOD_GRAMS &&
             worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
-            /* search this tile and all later ones by the method "every" */
+            /* search this tile and all later ones with the method "every" */
             worker->method = TRAWL_METHOD_EVERY;
             continue;
         }

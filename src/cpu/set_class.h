@@ -10,7 +10,7 @@
  *   samples   ^  ^  ^  ^  ^      "part" at offset 0, "arti" at offset 1, "rtit" at offset 2;
  *                                the second sample, "arti", is an entry
  *
- * If the literals are words, too many of them share grams, so the class is searched by stems. A
+ * If the literals are words, too many of them share grams, so the class is searched with stems. A
  * literal's stem is its first 8 bytes, or all of it if it is shorter. Samples of four bytes select
  * positions where a literal may start (set_stems.c). At each such start, the search looks up the
  * stems of all lengths.
@@ -33,7 +33,7 @@
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
 /* In a set of at most this many words, words of three bytes share a class with longer ones. A class
- * of at most this many literals is searched by pairs of bytes or trigrams. */
+ * of at most this many literals is searched with pairs of bytes or trigrams. */
 #define SET_FEW_LITERALS 3072u
 
 /* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` are the gram's offset
@@ -51,10 +51,11 @@ struct find_trigrams;
 struct set_class {
     uint32_t length_min; /* length of the class's shortest literal */
     uint32_t literal_count;
-    uint32_t q;           /* bytes of a gram, 1 to SET_Q_MAX */
-    uint32_t stride;      /* distance of the samples, 1 to SET_STRIDE_MAX */
-    uint32_t word_bits;   /* log2 of the number of words of the bitmap */
-    uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
+    uint32_t q;         /* bytes of a gram, 1 to SET_Q_MAX */
+    uint32_t stride;    /* distance of the samples, 1 to SET_STRIDE_MAX */
+    uint32_t word_bits; /* log2 of the number of words of the bitmap */
+    /* in a class that is searched with grams: log2 of the number of buckets */
+    uint32_t bucket_bits;
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
     /* with stride 1: the parameters of find_ops.set, which then tests the bitmap */
@@ -62,16 +63,16 @@ struct set_class {
     uint64_t *bitmap; /* 2^word_bits words */
     /* bucket_count + 1 numbers: where each bucket begins in `entries` or in stem_keys */
     uint32_t *buckets;
-    struct set_entry *entries; /* NULL if the class is searched by stems */
+    struct set_entry *entries; /* NULL if the class is searched with stems */
     uint64_t entry_count;      /* number of `entries`, or of stem_keys */
 
-    /* true: the class is searched by stems, and the bitmap contains the four bytes of each literal
-     * at each offset < stride */
+    /* true: the class is searched with stems, and the bitmap contains the four bytes of each
+     * literal at each offset < stride */
     bool by_stems;
-    /* in a class that is searched by stems: a key for each literal (set_stem_key), instead of
+    /* in a class that is searched with stems: a key for each literal (set_stem_key), instead of
      * entries */
     uint64_t *stem_keys;
-    uint32_t *stem_literals; /* in a class that is searched by stems: the literal of each key */
+    uint32_t *stem_literals; /* in a class that is searched with stems: the literal of each key */
     uint32_t stem_min;       /* length of the shortest stem in bytes */
     uint32_t stem_lengths;   /* bit k is set if some stem has k bytes */
     /* Number of literals whose stem has SET_STEM_MIN + i bytes, for each i. The buckets for stems
@@ -86,7 +87,7 @@ struct set_class {
     /* a bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
     /* pairs of bytes or trigrams, which select positions instead of samples; NULL if the class has
-     * too many literals, or is searched by grams */
+     * too many literals, or is searched with grams */
     struct find_pairs *pairs;
     struct find_trigrams *trigrams;
 };
@@ -219,7 +220,7 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* For classes that are searched by stems. Before a hash selects bits of the stem map, it is
+/* For classes that are searched with stems. Before a hash selects bits of the stem map, it is
  * shifted: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min
  * bytes. The bits for a stem must depend on all its bytes, but the lowest bits of a hash depend
  * only on the first six. */
@@ -277,7 +278,7 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
 
-/* A key, in a class that is searched by stems, is the hash of a literal's stem. Its highest byte,
+/* A key, in a class that is searched with stems, is the hash of a literal's stem. Its highest byte,
  * which the bucket already determines, is replaced by a tag. If the tag is ≥ SET_WHOLE_TAG, the
  * literal is no longer than its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller
  * tag is a hash of the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 fits every text. */
@@ -339,8 +340,9 @@ static inline bool set_key_is(uint64_t key, uint64_t hash)
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
-/* In a class that is searched by grams, an entry's tag is a hash of the four bytes before the gram
- * if the gram's offset is at least SET_SIDE_BYTES, and otherwise of the four bytes after it. */
+/* In a class that is searched with grams, an entry's tag is a hash of the four bytes before the
+ * gram if the gram's offset is at least SET_SIDE_BYTES, and otherwise of the four bytes after
+ * it. */
 #define SET_SIDE_BYTES 4u
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))
@@ -367,8 +369,8 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
     return offset | set_side(bytes, fold) << SET_OFFSET_BITS;
 }
 
-/* For classes that are searched by stems: returns the hash of the first k bytes of `low`. The hash
- * depends on k; otherwise "word" followed by four NULs would equal the stem "word". */
+/* For classes that are searched with stems: returns the hash of the first k bytes of `low`. The
+ * hash depends on k; otherwise "word" followed by four NULs would equal the stem "word". */
 static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
 {
     return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
@@ -391,9 +393,9 @@ static inline uint64_t set_stem_word(const struct set_class *class, uint64_t has
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns true if a search by stems needs its second step, which tests the first stem_min bytes at
- * each start. With stride 1 and stem_min ≤ SET_STEM_Q, the samples of SET_STEM_Q bytes have already
- * tested these. */
+/* Returns true if a search with stems needs its second step, which tests the first stem_min bytes
+ * at each start. With stride 1 and stem_min ≤ SET_STEM_Q, the samples of SET_STEM_Q bytes have
+ * already tested these. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;

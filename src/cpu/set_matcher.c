@@ -251,9 +251,9 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
 struct filling {
     struct set_class *class;
     uint64_t hash;
-    /* if the class is searched by stems: the hash of the first stem_min bytes */
+    /* if the class is searched with stems: the hash of the first stem_min bytes */
     uint64_t hash_min;
-    /* if the class is searched by stems: the hash that selects the word in the stem map */
+    /* if the class is searched with stems: the hash that selects the word in the stem map */
     uint64_t hash_shared;
     uint64_t key;
     uint64_t bucket;

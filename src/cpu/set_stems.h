@@ -1,5 +1,5 @@
 /* set_stems: makes the tables of a class (literals of a set that have similar lengths) that is
- * searched by stems. A literal's stem is its first 8 bytes, or all of it if it is shorter. The
+ * searched with stems. A literal's stem is its first 8 bytes, or all of it if it is shorter. The
  * search first looks up samples of four bytes of the text in a bitmap (set_class.h). */
 #ifndef TRAWL_CPU_SET_STEMS_H
 #define TRAWL_CPU_SET_STEMS_H

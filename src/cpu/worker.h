@@ -117,13 +117,13 @@ struct cpu_worker {
     const struct plan_set_tables *set;
     /* nibble tables, which filter positions; if NULL, the set's bitmap does */
     const struct plan_nibbles *nibbles;
-    /* tables of classes (set_class.h); NULL until the set is searched by classes */
+    /* tables of classes (set_class.h); NULL until the set is searched with classes */
     const struct set_matcher *matcher;
-    struct set_scratch *scratch; /* buffers for a search by classes; owned */
+    struct set_scratch *scratch; /* buffers for a search with classes; owned */
     uint32_t tile_positions;     /* in a search for lines: the size of the next tile */
-    /* in a search for lines by stems: at least 1 of 4 lines of the last tile has a hit */
+    /* in a search for lines with stems: at least 1 of 4 lines of the last tile has a hit */
     bool lines_hit;
-    /* in a search for lines by stems: `gathered` has exactly one hit for each line with hits */
+    /* in a search for lines with stems: `gathered` has exactly one hit for each line with hits */
     bool lines_kept;
     struct hits gathered; /* the hits of the current tile, before they are sorted */
     /* in a search for a count: occurrences of the tile that were counted but not gathered */
@@ -339,8 +339,8 @@ void parts_release(struct cpu_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */
 
-/* Searches the starts in [from, to) by the automaton. Afterwards scan->at is where to continue: at
- * least `to`, unless scan->over is set. Returns false, having searched nothing, if the automaton
+/* Searches the starts in [from, to) with the automaton. Afterwards scan->at is where to continue:
+ * at least `to`, unless scan->over is set. Returns false, having searched nothing, if the automaton
  * cannot be used. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets scan->work_max, the limit of the work for the next `positions` positions. */

@@ -61,7 +61,7 @@ struct plan_grams {
  * hashes them, and looks up the offsets of the literal whose q bytes have the same hash. These
  * offsets form a chain: heads[hash] is the first, next[offset] the one after `offset`, and
  * PLAN_NONE ends the chain. Offsets descend along a chain, so that the possible occurrences ascend.
- * Most samples have no such offset, and are ruled out by a bitmap of hashes before `heads` is
+ * Most samples have no such offset, and are ruled out with a bitmap of hashes before `heads` is
  * read. */
 struct plan_sampled {
     uint64_t stride;      /* distance of the samples in bytes */

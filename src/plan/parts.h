@@ -80,7 +80,7 @@ struct plan_part_costs {
     double pass_short; /* the same, if the shortest string has fewer than four bytes */
     double each;       /* for each string: making the filter's tables, or the part's plan */
     double met;        /* testing the positions that pass the filter */
-    /* A search by the automaton costs `dense`, and `doubled` more for each doubling of its rows'
+    /* A search with the automaton costs `dense`, and `doubled` more for each doubling of its rows'
      * words beyond near_words. */
     double near_words, dense, doubled;
     double make, level; /* making the automaton, per byte and per level (the longest string) */
@@ -89,7 +89,7 @@ struct plan_part_costs {
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 
-/* Returns the expected cost of searching by an automaton whose rows have `words` words in all. */
+/* Returns the expected cost of searching with an automaton whose rows have `words` words in all. */
 double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 
 /* Returns true if the plan may be divided into parts. `which` is PLAN_ALONE, PLAN_PARTS_HOST or

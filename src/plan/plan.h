@@ -266,7 +266,7 @@ enum trawl_status plan_set_want(const struct trawl_plan *plan,
  * literal once, and needs no tables. The bound is seldom much too high. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan);
 
-/* Returns true if the CPU can search the set by the method "classes". */
+/* Returns true if the CPU can search the set with the method "classes". */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;

@@ -11,11 +11,11 @@
 /* Numbers of scans since the test began. */
 struct answer_scans {
     uint64_t dense;  /* the automaton searched at least a part of the chunk */
-    uint64_t sparse; /* no part was searched by the automaton */
+    uint64_t sparse; /* no part was searched with the automaton */
     /* at the end, each string, or each part of the set (strings of similar lengths), was searched
      * separately */
     uint64_t by_parts;
-    uint64_t by_classes; /* at the end, the set was searched by the method classes */
+    uint64_t by_classes; /* at the end, the set was searched with the method classes */
     uint64_t turned;     /* the search changed its program within the scan */
     /* switches[a][b]: the worker had method a before the scan and method b after the scan */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS];

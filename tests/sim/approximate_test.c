@@ -42,7 +42,7 @@ enum place { AT_BEGIN, OVER_BORDER, AT_END, INSIDE, PLACES };
 static const struct way {
     enum letters letters;
     bool by_pieces;
-    bool is_far; /* by grams whose tables do not fit shared memory */
+    bool is_far; /* with grams whose tables do not fit shared memory */
 } ways[] = {{OF_BYTES, true, false},      {OF_BYTES, false, false},    {OF_BYTES, false, true},
             {OF_CHARACTERS, true, false}, {OF_DNA, true, false},       {OF_DNA, false, false},
             {OF_DNA, false, true},        {OF_ANY_BASE, false, false}, {OF_ANY_BASE, false, true}};
@@ -324,8 +324,8 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
 }
 
 /* Returns true if a device's candidates are all occurrences, except at the text's end. This is so
- * for DNA searches by grams, with mismatches, if occurrences may cross lines, and if each letter of
- * the patterns represents a single base. */
+ * for DNA searches with grams, with mismatches, if occurrences may cross lines, and if each letter
+ * of the patterns represents a single base. */
 static bool proposes_exactly(void)
 {
     return is_dna() && c.is_plain && !c.way.by_pieces && !c.edits &&

@@ -67,8 +67,8 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
 }
 
-/* Each block adds its sum to total[0], then counts itself in total[1] by an atomic. The last block
- * to count itself copies total[0] to total[2]. */
+/* Each block adds its sum to total[0], then counts itself in total[1] with an atomic. The last
+ * block to count itself copies total[0] to total[2]. */
 SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
 {
     uint64_t *total = (uint64_t *)(void *)args.sums, done = 0;

@@ -416,8 +416,8 @@ static void test_tables(void)
     engine_cpu.close(engine);
 }
 
-/* Checks that a set is searched by the method that the plan's options name, for each kind of result
- * that a call may want. */
+/* Checks that a set is searched with the method that the plan's options name, for each kind of
+ * result that a call may want. */
 static void test_asked(void)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES,

@@ -1,6 +1,6 @@
 /* unit_plan: checks what a plan reports about itself, plans without a pattern, a first match far
  * into the text, the order of strings compared from their last bytes, the number of literals that
- * begin alike, and whether a set is searched by its filter or by the automaton after trials on a
+ * begin alike, and whether a set is searched with its filter or the automaton after trials on a
  * device. */
 #include <strings.h>
 
@@ -117,7 +117,7 @@ static void explain_costs(void)
     }
 }
 
-/* Checks that a device searches for a long pattern by the method "sampled" even if the sample of
+/* Checks that a device searches for a long pattern with the method "sampled" even if the sample of
  * the text contains the pattern once, but not if it consists of copies of the pattern. */
 static void sample_that_repeats(void)
 {

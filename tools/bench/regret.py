@@ -1,6 +1,6 @@
 """regret: measures what the plan's choice of a method costs beyond the best method.
 
-In texts of many kinds, each row is searched by the method that the plan chooses, and by each method that
+In texts of many kinds, each row is searched with the method that the plan chooses, and with each method that
 can be forced. The regret of the choice is the choice's time / the least time of the choice and all forced
 methods. A time is that of the first count with a new plan, as in a program that asks each question once;
 with --warm=N, N counts with the same plan come first. The least time of several runs counts.

@@ -3,7 +3,7 @@
  *
  * A warp reads its own part of the tile in steps of 512 bytes, 16 aligned bytes per lane. To
  * compare at its last position, a lane needs up to 7 bytes after its 16 bytes. These bytes come
- * from the next lane, by a shuffle:
+ * from the next lane, with a shuffle:
  *
  *     lane      0         1         2              31
  *     bytes  |0 .. 15||16 .. 31||32 .. 47|  ...  |496 .. 511|  8 more, loaded by lane 31

@@ -138,7 +138,7 @@ SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
 
 /* Counts the hits of the thread's words of the bitmap, clears the bits of starts without a hit, and
  * reports the thread's first hit (WANT_FIRST). Then writes the hits if the kernel lists. A thread
- * whose comparisons cost more than the budget raises result->listed by an atomic operation, which
+ * whose comparisons cost more than the budget raises result->listed with an atomic operation, which
  * ends the launch; *waited depends on its result, so that it completes before the block reports.
  * Called by all threads of the block. */
 SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,

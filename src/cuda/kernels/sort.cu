@@ -18,7 +18,7 @@
  * Bound      by latency: a block loads a tile only after it has written the last one.
  * Progress   no block waits for another.
  * Source     Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", 2007, sort by
- *            radix with counts per block; here, lanes find those with the same digit by ballots.
+ *            radix with counts per block; here, lanes find those with the same digit using ballots.
  */
 #include "lists.h"
 #include "simt.h"

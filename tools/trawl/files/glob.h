@@ -21,7 +21,7 @@
  * flag, ripgrep's rules: [b-a] is GLOB_BAD_RANGE, and *** is *. */
 #define GLOB_GIT 2u
 
-/* The shape of a glob. ignore.c finds literals and some suffixes by a hash table. */
+/* The shape of a glob. ignore.c finds literals and some suffixes with a hash table. */
 enum glob_shape {
     GLOB_LITERAL, /* text */
     GLOB_SUFFIX,  /* *text */

@@ -3,8 +3,8 @@
  * The last rule that matches decides. A rule without a slash, except at its end, matches names in
  * any directory below; others match paths relative to the list's own directory. A slash at the end
  * restricts a rule to directories. A rule that begins with '!' keeps what it matches. Unless case
- * is ignored, names, paths and extensions (such as *.c) are found by a hash table. Other rules are
- * tried only on paths that contain certain bytes of the rule.
+ * is ignored, names, paths and extensions (such as *.c) are found with a hash table. Other rules
+ * are tried only on paths that contain certain bytes of the rule.
  */
 #ifndef TRAWL_IGNORE_H
 #define TRAWL_IGNORE_H
