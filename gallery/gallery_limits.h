@@ -12,7 +12,7 @@ struct gallery_limits {
     uint32_t shift_begins;      /* start offsets per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */
     uint32_t child_grids_max;   /* most child grids per kernel; 0: as many as the device takes */
-    uint32_t trie_states_max;   /* most states of aho-corasick's trie, 1,028 bytes each */
+    uint32_t trie_states_max;   /* most states in aho-corasick's trie, 1,028 bytes each */
 };
 
 extern const struct gallery_limits gallery_limits_default;

@@ -1,4 +1,4 @@
-/* cores: are more threads ready to run than there are cores? */
+/* cores: tells whether more threads are ready to run than there are cores. */
 #ifndef TRAWL_BASE_CORES_H
 #define TRAWL_BASE_CORES_H
 

@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void read_all(const struct plan_aut
     *lanes = read;
 }
 
-/* Reads the rest of each lane's part by cells, and updates lanes->state. */
+/* Reads the rest of each lane's part using cells, and updates lanes->state. */
 static inline __attribute__((always_inline)) void read_lanes(const struct plan_automaton *set,
                                                              const uint8_t *text,
                                                              struct lanes *lanes, uint32_t *ends)
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
     }
 }
 
-/* Reads `count` bytes of each lane by rows. Returns how many strings begin at these bytes. If
+/* Reads `count` bytes of each lane using rows. Returns how many strings begin at these bytes. If
  * `ends` is not NULL, instead stores the index of the longest string at each byte. Has no branch
  * that depends on the text. */
 static inline __attribute__((always_inline)) uint64_t read_rows(const struct plan_automaton *set,
@@ -137,8 +137,8 @@ static inline __attribute__((always_inline)) uint64_t read_rows(const struct pla
     return sum;
 }
 
-/* Reads the rest of each lane's part by rows. Results are those of read_rows; the returned number
- * is meaningless if `ends` is not NULL. */
+/* Reads the rest of each lane's part using rows. Results are those of read_rows; the returned
+ * number is meaningless if `ends` is not NULL. */
 static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8_t *text,
                                    struct lanes *lanes, uint32_t *ends)
 {

@@ -214,7 +214,7 @@ static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
     chunk->readable = chunk->after + WORKER_SHORT_SLACK;
 }
 
-/* Searches from scan->at to scan->limit by the worker's method. Takes the time if the worker may
+/* Searches from scan->at to scan->limit with the worker's method. Takes the time if the worker may
  * later sample the text to change its method. */
 static void scan_part(struct scan *scan)
 {

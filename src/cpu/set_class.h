@@ -456,7 +456,7 @@ struct set_sample {
     const struct trawl_plan *plan;
     const struct find_ops *find; /* the functions that the tables are for */
     const uint8_t *bytes;
-    /* if less than PLAN_SAMPLE_BYTES_MIN, the strides are chosen by the literals alone */
+    /* if less than PLAN_SAMPLE_BYTES_MIN, the strides are chosen for the literals alone */
     uint64_t bytes_count;
 };
 

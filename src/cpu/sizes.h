@@ -22,7 +22,7 @@ struct cpu_sizes {
      * second is timed */
     uint64_t look_first;
     uint64_t tile_positions; /* positions of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
-    /* positions of a tile that is searched by classes of literals, ≤ SET_TILE_POSITIONS */
+    /* positions of a tile that is searched with classes of literals, ≤ SET_TILE_POSITIONS */
     uint64_t class_positions;
     /* positions whose stems (first bytes of literals) are looked up together, ≤ SET_STEM_BATCH */
     uint64_t stem_batch;

@@ -88,7 +88,8 @@ struct cpu_worker {
     uint64_t searched;
     /* the method has searched a first part of the text, which is not counted in `searched` */
     bool has_begun;
-    bool looks_soon; /* searches for a part; its tournament ends before a usual look would be due */
+    bool looks_soon; /* searches for a part; its tournament ends before an ordinary look would be
+                        due */
     double took;     /* measured ns for `searched` bytes */
     /* ns that `searched` bytes were expected to take with this method and its candidates */
     double priced;
@@ -104,7 +105,7 @@ struct cpu_worker {
     uint32_t probe_count;  /* ≤ FIND_FIRST_MAX if head_bytes > 0 */
     uint32_t first_probes; /* number of probes that are tested at every position */
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
-    /* If not 0, all candidates of a tile are compared at once with the first head_bytes bytes of
+    /* If not 0, all candidates of a tile are compared together with the first head_bytes bytes of
      * `head`. */
     uint32_t head_bytes;
     /* the plan requires whole words or lines, and has no periodic literal: the byte before a start

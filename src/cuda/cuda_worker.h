@@ -120,7 +120,7 @@ struct engine_worker {
     uint64_t list_end;          /* how many words of `list` are in use */
     /* pinned memory through which pieces of `list` go to the caller's array */
     struct cuda_pinned pieces;
-    uint64_t piece_words; /* most words of a piece */
+    uint64_t piece_words; /* most words in a piece */
     /* brought[i] is recorded after piece i; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
     /* number of further chunks that are left to the host without a scan, because one had too many

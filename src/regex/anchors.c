@@ -1,5 +1,5 @@
-/* anchors: collects the strings by which expressions are searched, and builds a plan that searches
- * for all of them.
+/* anchors: collects the strings with which expressions are searched for, and builds a plan that
+ * searches for all of them.
  *
  * Each alternative of an expression becomes an anchor: a few strings, one of which is in each
  * match, and automata that read what comes before and after it (sequence.h).
@@ -164,7 +164,8 @@ static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_err
     return TRAWL_OK;
 }
 
-/* Returns true if i and I are different letters by the caller's rules, as they are in Turkish. */
+/* Returns true if i and I are different letters under the caller's rules, as they are in
+ * Turkish. */
 static bool splits_i(const struct regex_options *options)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;

@@ -1,5 +1,5 @@
-/* anchors: collects the strings by which expressions are searched, and builds a plan for all of
- * them. Each alternative of an expression has an anchor: a few strings, one of which is in each
+/* anchors: collects the strings with which expressions are searched for, and builds a plan for all
+ * of them. Each alternative of an expression has an anchor: a few strings, one of which is in each
  * match of that alternative. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H

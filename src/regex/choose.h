@@ -1,4 +1,5 @@
-/* choose: chooses the strings by which expressions are searched, and how each step is read. */
+/* choose: chooses the strings with which expressions are searched for, and how each step is
+ * read. */
 #ifndef TRAWL_REGEX_CHOOSE_H
 #define TRAWL_REGEX_CHOOSE_H
 
@@ -10,10 +11,10 @@
  * search down. Returns NO_SCORE for strings that are useless. */
 double choose_score(const struct split_options *options, const struct split_strings *strings,
                     bool folds);
-/* Called after `step` was searched by atoms. Chooses how the next steps are read, and how long the
- * next one is. */
+/* Called after `step` was searched with atoms. Chooses how the next steps are read, and how long
+ * the next one is. */
 void choose_next(const struct step *step);
-/* Returns true if a step without atoms should be searched by `whole`; false: by `lines`. */
+/* Returns true if a step without atoms should be searched with `whole`; false: with `lines`. */
 bool choose_whole(const struct step *step);
 
 #endif

@@ -118,7 +118,7 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return TRAWL_OK;
 }
 
-/* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
+/* Searches the step with `lines`: RE2 reads every line with each expression. If there are several
  * expressions, their common program first rules out lines. It is given a single line at first, and
  * twice as many bytes whenever no line matched. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
@@ -192,7 +192,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     return step_judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
-/* Searches the step by `whole`: the program of the only expression reads the text of the step. */
+/* Searches the step with `whole`: the program of the only expression reads the text of the step. */
 static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -410,7 +410,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
-/* Searches a step by atoms, `whole` or `lines`. */
+/* Searches a step with atoms, `whole` or `lines`. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -480,7 +480,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         step.spare = SPARE_READS * (step.to - at);
         TRAWL_TRY(search_step(&step, error));
     }
-    /* if matches cross lines, each of several expressions has hits of its own in a line */
+    /* if matches cross lines, each of several expressions has its own hits in a line */
     result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL &&
                                 (worker->expressions->count == 1 || !judges_whole(&step));
     return TRAWL_OK;

@@ -116,8 +116,8 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
                                   struct trawl_error *error);
-/* Finds matches in a text of one line, by a line that the plan keeps open. Returns false after an
- * empty match, which may be no occurrence, or if there is not enough memory. */
+/* Finds matches in a text of one line, with a line that the plan keeps open. Returns false after an
+ * empty match, which may not be an occurrence, or if there is not enough memory. */
 bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
                  struct engine_brief *found);
 /* Implements trawl_expression_group (trawl.h). */

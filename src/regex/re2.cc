@@ -1,5 +1,5 @@
-// re2: implements the table of functions of re2.h with the library RE2. Exceptions are caught here,
-// and RE2 is told to log nothing.
+// re2: implements re2.h's table of functions with the library RE2. Exceptions are caught here, and
+// RE2 is told to log nothing.
 #include "regex/re2.h"
 
 #include <re2/re2.h>

@@ -1,7 +1,7 @@
 /* re2: a table of C functions for everything that trawl needs from the library RE2. Only re2.cc
  * includes RE2's headers.
  *
- * re2.cc is a shared object of its own, libtrawl_regex, which regex_load.c loads when RE2 is first
+ * re2.cc is in its own shared object, libtrawl_regex, which regex_load.c loads when RE2 is first
  * needed, so a search without RE2 loads no C++ library. No function throws or logs. All functions
  * may be called by several threads at once.
  */
@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 struct regex; /* an expression that RE2 has compiled */
-/* Which texts a program reads: lines as they are, or copies with marks around characters, by which
- * RE2 recognizes words beyond ASCII (words.h). */
+/* Which texts a program reads: lines as they are, or copies with marks around characters, with
+ * which RE2 recognizes words beyond ASCII (words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
     REGEX_MARKED,       /* copies of lines with marks */
@@ -59,7 +59,7 @@ enum regex_anchor {
 };
 
 struct regex_span {
-    uint64_t begin; /* UINT64_MAX: the group took no part in the match */
+    uint64_t begin; /* UINT64_MAX: the group did not participate in the match */
     uint64_t end;
 };
 

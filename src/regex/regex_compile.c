@@ -1,5 +1,6 @@
 /* regex_compile: compiles a plan's expressions, each by itself and all together as a single
- * program. Also builds the plan of the atoms, the strings by which the expressions are searched. */
+ * program. Also builds the plan of the atoms, the strings with which the expressions are searched
+ * for. */
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
@@ -178,8 +179,8 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
 }
 
 /* Compiles an expression with RE2: expression number `index`, or the filter that stands for it.
- * Adds the strings by which the expression is searched to maker->anchors. Takes ownership of the
- * tree. */
+ * Adds the strings with which the expression is searched for to maker->anchors. Takes ownership of
+ * the tree. */
 static enum trawl_status compile_linear(struct maker *maker, uint32_t index, struct syntax *syntax,
                                         struct trawl_error *error)
 {

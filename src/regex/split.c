@@ -1,10 +1,10 @@
-/* split: chooses the strings by which each alternative of an expression is searched.
+/* split: chooses the strings with which each alternative of an expression is searched for.
  *
  * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
  * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
  * in `the (son|daughter)s? of [A-Z]\w+`. The search uses the run that is expected to be rarest in a
- * text. If the runs inside a group are rarer, it uses these: `(a+bcd|e+fgh)x*` is searched by `bcd`
- * and `fgh`.
+ * text. If the runs inside a group are rarer, it uses these: `(a+bcd|e+fgh)x*` is searched for with
+ * `bcd` and `fgh`.
  */
 #include "regex/choose.h"
 #include "regex/prices.def"
@@ -426,7 +426,7 @@ static enum trawl_status split_group(struct splitter *splitter, const struct syn
                                      const struct place *outer, uint32_t nested, bool emits,
                                      double *worst, struct trawl_error *error);
 
-/* Returns true if the node is a group, perhaps repeated, that takes part in each match. Searching
+/* Returns true if the node is a group, perhaps repeated, that participates in each match. Searching
  * for its strings alone may be better, unless its texts can be listed. */
 static bool may_split(const struct splitter *splitter, const struct syntax_node *node)
 {

@@ -85,10 +85,10 @@ struct search {
      * have tails (characters after the literal that match in several ways): a tail's length depends
      * on the text, which may be gone by then. */
     bool converts_late;
-    uint64_t chunk_host; /* most bytes of a chunk for the host */
+    uint64_t chunk_host; /* most bytes in a chunk for the host */
     /* a decoder's memory for a compressed text, as counted in runtime->memory_used */
     uint64_t window_bytes;
-    uint64_t chunk_device; /* most bytes of a chunk for a device */
+    uint64_t chunk_device; /* most bytes in a chunk for a device */
     /* Upper bound of chunk_device, which shrinks if chunks have many hits, and grows back. 0:
      * chunk_device does not change. */
     uint64_t chunk_most;

@@ -22,7 +22,7 @@
 #include "runtime/workers.h"
 
 #define ROOM_WAIT_NS 1000000 /* length of a wait for memory that other searches use */
-#define ROOM_WAITS_MAX 1000u /* most such waits of a search before a chunk gets memory */
+#define ROOM_WAITS_MAX 1000u /* most such waits in a search before a chunk gets memory */
 
 /* if more hits wait for delivery, no device may get far ahead of the others */
 #define PENDING_HITS_MAX (1u << 24)

@@ -1,7 +1,7 @@
 /* blocks: finds the blocks of a bzip2 stream in its compressed bytes
  *
  * A block may begin at any bit, with a mark of 48 bits, and can be decoded without earlier blocks.
- * So libbz2 can decode any run of blocks as a stream of its own, once the start and the end of a
+ * So libbz2 can decode any run of blocks as a separate stream, once the start and the end of a
  * stream are added. The true end of the stream contains a sum of all blocks' checksums, which the
  * reader checks.
  */
@@ -38,9 +38,8 @@ enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *ch
  * mark. */
 bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t least_end,
                     struct blocks *blocks);
-/* Turns the blocks that begin at bit `begin` into a stream of their own: moves them to bytes[0],
- * and appends an end. The caller adds the 4 bytes of a stream's start. Returns the number of
- * bytes. */
+/* Turns the blocks that begin at bit `begin` into a separate stream: moves them to bytes[0], and
+ * appends an end. The caller adds the 4 bytes of a stream's start. Returns the number of bytes. */
 uint64_t blocks_make_stream(uint8_t *bytes, uint64_t begin, const struct blocks *blocks);
 /* Adds these blocks' checksums to the sum of those of earlier blocks. */
 uint32_t blocks_add(uint32_t sum, const struct blocks *blocks);

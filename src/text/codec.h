@@ -14,8 +14,8 @@
 #define CODEC_MAGIC_BYTES_MAX 10u
 
 /* Limit for the memory that decoding xz may use, mostly for the window: the earlier output to which
- * compressed data may refer. Data that needs more is rejected. The other libraries have limits of
- * their own. */
+ * compressed data may refer. Data that needs more is rejected. The other libraries have their own
+ * limits. */
 #define CODEC_MEMORY_MAX (UINT64_C(256) << 20)
 
 struct codec_io {

@@ -1,4 +1,4 @@
-/* codec_lz4: decodes lz4 frames by liblz4. A frame consists of blocks of at most 4 MiB. */
+/* codec_lz4: decodes lz4 frames with liblz4. A frame consists of blocks of at most 4 MiB. */
 #include <dlfcn.h>
 #include <string.h>
 

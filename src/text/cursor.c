@@ -17,7 +17,7 @@
  *
  * The thread that enters an extent of 2 MiB touches the next extent, so that other threads do not
  * all wait for the same page fault. Such waits cost much: two threads took 0.037 s for the 1 GiB,
- * but 0.020 s if each had extents of its own. Two alternatives were slower: populating each chunk
+ * but 0.020 s if each had its own extents. Two alternatives were slower: populating each chunk
  * first (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately with MAP_POPULATE, 0.076 s.
  */
 #include <stddef.h>

@@ -40,8 +40,8 @@ struct decoder {
     uint64_t file_offset;  /* file offset of input[at] */
     uint64_t member_begin; /* file offset where the current member begins */
     uint64_t member_bytes; /* number of decoded bytes of the member that were delivered */
-    /* After the member was started again: how many decoded bytes to drop, because they were
-     * delivered before. */
+    /* After the member was restarted: how many decoded bytes to drop, because they were delivered
+     * before. */
     uint64_t skip_bytes;
     /* for a codec whose head_bytes (codec.h) is not 0: the most input that the next call to
      * codec.step gets, in bytes */
@@ -74,7 +74,7 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
                                uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                                enum decoder_stop *stop);
 enum trawl_status decoder_next(struct decoder *decoder, const struct decoder_source *source);
-/* Starts the member at this file offset again, with the format's own library, and drops the first
+/* Restarts the member at this file offset, with the format's own library, and drops the first
  * given_bytes decoded bytes. */
 enum trawl_status decoder_anew(struct decoder *decoder, const struct decoder_source *source,
                                uint64_t member_begin, uint64_t given_bytes);

@@ -1,4 +1,4 @@
-/* mapping: maps files, and repairs a mapping after a signal SIGBUS (mapping.h). */
+/* mapping: maps files, and repairs a mapping after a SIGBUS signal (mapping.h). */
 #include "text/mapping.h"
 
 #include <errno.h>

@@ -62,7 +62,7 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
 }
 
 /* Returns true in a child of the process that called unpack_share. The parent's threads do not
- * exist here, so a lock or a library might wait for them for ever: the child frees nothing. */
+ * exist here, so a lock or a library might wait for them forever: the child frees nothing. */
 static bool is_of_parent(const struct text_unpack *unpack)
 {
     return unpack->process != 0 && unpack->process != getpid();
@@ -191,8 +191,8 @@ static enum trawl_status begin_member(struct text_unpack *unpack,
 }
 
 /* Takes or makes the next piece of a bzip2 stream that is read block by block, or ends the stream.
- * If that fails, a decoder starts the stream again and skips what was read, because only a decoder
- * of the whole stream can say what is damaged. */
+ * If that fails, a decoder restarts the stream and skips what was read, because only a decoder of
+ * the whole stream can say what is damaged. */
 static enum trawl_status next_piece(struct text_unpack *unpack, const struct decoder_source *source)
 {
     uint8_t bytes[BLOCKS_END_BITS / 8 + BLOCKS_SLACK_BYTES] = {0};

@@ -27,7 +27,7 @@
 
 /* ---- util.c --------------------------------------------------------------------------------- */
 
-#define SAMPLES_MAX 256u /* most rounds of a row */
+#define SAMPLES_MAX 256u /* most rounds per row */
 
 /* The times of a contestant, one per round. */
 struct samples {
@@ -59,7 +59,7 @@ uint32_t cores_count(void);
 
 /* ---- Input -------------------------------------------------------------------------------- */
 
-#define FIELDS_MAX 32u /* most pairs key=value in a line */
+#define FIELDS_MAX 32u /* most key=value pairs in a line */
 
 struct fields {
     char *line; /* the input line, split in place */
@@ -229,8 +229,8 @@ void device_unpin(void *pointer);
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-#define QUESTIONS_MAX 4u    /* most questions of a row */
-#define CONTESTANTS_MAX 64u /* most contestants of a row */
+#define QUESTIONS_MAX 4u    /* most questions per row */
+#define CONTESTANTS_MAX 64u /* most contestants per row */
 
 struct bench_row {
     struct fields fields;

@@ -20,7 +20,7 @@
 
 #include "bench/bench.h"
 
-#define ARGUMENTS_MAX 24u /* most arguments of a program */
+#define ARGUMENTS_MAX 24u /* most arguments for a program */
 #define SEPARATOR "\x1f"  /* between two arguments in a row */
 #define CANNOT_RUN 127    /* exit status of a program that could not be started, as in a shell */
 #define SINK_PIPE_BYTES (1 << 20) /* size of the pipe for standard output */

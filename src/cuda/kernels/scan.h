@@ -15,7 +15,7 @@
 #include "plan/layout.h"
 #include "want.h"
 
-/* most threads of a block, a multiple of 32; some kernels have another maximum, below */
+/* most threads in a block, a multiple of 32; some kernels have another maximum, below */
 #define SCAN_THREADS_MAX 256u
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki starts */
 #define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
@@ -25,7 +25,7 @@
 #define SCAN_PADDING_BYTES 64u
 /* most bytes after the last byte of a range that kernels load */
 #define SCAN_AROUND_BYTES (15u + SCAN_PADDING_BYTES)
-/* Most literals of a set that may occur at one position. With this bound, a tile of
+/* Most literals in a set that may occur at one position. With this bound, a tile of
  * SCAN_THREADS_MAX words has fewer than 2^32 hits. */
 #define SCAN_ALIKE_MAX 524287u
 #define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
@@ -218,7 +218,7 @@ struct scan_sets {
     uint32_t offset_max;
     uint32_t budget; /* budget of verification for each step of a warp */
     uint32_t shared_bytes;
-    /* most entries of a list after its first; a longer list ends the search */
+    /* most entries in a list after its first; a longer list ends the search */
     uint32_t items_max;
 };
 

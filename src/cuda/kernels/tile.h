@@ -26,7 +26,7 @@
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
 /* bytes that a single lane compares; the whole warp compares the rest */
 #define TILE_LANE_BYTES 64u
-/* Most hits of a tile that wait in a list in shared memory. TILE_LISTED marks a slot of that
+/* Most hits in a tile that wait in a list in shared memory. TILE_LISTED marks a slot of that
  * list. */
 #define TILE_LIST_MAX 1024u
 #define TILE_LISTED (1ull << 63)
@@ -52,7 +52,7 @@ struct tile_shared {
     int lists; /* a constant: 1 in kernels that list hits, else 0 */
 };
 
-#define TILE_LOADS_MAX 8u /* most loads of a thread in tile_keep_words */
+#define TILE_LOADS_MAX 8u /* most loads per thread in tile_keep_words */
 
 /* Declares the block's shared arrays, and a struct tile_shared named `shared`; lists_hits is 0 or
  * 1. Kernels that list hits are separate: in a common kernel, their registers and shared memory
