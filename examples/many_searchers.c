@@ -25,7 +25,7 @@ struct job {
     const char *bytes;
     uint64_t count;
     enum trawl_status status;
-    struct trawl_error error; /* each thread has an error struct of its own */
+    struct trawl_error error; /* each thread has its own error struct */
 };
 
 static void *search(void *argument)

@@ -180,7 +180,7 @@ TRAWL_API const struct trawl_letters *trawl_unicode(void);
 /* The symbols of patterns and texts in approximate search (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
-    TRAWL_CHARACTERS = 1, /* characters of UTF-8; an invalid byte is a symbol */
+    TRAWL_CHARACTERS = 1, /* UTF-8 characters; an invalid byte is a symbol */
     TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC; U is not
                      a code. Other bytes of a text match nothing */
 };
@@ -211,8 +211,8 @@ struct trawl_plan_options {
     uint8_t line_end_also;
     uint8_t reserved;
     const struct trawl_utf8 *utf8; /* `letters` in programs for version 1.0. Copied. */
-    const void *sample;    /* NULL, or typical bytes of the texts, by which to choose a method */
-    uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
+    const void *sample;            /* NULL, or typical bytes of the texts, for choosing a method */
+    uint64_t sample_bytes;         /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
@@ -424,9 +424,9 @@ struct trawl_runtime_options {
     }
 
 /* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
- * number of searchers may use it at the same time, each from a thread of its own. A searcher that
- * is given no runtime opens one for itself. Worker threads start when a text is large enough to
- * need them, and stay.
+ * number of searchers may use it at the same time, each from its own thread. A searcher that is
+ * given no runtime opens one for itself. Worker threads start when a text is large enough to need
+ * them, and stay.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_runtime_open(
     const struct trawl_runtime_options *options, struct trawl_runtime **runtime,

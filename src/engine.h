@@ -29,7 +29,7 @@ enum engine_call_state {
 
 struct engine_call {
     _Atomic int state;    /* enum engine_call_state */
-    void (*poll)(void *); /* the member `poll` of struct trawl_searcher_options, or NULL */
+    void (*poll)(void *); /* the `poll` member of struct trawl_searcher_options, or NULL */
     void *poll_context;
 };
 

@@ -4,7 +4,7 @@
  * in device memory. What each thread does, and what lies in which memory, follows the publication
  * named at the head of the kernel's file. These heads also say what was slower ("Slower"), and
  * where the kernel differs from the publication ("Fixed"). Hits come in any order (emit.h); the
- * host sorts them. Kernels for records have arguments of their own (gallery_records.h).
+ * host sorts them. Kernels for records have their own arguments (gallery_records.h).
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H

@@ -1,5 +1,4 @@
-/* sim_gallery_case: runs a random case of the gallery on the simulated driver, with an engine of
- * its own.
+/* sim_gallery_case: runs a random case of the gallery on the simulated driver, with its own engine.
  */
 #include "gallery_case.h"
 

@@ -466,7 +466,7 @@ cdef class Plan:
         """Return the first occurrence as (begin, end, pattern), or None. If several occurrences begin
         at the same offset, the least pattern index wins. A plan with errors appends the distance,
         and the alphabet 'dna' the strand.
-        offsets: 'characters' counts characters of UTF-8, 'bytes' counts bytes. The default counts
+        offsets: 'characters' counts UTF-8 characters, 'bytes' counts bytes. The default counts
         characters in a str and in a file opened as text, so that text[begin:end] is the occurrence,
         and bytes in any other text. To count characters, a file is read into memory first.
 

@@ -311,7 +311,7 @@ cdef struct match_columns:
     column lines
     column value_ends  # with_values: 0, then the end of each occurrence's bytes in `values`
     column values
-    bint with_lines  # make the column `lines` even if no batch of results has line numbers
+    bint with_lines  # make the `lines` column even if no batch of results has line numbers
     bint with_values
     bint is_text  # `values` become str
     bint one_of_all  # keep occurrences without overlap: of those with the same begin the longest, or the first

@@ -200,7 +200,7 @@ class Column:
         ends = [begin, *(chunks or ()), end]
         self.parts, self.devices = [], None
         for first, last in itertools.pairwise(ends):
-            shift = first if chunks is None else min(first, 3)  # chunks have buffers of their own
+            shift = first if chunks is None else min(first, 3)  # chunks have their own buffers
             self.parts.append((values[first - shift : last], shift, last - first))
         if chunks is not None:
             self.__arrow_c_device_stream__ = self.stream

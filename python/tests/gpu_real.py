@@ -33,7 +33,7 @@ WORDS = [f"id={number:06d}" for number in range(0, 1_000_000, 97)][:10_000]
 def package(name):
     try:
         return importlib.import_module(name)
-    except Exception as error:  # a package without its GPU raises errors of its own
+    except Exception as error:  # a package without its GPU raises its own errors
         print(f"{name:9} skipped: {error!r:.100}")
         return None
 
@@ -290,7 +290,7 @@ def neighbours(torch):
 
 
 def allocators():
-    """Memory of PyTorch's other allocators, each in a process of its own."""
+    """Memory of PyTorch's other allocators, each in its own process."""
     code = """
 import torch, trawl
 text = torch.zeros(200_000_000, dtype=torch.uint8, device="cuda")

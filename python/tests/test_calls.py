@@ -129,7 +129,7 @@ def shown(data, found, characters, value=False, as_str=False):
 
 class Found(list):
     """Occurrences. apart: for each value of `match`, those without overlap, if they are not chosen among all, as for
-    expressions, which have tests of their own."""
+    expressions, which have their own tests."""
 
     apart = None
 

@@ -255,7 +255,7 @@ def stays_in_lines(plan: Plan) -> bool:
 
 
 class Actor:
-    """A Ray actor that holds a shard, in a process of its own."""
+    """A Ray actor that holds a shard, in its own process."""
 
     def __init__(self, files: list[Any], threads: int, engine: str) -> None:
         begin = time.monotonic()

@@ -537,8 +537,8 @@ class Front:
             return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
-        """Return True if the Host header is an IP address, localhost, the host of --listen, or empty. A page of a
-        foreign site sends that site's name."""
+        """Return True if the Host header is an IP address, localhost, the host of --listen, or empty. A page of another
+        site sends that site's name."""
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
         with contextlib.suppress(ValueError):
             return bool(ipaddress.ip_address(name))

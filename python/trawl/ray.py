@@ -121,10 +121,9 @@ def run_stage(
     more while tables wait, up to the cores (or GPUs) of the cluster. A range that exceeds the cluster ends
     there, with a warning. Another warning reports cores (or GPUs) that others hold, such as a Collection:
     the stage waits for these.
-    cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs
-    in tasks of its own, for which the actors leave a core (see claim_of).
-    ValueError: the nodes have no room for this many actors. KeyError, TypeError: the dataset's schema is
-    known, and the stage cannot search it.
+    cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs in separate
+    tasks, for which the actors leave a core (see claim_of). ValueError: the nodes have no room for this many actors.
+    KeyError, TypeError: the dataset's schema is known, and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context, which its sources and the
     datasets derived from it share.
@@ -215,7 +214,7 @@ def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 def cells(dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any) -> Any:
     """Return a row for each pair of a record and a pattern that occurs in it: the record's columns `keep`, record,
-    pattern, begin. The column `record` counts only the records of one worker, so keep a column that identifies the
+    pattern, begin. The `record` column counts only the records of one worker, so keep a column that identifies the
     record."""
     return run(dataset, plan, column, "cells", keep=keep, **options)
 

@@ -16,7 +16,7 @@ from .stages import Stage, stage_of
 
 def run(frame: Any, plan: Any, column: str, kind: str, **options: Any) -> Any:
     """Run Stage(plan, column, kind, **options) over a data frame, and return the resulting data frame. The plan may be
-    decontaminate.Questions, with the kinds of decontaminate.Stage. Numbers become long. The kind `count` returns a row
+    decontaminate.Questions, with the kinds of decontaminate.Stage. Numbers become long. The `count` kind returns a row
     for each task."""
     return run_stage(frame, stage_of(plan, column, kind, signed=True, **options))
 

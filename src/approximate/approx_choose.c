@@ -152,9 +152,9 @@ static double rate_alike(const struct approximate *approximate)
     return looked == 0 ? 0 : 2 * (double)pairs / (double)looked * ((double)all / (double)looked);
 }
 
-/* Returns the expected number of candidates per byte of text with the method PIECES, the exact
- * search for pieces of the literals. Each symbol is expected to follow the previous ones with a
- * probability of at least symbol_rate_min. */
+/* Returns the expected number of candidates per byte of text with PIECES, the exact search for
+ * pieces of the literals. Each symbol is expected to follow the previous ones with a probability of
+ * at least symbol_rate_min. */
 static double rate_of_pieces(const struct approximate *approximate, double symbol_rate_min)
 {
     const struct trawl_plan *plan = approximate->plan;

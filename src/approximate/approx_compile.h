@@ -56,8 +56,8 @@ struct approximate {
     enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
     /* host_ns is the expected time of a host thread per byte of text, including verification;
      * device_ns is that of a device, without verification. device_rate is the number of candidates
-     * per byte of random text that PIECES would find on a device. With the method GRAMS it is 0,
-     * because that number is measured on a sample of the text. */
+     * per byte of random text that PIECES would find on a device. With GRAMS it is 0, because that
+     * number is measured on a sample of the text. */
     double host_ns;
     double device_ns;
     double device_rate;

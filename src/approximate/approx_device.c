@@ -32,8 +32,8 @@ struct approx_device {
     struct engine_result result; /* the pieces that were found */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
-    /* the device can search for the plan: with the method GRAMS, `memory` contains the plan's
-     * tables; with PIECES, `worker` is compiled for the plan's pieces */
+    /* the device can search for the plan: with GRAMS, `memory` contains the plan's tables; with
+     * PIECES, `worker` is compiled for the plan's pieces */
     bool ready;
     struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
     struct cuda_memory found; /* the device's list of candidates */
@@ -236,7 +236,7 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
     return TRAWL_OK;
 }
 
-/* Finds the candidates in a range of the text with the kernel. This is the member `search` of
+/* Finds the candidates in a range of the text with the kernel. This is the `search` member of
  * struct cuda_steps. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,

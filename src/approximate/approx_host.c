@@ -23,7 +23,7 @@ struct approx_host {
     struct approx_scan *scan; /* with PLANES or COLUMNS: a scan with the plan's filter */
     const struct filter_ops *ops;
     struct grams_stretch stretch;
-    /* with the method GRAMS: the candidates in a part of the stretch, proposed_room words */
+    /* with GRAMS: the candidates in a part of the stretch, proposed_room words */
     uint64_t *proposed;
     uint64_t proposed_room;
     struct approx_trial trial; /* whether PIECES suits the text, if method_dense differs */

@@ -1,4 +1,4 @@
-/* grams_impl: implements the member `grams` of struct filter_ops with the vector types of the C
+/* grams_impl: implements the `grams` member of struct filter_ops with the vector types of the C
  * compiler. Each instruction set's file (filter_*.c) includes this one. */
 #ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
 #define TRAWL_APPROXIMATE_GRAMS_IMPL_H

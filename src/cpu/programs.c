@@ -360,7 +360,7 @@ static void count_anew(struct cpu_worker *worker)
     worker->took = worker->priced = 0;
 }
 
-/* Makes the tables of the method "sampled". If the text may end before they pay off, chooses
+/* Makes the tables of the "sampled" method. If the text may end before they pay off, chooses
  * another method until then. Errors: MEMORY. */
 static enum trawl_status begin_sampled(struct cpu_worker *worker, const struct engine_chunk *chunk,
                                        struct trawl_error *error)
@@ -492,7 +492,7 @@ static uint64_t dense_work_of(const struct trawl_plan *plan)
     return max_u64(SET_WORK_PER_BYTE, (uint64_t)(WORK_PER_NS * automaton_ns));
 }
 
-/* Returns after how many bytes of text the method "sampled" has saved the time to make its
+/* Returns after how many bytes of text the "sampled" method has saved the time to make its
  * tables. */
 static uint64_t tables_pay_after(const struct cpu_worker *worker)
 {

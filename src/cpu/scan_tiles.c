@@ -1,6 +1,6 @@
 /* scan_tiles: searches for a single literal: finds the candidates of a tile (a stretch of text),
- * and tests which of them are occurrences. The method "every" tests some bytes of the literal, the
- * probes, at every position. The method "grams" tests up to 8 bytes of the literal, a gram, at
+ * and tests which of them are occurrences. The "every" method tests some bytes of the literal, the
+ * probes, at every position. The "grams" method tests up to 8 bytes of the literal, a gram, at
  * every stride-th position. */
 #include <string.h>
 
@@ -133,7 +133,7 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions with the method "every". Sets *positions and
+/* Fills the worker's tile for the next positions with the "every" method. Sets *positions and
  * *words to the tile's number of positions and of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
@@ -277,7 +277,7 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
         if (worker->method == TRAWL_METHOD_GRAMS &&
             worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
-            /* search this tile and all later ones with the method "every" */
+            /* search this tile and all later ones with the "every" method */
             worker->method = TRAWL_METHOD_EVERY;
             continue;
         }

@@ -8,7 +8,7 @@
 #include "cpu/set_class.h"
 
 /* In a set of more than this many words, trigrams are at least as fast as pairs, and words of two
- * bytes, and literals of 16 or more bytes, are searched faster in classes of their own. */
+ * bytes, and literals of 16 or more bytes, are searched faster in separate classes. */
 #define SET_PAIRS_LITERALS_MAX 512u
 /* log2 of the least and the greatest number of bits of a bitmap or stem map */
 #define SET_MAP_BITS_MIN 13u

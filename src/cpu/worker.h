@@ -80,7 +80,7 @@ struct cpu_worker {
     const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, according to the plan's tuning or to the last look */
     struct plan_prices prices;
-    /* ns per byte that the method "sampled" took when a search last left it; 0: unknown */
+    /* ns per byte that the "sampled" method took when a search last left it; 0: unknown */
     double sampled_took;
     /* bytes of text until a look may be due; UINT64_MAX: never */
     uint64_t look_left;
@@ -94,7 +94,7 @@ struct cpu_worker {
     /* ns that `searched` bytes were expected to take with this method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
-    /* bytes of text after which making the tables of the method "sampled" pays off; 0: now */
+    /* bytes of text after which making the tables of the "sampled" method pays off; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;
     /* the method in use: the plan's, or one that the worker expects to be faster on the text */
@@ -192,7 +192,7 @@ struct scan {
     /* in a search for a set: the part of `work` that has been added to dense_work, or belongs to
      * earlier positions */
     uint64_t work_begin;
-    /* number of positions that passed the first filter; with the method "every", number of words in
+    /* number of positions that passed the first filter; with the "every" method, number of words in
      * which a position passed */
     uint64_t passed;
     /* first position of the tile that is being verified; tile_words is 0 if there is none */
@@ -320,7 +320,7 @@ void choice_begin(struct cpu_worker *worker);
  * `begin`, which took `ns`. `candidates` and `passed` are the scan's counts at that position. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
-/* Called before a chunk is searched. Makes the tables of the method "sampled" if they pay off. If a
+/* Called before a chunk is searched. Makes the tables of the "sampled" method if they pay off. If a
  * look is due, samples the chunk and chooses the method for the text that follows. The present
  * method stays if it was faster than any method is expected to be in the sample. Errors: MEMORY. */
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,

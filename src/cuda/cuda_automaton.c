@@ -46,9 +46,9 @@ struct trie {
     uint32_t is_range, low; /* become the members of struct scan_automaton with these names */
 };
 
-/* Assigns byte classes: 0 to all bytes that occur in no literal, if there are any, and a class of
- * its own to every other byte. If the plan ignores case, both cases of a letter share a class.
- * Looks at only one in `step` of the literals' bytes. */
+/* Assigns byte classes: 0 to all bytes that occur in no literal, if there are any, and a separate
+ * class to every other byte. If the plan ignores case, both cases of a letter share a class. Looks
+ * at only one in `step` of the literals' bytes. */
 static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256])
 {
     const struct trawl_plan *plan = trie->plan;

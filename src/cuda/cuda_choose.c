@@ -1,4 +1,4 @@
-/* cuda_choose: chooses how a device searches. For a single pattern, the method "every" compares at
+/* cuda_choose: chooses how a device searches. For a single pattern, the "every" method compares at
  * each position, "grams" at every 2nd, 4th or 8th, and "sampled" looks up 16 bytes at each multiple
  * of a stride. Each method has a price, the expected time of a count, in units of the time in which
  * the device reads the text; the cheapest is chosen.
@@ -21,7 +21,7 @@
 struct rates {
     /* positions with those 8 consecutive bytes of the pattern that are rarest in the text */
     double rare;
-    double gram; /* candidates of the method "grams" */
+    double gram; /* candidates of the "grams" method */
     /* positions with the pattern's 16 bytes at offset o, averaged over o */
     double named;
     double deep; /* those of `named` where up to ANALYSE_DEEP_BYTES more bytes match, too */

@@ -1,7 +1,7 @@
 /* cuda_parts: searches for a set in parts on a device (plan/parts.h)
  *
- * A *part* is a plan of its own for those patterns of the set that have similar lengths, with its
- * own tables. The worker searches each range of the text for one part after the other, and uses the
+ * A *part* is a separate plan for those patterns of the set that have similar lengths, with its own
+ * tables. The worker searches each range of the text for one part after the other, and uses the
  * part's plan and tables as its own meanwhile.
  */
 #include "cuda/cuda_parts.h"

@@ -1,4 +1,4 @@
-/* cuda_parts: searches for a set part by part on a device. A *part* is a plan of its own for those
+/* cuda_parts: searches for a set part by part on a device. A *part* is a separate plan for those
  * patterns of the set that have similar lengths. */
 #ifndef TRAWL_CUDA_CUDA_PARTS_H
 #define TRAWL_CUDA_CUDA_PARTS_H

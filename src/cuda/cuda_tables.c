@@ -38,7 +38,7 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Returns true if the method "grams" compares only at every s-th position, with a stride s > 1.
+/* Returns true if the "grams" method compares only at every s-th position, with a stride s > 1.
  * Patterns of up to 8 bytes, if case counts, are compared at each position instead, which costs
  * hardly more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)

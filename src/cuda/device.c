@@ -10,7 +10,7 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* The method "sampled" reads single sectors of 32 bytes. If a device fetches two at a time, which
+/* The "sampled" method reads single sectors of 32 bytes. If a device fetches two at a time, which
  * is the default, the search for a pattern of 80 bytes runs at 0.99 instead of 1.64 times the read
  * bandwidth. */
 #define FETCH_BYTES 32u

@@ -81,7 +81,7 @@ struct making {
     uint32_t *fail;
     uint32_t *path; /* nodes of the current string, indexed by depth */
     /* indices of ends, sorted by the depth at which their strings branch off. finish_nodes keeps in
-     * front those that have a node of their own at the current depth. */
+     * front those that have their own node at the current depth. */
     uint32_t *order;
     /* a node with at least this many children has a row; the root always has a row */
     uint32_t row_children;

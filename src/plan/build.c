@@ -146,7 +146,7 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     return false;
 }
 
-/* Reads the member `letters` of the options, or the older `utf8`, into *letters. If `letters` is
+/* Reads the `letters` member of the options, or the older `utf8`, into *letters. If `letters` is
  * set, also copies its functions to *utf8, and makes options->utf8 point there. */
 static enum trawl_status read_letters(struct trawl_plan_options *options,
                                       struct trawl_letters *letters, struct trawl_utf8 *utf8,

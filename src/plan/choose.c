@@ -133,7 +133,7 @@ struct asked {
     const struct trawl_plan *plan;
     const struct plan_tuning *tuning;
     const struct plan_costs *costs;
-    double probes; /* number of probes that the method "every" tests at each position */
+    double probes; /* number of probes that the "every" method tests at each position */
 };
 
 /* What a method does per byte of text, and what it reads. */

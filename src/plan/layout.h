@@ -100,7 +100,7 @@ static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);
 }
 
-/* Hashes min(length_min, 8) bytes at a position, for the second bitmap of the method "set". In a
+/* Hashes min(length_min, 8) bytes at a position, for the second bitmap of the "set" method. In a
  * text with few byte values, four bytes rule out little: 1,000 16-mers of DNA contain every
  * sequence of four bases. Each half of the 8 bytes is or-ed with set->fold, which is for four bytes
  * whenever wide_mask is not 0. */

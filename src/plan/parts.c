@@ -205,7 +205,7 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
 }
 
 /* Returns the cost of searching groups [from, to) together on the host, in ns per byte of text.
- * Sets *program to the cheapest program, or to ALONE if each string should be a part of its own. */
+ * Sets *program to the cheapest program, or to ALONE if each string should be a separate part. */
 static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t to,
                         enum program *program)
 {

@@ -3,8 +3,8 @@
  *
  * The filter of a set can only test as many bytes as the shortest string has. A single string of
  * two bytes lets nearly every position pass, even if all other strings are long. In parts, the
- * short strings have a filter of their own, and hardly any position passes that of the long ones.
- * The counts of the parts are added up, and their hits are merged.
+ * short strings have their own filter, and hardly any position passes that of the long ones. The
+ * counts of the parts are added up, and their hits are merged.
  */
 #ifndef TRAWL_PLAN_PARTS_H
 #define TRAWL_PLAN_PARTS_H
@@ -13,7 +13,7 @@
 
 #define PLAN_PARTS_MAX 24u
 /* In a set of at most this many strings, or among the short strings of a larger set, each string
- * may be a part of its own. */
+ * may be a separate part. */
 #define PLAN_ALONE_MAX 10u
 
 /* Returns the index of the greatest entry of PLAN_LENGTH_CLASSES that is at most `length`. Strings
@@ -73,7 +73,7 @@ struct plan_parts {
  * looks at more bytes of longer strings, so the cost grows more slowly than r.
  */
 struct plan_part_costs {
-    /* in a set of at most this many strings, each string may be a part of its own */
+    /* in a set of at most this many strings, each string may be a separate part */
     uint64_t singly_max;
     double alone;
     double pass;       /* the filter for few strings, including its tables */

@@ -60,8 +60,8 @@ struct plan_set_tables {
 
 /* Objects that a plan owns, each made when a search, or the build of the plan, first needs it. */
 enum plan_attachment {
-    PLAN_SAMPLED,      /* tables of the method "sampled": plan/sampled.c */
-    PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */
+    PLAN_SAMPLED,      /* tables of the "sampled" method: plan/sampled.c */
+    PLAN_ALONE,        /* each pattern as a separate plan: plan/parts.c */
     PLAN_PARTS_HOST,   /* parts in which the host searches for a set: plan/parts.c */
     PLAN_PARTS_DEVICE, /* parts in which a GPU searches for a set */
     /* PLAN_ALONE and the two kinds of parts once more, for a plan that requires whole words or
@@ -203,7 +203,7 @@ uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint6
 
 /* Reads the element (a character with its variants) that begins at bytes[0] of a pattern, of which
  * `count` bytes are left. Returns the element's length in bytes. A byte that begins no UTF-8
- * character is an element of its own. */
+ * character is a separate element. */
 uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            struct plan_element *element);
 
@@ -266,7 +266,7 @@ enum trawl_status plan_set_want(const struct trawl_plan *plan,
  * literal once, and needs no tables. The bound is seldom much too high. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan);
 
-/* Returns true if the CPU can search the set with the method "classes". */
+/* Returns true if the CPU can search the set with the "classes" method. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;

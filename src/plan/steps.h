@@ -1,4 +1,4 @@
-/* steps: the steps of building a plan (trawl_plan_build) that have files of their own. */
+/* steps: the steps of building a plan (trawl_plan_build) that have their own files. */
 #ifndef TRAWL_PLAN_STEPS_H
 #define TRAWL_PLAN_STEPS_H
 

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "plan/layout.h"
 
-#define PLAN_GRAMS_LENGTH_MIN 7u    /* bytes of the shortest literal for the method "grams" */
+#define PLAN_GRAMS_LENGTH_MIN 7u    /* bytes of the shortest literal for the "grams" method */
 #define PLAN_SAMPLE_BYTES_MIN 4096u /* shorter samples are ignored */
 
 struct trawl_plan;
@@ -26,7 +26,7 @@ static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t byte
     return ((nth + 1) * 0x9e3779b97f4a7c15ull >> 20) % (part - bytes + 1);
 }
 
-/* Rates for the method "sampled", measured at samples of the text. */
+/* Rates for the "sampled" method, measured at samples of the text. */
 struct sampled_rates {
     double named;  /* mean number of the literal's offsets that have the bytes of a sample */
     double naming; /* fraction of the samples that are at some offset of the literal */
@@ -40,18 +40,18 @@ struct plan_tuning {
     bool repeats;
     /* every byte of the literal is a probe, so each candidate is an occurrence */
     bool probes_exact;
-    /* probes are bytes that the method "every" tests; probes[0] rules out the most positions */
+    /* probes are bytes that the "every" method tests; probes[0] rules out the most positions */
     uint32_t probe_count;
     /* how many probes are tested at every position; more would rule out few more blocks */
     uint32_t first_probes;
     struct plan_probe probes[PLAN_PROBES_MAX]; /* all within PLAN_PROBE_SPAN_BYTES */
     /* set only if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */
     struct plan_grams grams;
-    /* expected candidates of the method "every" per byte of text */
+    /* expected candidates of the "every" method per byte of text */
     double every_rate;
-    /* expected candidates of the method "grams" per byte of text */
+    /* expected candidates of the "grams" method per byte of text */
     double gram_rate;
-    /* The method "sampled" can be used: the literal is long enough, and if the text is known, the
+    /* The "sampled" method can be used: the literal is long enough, and if the text is known, the
      * method's tables exist; if not, the literal hardly repeats itself. */
     bool samples;
     struct sampled_rates sampled;
@@ -68,13 +68,13 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
-/* Tunes the method "sampled": makes its tables, and measures struct sampled_rates in `text`, which
+/* Tunes the "sampled" method: makes its tables, and measures struct sampled_rates in `text`, which
  * may be a part of the text. If `text` is NULL, only checks that the literal hardly repeats
  * itself. */
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                        struct plan_tuning *tuning);
 
-/* Returns true if the tuning's grams are rare enough in the text for the method "grams" to be worth
+/* Returns true if the tuning's grams are rare enough in the text for the "grams" method to be worth
  * while. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
@@ -100,7 +100,7 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
 /* Returns the cheapest method except `but`, which must not be EVERY. */
 enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but);
 /* Returns the cost of the method in a text without candidates, in ns per byte of text. `probes` is
- * the number of probes that the method "every" tests at each position. */
+ * the number of probes that the "every" method tests at each position. */
 double plan_price_bare(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                        const struct plan_costs *costs, enum trawl_method method, double probes);
 
@@ -115,7 +115,7 @@ struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method m
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
 
 /* Both functions look at a text to compute each method's expected cost there. `sample` is a part of
- * the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the method "sampled" by
+ * the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the "sampled" method by
  * the whole text, and returns true if no other method can cost less. If it returns false, plan_look
  * is called: it tunes "every", and also "grams" if that could be the cheapest. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
@@ -124,7 +124,7 @@ bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
                uint64_t sample_bytes, struct plan_tuning *tuning, struct plan_prices *prices);
 
-/* The tables of the method "sampled" (struct plan_sampled in layout.h). */
+/* The tables of the "sampled" method (struct plan_sampled in layout.h). */
 struct sampled_tables {
     struct plan_sampled layout;
     uint64_t *bitmap; /* 2^bitmap_bits bits */
@@ -132,7 +132,7 @@ struct sampled_tables {
     uint32_t *next;   /* `stride` entries */
 };
 
-/* Returns the stride of the method "sampled" for a literal of this length; 0 if the literal is too
+/* Returns the stride of the "sampled" method for a literal of this length; 0 if the literal is too
  * short for the method. */
 uint64_t sampled_stride(uint64_t length);
 

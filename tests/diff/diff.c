@@ -321,7 +321,7 @@ static void run_floods(void)
 
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
  * copies of the pattern in which that byte is changed. (In random texts, the only differing byte is
- * hardly ever one that the filters do not test.) If i is even, the copies touch, and each fifth
+ * hardly ever one that the filters do not test.) If i is even, the copies touch, and every fifth
  * copy is unchanged: so a search must step no further than the pattern's period, here its length.
  */
 static void run_near_misses(void)

@@ -15,7 +15,7 @@ struct answer_scans {
     /* at the end, each string, or each part of the set (strings of similar lengths), was searched
      * separately */
     uint64_t by_parts;
-    uint64_t by_classes; /* at the end, the set was searched with the method classes */
+    uint64_t by_classes; /* at the end, the set was searched with the classes method */
     uint64_t turned;     /* the search changed its program within the scan */
     /* switches[a][b]: the worker had method a before the scan and method b after the scan */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS];

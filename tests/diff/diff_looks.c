@@ -154,7 +154,7 @@ static void run_case(uint64_t index)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
 }
 
-/* Checks that the text decides the stride of the method classes, which reads the text at every
+/* Checks that the text decides the stride of the classes method, which reads the text at every
  * stride-th offset. The strings have 9 equal first bytes, and then 7 random letters. If `full`, the
  * text is full of these 9 bytes. With stride 8 (grams of 9 bytes), each such gram would make all
  * strings candidates; with stride 6 (grams of 11 bytes), a gram makes only 1 in 676 strings a

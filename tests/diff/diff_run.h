@@ -11,7 +11,7 @@
 struct run_config {
     enum trawl_method method;
     const char *algorithm; /* name of a published algorithm; NULL: `method` */
-    /* the plan gets the text as a sample by which to choose a method */
+    /* the plan gets the text as a sample for choosing a method */
     bool sample;
     const char *instruction_set; /* NULL: the library chooses */
     uint32_t threads;

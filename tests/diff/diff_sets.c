@@ -230,7 +230,7 @@ static void add_near_letter(struct diff_input *input, const uint8_t *source)
                (size_t)count);
 }
 
-/* Makes 35 to 9,000 strings, as for the method classes, which groups strings by length. In some
+/* Makes 35 to 9,000 strings, as for the classes method, which groups strings by length. In some
  * inputs one string is shorter. */
 static void generate_many(struct diff_input *input)
 {
@@ -369,7 +369,7 @@ static void generate_repeats(struct diff_input *input)
 }
 
 /* Makes a few long strings that begin with spaces, and a text full of runs of spaces, so that a
- * search with the method buckets changes to the method classes. Hardly any other input has so many
+ * search with the buckets method changes to the classes method. Hardly any other input has so many
  * candidates for so few strings. */
 static void generate_turning(struct diff_input *input)
 {
@@ -605,7 +605,7 @@ static void test_ends(void)
         struct diff_input input;
 
         /* in one of four rounds, some strings are shorter than a stem (8 bytes) and some longer,
-         * since the method classes stores their keys differently */
+         * since the classes method stores their keys differently */
         generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))

@@ -16,7 +16,7 @@
 #define COMPARED_BYTES_PER_BLOCK 16
 #define SET_PATTERNS 400u
 #define SET_WAYS 5u
-#define CHOICE_STRINGS 250u /* with this many strings a search begins with the method buckets */
+#define CHOICE_STRINGS 250u /* with this many strings a search begins with the buckets method */
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
                                          33, 80, 257, 1024, 4096, 32768, 100000};

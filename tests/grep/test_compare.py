@@ -196,7 +196,7 @@ def is_utf8(text):
     return is_valid(text, "utf-8")
 
 
-# Letters of UTF-8 whose capital letter has a different number of bytes.
+# Letters whose capital letter has a different number of bytes in UTF-8.
 SHRINKING = re.compile(
     b"|".join(chr(c).encode() for c in range(0x80, 0x3000) if len(chr(c).upper().encode()) != len(chr(c).encode()))
     + b"|\xc4\xb1|\xc4\xb0"

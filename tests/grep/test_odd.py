@@ -58,7 +58,7 @@ def run(program, locale, arguments, path, folder):
 
 @pytest.fixture(scope="module")
 def known():
-    """The locales that there are. Only long runs make the last two."""
+    """The available locales. Only long runs make the last two."""
     folder = os.path.join(os.path.dirname(cases.TRAWL), "locales")
     others = [name for name in ("zh_CN.GB18030", "zh_TW.Big5") if os.path.isdir(os.path.join(folder, name))]
     return ["C", "C.UTF-8", *locales.prepare(cases.TRAWL, False), *others]

@@ -262,7 +262,7 @@ def value_of(text):
 
 
 def strings(words, tg):
-    """Returns the member `patterns` for the words, as list items, lines of items and files."""
+    """Returns the `patterns` member for the words, as list items, lines of items and files."""
     items, count = [], len(words)
     for begin, end in zip((cuts := [0, *sorted(draw.sample(range(1, count), draw.randrange(count))), count]), cuts[1:]):
         text = "\n".join(words[begin:end])

@@ -123,7 +123,7 @@ def check_page(server):
 
 
 def check_names(server):
-    """Checks the member `names`: which files are listed, and in which a string is found."""
+    """Checks the `names` member: which files are listed, and in which a string is found."""
 
     def printed(*options, **more):
         body = {"patterns": ["e"], "options": [*options], "format": "frames", **more}
@@ -219,7 +219,7 @@ def test_unix(serve):
 
 
 def test_loopback(serve):
-    """Tests all answers over TCP. Host names other than this machine's are rejected: a page of a foreign site, whose name
+    """Tests all answers over TCP. Host names other than this machine's are rejected: a page of another site, whose name
     was made to resolve to this machine, would send such a name."""
     with serve(LOOPBACK) as server:
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", server.address), "the address"

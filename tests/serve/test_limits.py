@@ -25,7 +25,7 @@ SECONDS = 60  # limit for the time of a request; the machine may be busy
 
 
 def check_memory(server, what):
-    """Checks that the server's highest memory so far is within the limit."""
+    """Checks that the server's peak memory so far is within the limit."""
     with open("/proc/%d/status" % server.process.pid) as file:
         peak = next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
     assert not LEVEL or peak < REQUEST_MEMORY + SPARED

@@ -81,8 +81,8 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
 
 /* Searches texts with a single occurrence, so that most blocks find nothing. The last block adds up
  * the sums of all blocks, and may be a block that found nothing. (In texts with many occurrences,
- * the last block also writes sums of its own, and the simulator then shows it the other blocks'
- * sums even if the fence before its reads is missing.) */
+ * the last block also writes its own sums, and the simulator then shows it the other blocks' sums
+ * even if the fence before its reads is missing.) */
 static void handed_over(struct test_random *random, uint64_t seed)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS,

@@ -19,7 +19,7 @@ void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, ui
 /* Closes the searcher and the runtime, and checks that no object is left in the driver. */
 void host_close(struct host *host);
 
-/* Returns a searcher with a runtime of its own. If that fails, returns NULL and fills *error. */
+/* Returns a searcher with its own runtime. If that fails, returns NULL and fills *error. */
 struct trawl_searcher *host_searcher(enum trawl_engine engine, uint32_t threads,
                                      uint64_t chunk_bytes, struct trawl_error *error);
 

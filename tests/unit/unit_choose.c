@@ -122,7 +122,7 @@ static bool is_near(double got, double expected)
     return fabs(got - expected) <= 1e-9 * fabs(expected);
 }
 
-/* Tunes the method "sampled" for a sample of the text (NULL: the text is unknown), and returns the
+/* Tunes the "sampled" method for a sample of the text (NULL: the text is unknown), and returns the
  * prices. */
 static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuning *tuning,
                                  const struct plan_costs *costs, const uint8_t *text)
@@ -202,7 +202,7 @@ static enum trawl_method looked(const struct trawl_plan *plan, const struct plan
     return prices.least;
 }
 
-/* Checks that a worker tunes the method "grams" if it could be the cheapest, and chooses it if the
+/* Checks that a worker tunes the "grams" method if it could be the cheapest, and chooses it if the
  * literal's grams are rare in the text. */
 static void test_look(void)
 {
@@ -315,8 +315,8 @@ static void test_worker(void)
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY && worker->tuning->first_probes == 1);
     TEST_CHECK(search(worker, text, 4 * CHUNK_BYTES) >= 1);
     TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
-    /* The text now consists of pieces of the literal. Most samples fit the literal, so the method
-     * sampled is expensive. */
+    /* The text now consists of pieces of the literal. Most samples fit the literal, so the sampled
+     * method is expensive. */
     for (uint64_t i = 0; i + 16 <= sizeof text; i += 16)
         memcpy(text + i, literal + test_random_below(&chance, 48), 16);
     (void)search(worker, text, 5 * CHUNK_BYTES);
@@ -381,7 +381,7 @@ static void test_two_way(void)
     }
 }
 
-/* Checks that the tables of the method "sampled" are made for long texts, and for any text if the
+/* Checks that the tables of the "sampled" method are made for long texts, and for any text if the
  * method is forced. Answers do not show whether there are tables. */
 static void test_tables(void)
 {

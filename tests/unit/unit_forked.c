@@ -33,7 +33,7 @@ struct opened {
     pid_t child;
 };
 
-/* Searches over and over, so that threads are inside the library while the process forks. */
+/* Searches repeatedly, so that threads are inside the library while the process forks. */
 static void *search_on(void *context)
 {
     struct opened *opened = (struct opened *)context;

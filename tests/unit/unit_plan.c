@@ -117,7 +117,7 @@ static void explain_costs(void)
     }
 }
 
-/* Checks that a device searches for a long pattern with the method "sampled" even if the sample of
+/* Checks that a device searches for a long pattern with the "sampled" method even if the sample of
  * the text contains the pattern once, but not if it consists of copies of the pattern. */
 static void sample_that_repeats(void)
 {

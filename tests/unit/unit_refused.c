@@ -9,7 +9,7 @@
 
 static _Atomic int64_t left = INT64_MAX; /* calls to malloc that succeed */
 
-#if !TEST_SANITIZED /* sanitizers have a malloc of their own */
+#if !TEST_SANITIZED /* sanitizers have their own malloc */
 void *__libc_malloc(size_t bytes);
 void *malloc(size_t bytes)
 {

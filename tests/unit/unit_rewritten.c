@@ -1,6 +1,6 @@
 /* unit_rewritten: another program may rewrite a mapped file during a search. What the search has
  * learned from the old bytes must not make later searches wrong. The file is rewritten at the N-th
- * memory allocation of a search; a long run tries each N, a normal run each second N or fewer.
+ * memory allocation of a search; a long run tries every N, a normal run every second N or fewer.
  * After that search, the same searcher has to return the right answer for the new bytes. */
 #include <pthread.h>
 #include <stdatomic.h>

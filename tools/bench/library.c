@@ -67,7 +67,7 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
     uint32_t i = 0;
 
     options.chunk_bytes = field_number(&it->fields, "chunk", 0);
-    /* The field `loaded` is part of the key: otherwise a contestant without loaded=1 could get a
+    /* The `loaded` field is part of the key: otherwise a contestant without loaded=1 could get a
      * searcher that has loaded the text, and would search the device's copy; and loaded=new would
      * unload texts that other contestants still use. */
     snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s %s", engine, it->threads,

@@ -363,7 +363,7 @@ def runs_said(figures, refs):
 
 
 def table_lines(figures, made):
-    """Make a table. Numbers that the source printed have a column of their own, before ours. A sentence names the rows
+    """Make a table. Numbers that the source printed have their own column, before ours. A sentence names the rows
     in which nothing was measured."""
     marked = any(row[2] for row in made["rows"])
     heads, columns, all_refs = [made["corner"]] + (["whose"] if marked else []), [], []

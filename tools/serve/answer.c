@@ -66,7 +66,7 @@ static void expire(struct served_answer *answer)
 }
 
 /* Tells the client that the answer stopped early, after the lines so far. In an answer of
- * REQUEST_JSON, a limit shows only in the member `truncated` of the last line. In all other cases,
+ * REQUEST_JSON, a limit shows only in the `truncated` member of the last line. In all other cases,
  * the client gets a message that says why. */
 static void tell_cut(struct served_answer *answer, bool selected, uint8_t *status)
 {

@@ -23,7 +23,7 @@ extern uint64_t refresh_bytes, quiet_ns;
 #define WRITTEN_MAX 64u
 
 /* A name that was written to since the tree was last checked. It may have been another hard link
- * of a known file, so it is kept until it turns out to be a file of its own. */
+ * of a known file, so it is kept until it turns out to be a separate file. */
 struct written {
     char *path;
     uint32_t cookie; /* identifies the notice that moved the name away; 0: none */

@@ -316,7 +316,7 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     passes->last_ns = passes->last_end_ns - begin_ns;
     account(passes, leader, passes->last_ns);
     if (status > TRAWL_STOPPED && leader->member_count > 1) {
-        hand_on(passes, leader, PASS_FAILED); /* now each request gets a search of its own */
+        hand_on(passes, leader, PASS_FAILED); /* now each request gets a separate search */
         return TRAWL_OK;
     }
     hand_on(passes, leader, PASS_DONE);
@@ -324,7 +324,7 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
 }
 
 /* Answers a request with a pass that other requests may share. Status OK with stage PASS_FAILED
- * means that the request needs a search of its own. */
+ * means that the request needs a separate search. */
 static enum trawl_status share(struct passes *passes, struct pass_member *member,
                                struct trawl_error *error)
 {

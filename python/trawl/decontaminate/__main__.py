@@ -1,4 +1,4 @@
-"""python -m trawl.decontaminate runs the command, which is in a module of its own, because worker processes cannot
+"""python -m trawl.decontaminate runs the command, which is in its own module, because worker processes cannot
 import __main__."""
 
 import sys

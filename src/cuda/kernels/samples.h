@@ -1,4 +1,4 @@
-/* samples: positions and hashes of the samples of the method "sampled", and its table's lists.
+/* samples: positions and hashes of the samples of the "sampled" method, and its table's lists.
  *
  * The method searches for one long pattern. A *sample* is 16 bytes of the text, at a multiple of a
  * stride or 16 bytes after it. A *gram* is 16 bytes of the pattern. The method looks up a sample's

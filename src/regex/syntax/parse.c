@@ -7,7 +7,7 @@
  *   alternatives             |                           \|
  *   repetition               * + ? {n,m}                 * \+ \? \{n,m\}
  *
- * Perl's syntax has more kinds of groups, and escapes of its own (perl.c). */
+ * Perl's syntax has more kinds of groups, and its own escapes (perl.c). */
 #include "regex/syntax/parse.h"
 
 #include <inttypes.h>

@@ -259,7 +259,7 @@ static void put_words(const struct printer *printer, const char *text)
 /* Writes an assertion. RE2's only word boundaries are \b and \B, and without marks, its \b only
  * recognizes ASCII words, so the expression may match too often; a program that reads copies of
  * lines with marks then decides (words.h). Such copies contain no line ends. PCRE2's \b is used,
- * unless the caller has classes of characters of its own. */
+ * unless the caller has its own classes of characters. */
 static void put_edge(const struct printer *printer, const struct syntax_node *edge)
 {
     static const char letters[] = "^$AzbBmMhH";

@@ -1,8 +1,8 @@
 /* file_filter: decides which files of a tree are searched, by ripgrep's rules.
  *
  * tree.c enters and leaves directories and asks about each entry; the server asks about paths of
- * files that it has in memory. A filter is immutable, so walks may share it; each walk has a
- * filter_walk of its own.
+ * files that it has in memory. A filter is immutable, so walks may share it; each walk has its own
+ * filter_walk.
  */
 #include "trawl/files/file_filter.h"
 

@@ -88,7 +88,7 @@ struct document_options {
 struct asked {
     struct value_list color_specs; /* --colors */
     enum color_when color;
-    bool reports[REPORTS_COUNT]; /* those with an option of their own; others have members of
+    bool reports[REPORTS_COUNT]; /* those with their own option; others have members of
                                     settings */
     bool smart_case, no_column, no_line_number, pretty;
     bool heading_given, color_given;

@@ -19,7 +19,7 @@
 #include "trawl/text/sizes.h"
 
 /* An open line of more bytes is not kept if its bytes can be read again when the line is printed.
- * The option --chunk-bytes sets another limit. */
+ * --chunk-bytes sets another limit. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
 #define NEAR_BYTES 256u /* a match less than NEAR_BYTES ahead is often in the next line */
@@ -307,8 +307,8 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
 }
 
 /* Finds the block of lines that match number `i` touches, from `at`. As in ripgrep, the lines of
- * adjacent matches form one block, of at most `most` matches. Under -v, each match has a block of
- * its own. */
+ * adjacent matches form one block, of at most `most` matches. Under -v, each match has its own
+ * block. */
 static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
                                uint64_t i, uint64_t most)
 {

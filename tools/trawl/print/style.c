@@ -258,7 +258,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         print_terminator(scan->output, settings, settings->line_end);
 }
 
-/* For -o: prints a piece on a line of its own. The piece is a match, or the part of a match in one
+/* For -o: prints a piece on a separate line. The piece is a match, or the part of a match in one
  * line. `group` has the matches with the same start. With --pattern-number, prints the piece once
  * for each number of a string in `group`. */
 static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
