@@ -614,7 +614,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
 /* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
  * each pattern that occurs there. After READ or DEVICE, array and total contain what was found. The
- * array is memory of the host or, for callers that continue on the GPU, of a device.
+ * array is in host memory or, for callers that continue on the GPU, in that of a device.
  *
  * An array in host memory: if devices have loaded the text, the begins of a part are copied into
  * the array while the next part is searched, for each device in turn. If the array is pinned

@@ -119,7 +119,7 @@ enum trawl_records_shape {
                                in the record, ordered by (record, pattern) */
 };
 
-/* Where the answer is written: memory of the host, or of the GPU that has the records. */
+/* Where the answer is written: host memory, or that of the GPU that has the records. */
 struct trawl_records_out {
     uint64_t size;       /* sizeof(struct trawl_records_out), set by the caller */
     void *values;        /* BITS, BYTES, COUNTS: N values. CELLS: the column of records */

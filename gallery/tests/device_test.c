@@ -1,4 +1,4 @@
-/* device_test: tests the gallery on the CUDA engine, by the public functions, on the simulated
+/* device_test: tests the gallery on the CUDA engine, through the public functions, on the simulated
  * driver: which algorithms run and which are rejected, statistics, sizes at their limits, several
  * threads and several patterns, and how many bytes are copied. Under engine "auto" the CPU searches
  * if the device lacks an algorithm, also for a loaded text. */

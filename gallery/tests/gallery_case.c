@@ -107,7 +107,7 @@ static bool in_one_part(const char *way)
 }
 
 /* Returns how many text bytes the way searches in little time, even if each start offset has an
- * occurrence. With small limits, a longer text would take seconds, mostly of waiting for the
+ * occurrence. With small limits, a longer text would take seconds, mostly spent waiting for the
  * device. */
 static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits,
                                const struct diff_input *input, const struct cuda_case *config)

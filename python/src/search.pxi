@@ -237,7 +237,7 @@ cdef inline uint64_t last_of(uint64_t count) noexcept nogil:
 
 
 cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
-    """Replace each byte offset by the index of the character that contains it."""
+    """Replace each byte offset with the index of the character that contains it."""
     for i in range(count if by.bytes != NULL else 0):
         begins[i] = last_of(walk_to(by, begins[i] + 1))
 

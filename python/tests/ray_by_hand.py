@@ -198,7 +198,7 @@ class Bridge(http.server.BaseHTTPRequestHandler):
 
 
 def install(monkeypatch, nodes):
-    """Replace the package ray by this one. nodes: the resources of each node."""
+    """Replace the package ray with this one. nodes: the resources of each node."""
     names, actors, ray = {}, [], types.ModuleType("ray")
 
     def remote(kind, **options):

@@ -354,7 +354,8 @@ def test_requests_that_cannot_be_read(served):
 
 
 def lose(actor, how):
-    """End an actor, remove its server's socket or replace it by a server that answers nonsense, or signal its server."""
+    """End an actor, remove its server's socket or replace it with a server that answers nonsense, or signal its
+    server."""
     import ray
 
     if how == "actor":

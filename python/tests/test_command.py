@@ -91,7 +91,8 @@ def test_fasta(tmp_path, rng):
 
 
 def sequences_of(text):
-    """Return the sequences of a FASTA text as [name, sequence] by the rules of docs/approximate.md, or what is wrong."""
+    """Return the sequences of a FASTA text as [name, sequence] following the rules in docs/approximate.md, or what is
+    wrong."""
     found = []
     for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         line = line.removesuffix(b"\r")

@@ -272,7 +272,7 @@ def cluster():
 
 @pytest.fixture
 def by_hand(monkeypatch):
-    """Replace Ray by a stand-in, even in long runs: real actors would take seconds for each case."""
+    """Replace Ray with a stand-in, even in long runs: real actors would take seconds for each case."""
     pytest.importorskip("pyarrow")
     room = [{"CPU": 0.0}, *[{"CPU": 2.0, "memory": 400 << 20}] * 8]
     ray = ray_by_hand.install(monkeypatch, room)

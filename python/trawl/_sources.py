@@ -639,7 +639,7 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
 
 
 def without_later(patterns: list[bytes], ignore_case: bool) -> list[bytes] | None:
-    """Replace each pattern that has a prefix earlier in the list by that prefix. None: there is none."""
+    """Replace each pattern that has a prefix earlier in the list with that prefix. None: there is none."""
     made, known = patterns.copy(), [one.lower() for one in patterns] if ignore_case else patterns
     above: list[int] = []  # patterns that are prefixes of the present one, each earlier than the shorter ones
     for i in sorted(range(len(known)), key=known.__getitem__):

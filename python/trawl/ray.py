@@ -158,7 +158,7 @@ def run_stage(
         warn_if_held("CPU", least * resources["num_cpus"] + 1)  # a core is for reading
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
-    # Ray passes a reference inside a list on; a bare reference would be replaced by the object.
+    # Ray passes a reference inside a list on; a bare reference would be replaced with the object.
     sent = [ray.put(stage)]
     found, apart = (
         dataset.map_batches(

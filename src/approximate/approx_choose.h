@@ -1,5 +1,5 @@
-/* approx_choose: chooses, by expected costs, the method that finds the candidates (places that may
- * be occurrences) of an approximate search. */
+/* approx_choose: chooses, based on expected costs, the method that finds the candidates (places
+ * that may be occurrences) of an approximate search. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 

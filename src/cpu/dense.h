@@ -63,13 +63,13 @@ enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_s
 bool dense_is_there(const struct trawl_plan *plan);
 
 /* ---- dense_fold.c ---- */
-/* Makes the automaton's strings: the patterns, with each character replaced by its representative.
- * Errors: MEMORY. */
+/* Makes the automaton's strings: the patterns, with each character replaced with its
+ * representative. Errors: MEMORY. */
 enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense_set *set,
                                      struct trawl_error *error);
-/* Rewrites the text, with each character replaced by its representative. Byte i of the result comes
- * from offset origin[i] of `text`, and origin[bytes of the result] is `count`. Returns the bytes of
- * the result, at most `count`. */
+/* Rewrites the text, with each character replaced with its representative. Byte i of the result
+ * comes from offset origin[i] of `text`, and origin[bytes of the result] is `count`. Returns the
+ * bytes of the result, at most `count`. */
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
 /* Returns true if all characters with the same representative are variants of each other. If not,

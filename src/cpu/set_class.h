@@ -279,7 +279,7 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 }
 
 /* A key, in a class that is searched with stems, is the hash of a literal's stem. Its highest byte,
- * which the bucket already determines, is replaced by a tag. If the tag is ≥ SET_WHOLE_TAG, the
+ * which the bucket already determines, is replaced with a tag. If the tag is ≥ SET_WHOLE_TAG, the
  * literal is no longer than its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller
  * tag is a hash of the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 fits every text. */
 #define SET_KEY_TAG_SHIFT 56u

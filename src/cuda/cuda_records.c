@@ -32,7 +32,7 @@ static uint64_t offset_bytes(const struct records *records)
     return records->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Replaces up to two indexes in `at` by the offsets at these indexes. They are copied into memory
+/* Replaces up to two indexes in `at` with the offsets at these indexes. They are copied into memory
  * that lives as long as the worker, because a copy may still run after the wait has failed. */
 static enum trawl_status read_offsets(struct engine_worker *worker,
                                       const struct engine_records *held, uint64_t *at,

@@ -65,7 +65,7 @@ struct record_answer {
     void *values, *patterns;
     uint64_t room;
     uint32_t cell_bytes;
-    bool on_device; /* values and patterns are memory of the device that has the records */
+    bool on_device; /* values and patterns are in the memory of the device that has the records */
     uint64_t count; /* set by the engine */
     bool is_made;   /* set by the engine once the answer is complete */
 };

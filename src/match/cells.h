@@ -49,7 +49,7 @@ static inline void cells_append(struct cells *cells, uint64_t record, uint64_t p
 
 /* Makes room for `more` additional cells. Errors: MEMORY. */
 enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl_error *error);
-/* Replaces the cells by a copy of cells [from, to) of `other`, another struct. Errors: MEMORY. */
+/* Replaces the cells with a copy of cells [from, to) of `other`, another struct. Errors: MEMORY. */
 enum trawl_status cells_copy(struct cells *cells, const struct cells *other, uint64_t from,
                              uint64_t to, struct trawl_error *error);
 /* Merges the cells of two parts of the same record: `cells` has those of the earlier part, and the

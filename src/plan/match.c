@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "plan/plan.h"
 
-/* Replaces A-Z by a-z in each of eight bytes. `upper` gets the high bit of each byte in A..Z: the
+/* Replaces A-Z with a-z in each of eight bytes. `upper` gets the high bit of each byte in A..Z: the
  * first sum sets it for bytes ≥ 'A', the second for bytes > 'Z'; bytes ≥ 0x80 are masked out. */
 static uint64_t fold_word(uint64_t word)
 {

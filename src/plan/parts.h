@@ -26,7 +26,7 @@ static inline uint32_t plan_length_class(uint64_t length)
     return length < 16 ? shorter[length] : length < 32 ? 7 : length < 64 ? 8 : 9;
 }
 
-/* The programs by which the host may search for a set (set_prices.def). */
+/* The programs with which the host may search for a set (set_prices.def). */
 enum program {
 #define PROGRAM(name, ...) PROGRAM_##name,
 #include "plan/set_prices.def"

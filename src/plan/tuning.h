@@ -1,5 +1,5 @@
-/* tuning: chooses which bytes of a single literal a search tests, by what is known about the text,
- * and computes the expected costs of the methods.
+/* tuning: chooses which bytes of a single literal a search tests, based on what is known about the
+ * text, and computes the expected costs of the methods.
  *
  * A plan's own tuning is based at most on the caller's sample. A worker that searches a long text
  * makes a better one from that text. A wrong tuning costs time, but never changes an answer.

@@ -244,7 +244,7 @@ static void settle(struct merge *merge, uint64_t at)
     merge->items[low - 1] = moved;
 }
 
-/* Replaces items[at] by the same expression's next occurrence after items[at].span. Removes the
+/* Replaces items[at] with the same expression's next occurrence after items[at].span. Removes the
  * item if there is none. */
 static enum trawl_status go_on(struct merge *merge, const struct expressions *expressions,
                                const struct judged *line, uint64_t at, struct trawl_error *error)

@@ -90,9 +90,9 @@ struct merge {
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
-/* Replaces the first item by the next occurrence of the same expression, or removes it if the line
- * has none. With line->spans, all expressions whose occurrences begin before the end of the current
- * span continue after it. Errors: MEMORY, LIMIT, STOPPED. */
+/* Replaces the first item with the next occurrence of the same expression, or removes it if the
+ * line has none. With line->spans, all expressions whose occurrences begin before the end of the
+ * current span continue after it. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error);
 

@@ -86,7 +86,7 @@ static bool add_strings(struct split_strings *to, const struct split_strings *mo
     return true;
 }
 
-/* Replaces the strings of `to` by all combinations of a string of `to` followed by a string of
+/* Replaces the strings of `to` with all combinations of a string of `to` followed by a string of
  * `more`. Returns false, leaving `to` unchanged, if these would be more than `most` strings, or if
  * one would be too long. */
 static bool append(struct split_strings *to, const struct split_strings *more, uint32_t most)

@@ -7,8 +7,8 @@
  *
  * While a file is mapped, another process may truncate it, or the disk may fail. Touching a lost
  * page then raises SIGBUS, and the program's signal handler calls mapping_repair, which replaces
- * this and all later pages by zero pages and records the first of them. After searching a chunk, a
- * worker calls mapping_is_whole; if that returns false, it drops the results and reads the bytes.
+ * this and all later pages with zero pages and records the first of them. After searching a chunk,
+ * a worker calls mapping_is_whole; if that returns false, it drops the results and reads the bytes.
  * So the search ends or fails like one without mappings. A text that was opened with TRAWL_TEXT_MAP
  * is not read again: trawl_text_tell reports the loss (is_cut).
  */
@@ -51,7 +51,7 @@ bool mapping_goes_on(const struct mapping *mapping, uint64_t end);
  * byte `end` - 1 reads as zeros up to that page's end, and only touching the next page shows
  * that. */
 bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
-/* Returns true if mapping_repair has replaced some page of the mapping by zeros. */
+/* Returns true if mapping_repair has replaced some page of the mapping with zeros. */
 bool mapping_was_repaired(const struct mapping *mapping);
 
 /* Gives the pages of bytes [begin, end) back to the kernel. They can still be read, at the cost of
@@ -62,7 +62,7 @@ void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
  * 1000. */
 uint64_t mapping_faults(void);
 
-/* Replaces the pages from the one with `address` to the end of its mapping by zero pages. Returns
+/* Replaces the pages from the one with `address` to the end of its mapping with zero pages. Returns
  * false if no mapping of trawl contains `address`, or if the system call fails. May be called in a
  * signal handler. */
 bool mapping_repair(const void *address);

@@ -126,7 +126,7 @@ def printed_within(folder, arguments, text):
 
 
 def test_lines_not_held(folder):
-    """Search a line of 48 MiB, and a line that is replaced by 60 MB, in several layouts."""
+    """Search a line of 48 MiB, and a line that is replaced with 60 MB, in several layouts."""
     before, replacement = b"x" * (48 << 20), b"r" * 100000
     line, place = before + b"needle\n", 48 << 20
     replaced = ["--replace=" + replacement.decode(), "a"]

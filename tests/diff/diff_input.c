@@ -522,7 +522,7 @@ void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
     input_begin(random, kind, text_bytes, input);
     input->kind = "copies of the pattern with a changed bit";
     (void)input_fill(random, kind, pattern, count);
-    /* input_rename may replace 'a' by the first or last letter, or by the first or last byte
+    /* input_rename may replace 'a' with the first or last letter, or with the first or last byte
      * value */
     if (is_same)
         pattern[odd] = 'a';
@@ -563,7 +563,7 @@ void input_rename(struct test_random *random, struct diff_input *input)
         names['a' + i] = (uint8_t)('z' - i);
         names['A' + i] = (uint8_t)('Z' - i);
     }
-    /* replace a letter by a byte that is not a letter, but that differs from another byte only in
+    /* replace a letter with a byte that is not a letter, but that differs from another byte only in
      * bit 0x20, as the cases of a letter do */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) == NAIVE_IGNORE_CASE &&
         test_random_one_in(random, 2)) {

@@ -58,7 +58,7 @@ static void replay_file(const char *path)
     }
 }
 
-/* Changes an input: inserts, removes or changes a byte, or replaces the end by the end of a
+/* Changes an input: inserts, removes or changes a byte, or replaces the end with the end of a
  * different kept input. Returns the new number of bytes. */
 static size_t change(struct test_random *random, uint8_t *bytes, size_t count)
 {

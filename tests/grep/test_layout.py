@@ -404,7 +404,7 @@ class Printer:
             stop += begin
             if begin < min(stop, len(text)):
                 self.out += self.marked(text, b"", spans, begin, min(stop, len(text)), selected, is_match)
-            # also counts a match at the end that was replaced by nothing
+            # also counts a match at the end that was replaced with nothing
             more = sum((stop if marked else counted) <= first < len(text + end) for first, _ in all_spans)
             note = " [... %d more match%s]" % (more, "" if more == 1 else "es")
             note = note if spans else " [... omitted end of long line]"

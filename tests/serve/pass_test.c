@@ -79,7 +79,7 @@ static void make_strings(struct made_request *made, const struct made_state *sta
 
 static bool has_expressions; /* the build has the library for expressions */
 
-/* In some requests, replaces the strings by an expression: a single letter, which has the same
+/* In some requests, replaces the strings with an expression: a single letter, which has the same
  * occurrences as the string of that letter. */
 static void make_expression(struct made_request *made)
 {

@@ -13,7 +13,7 @@ TOKEN = re.compile(
 
 
 def blank(text):
-    """Return the text with each character replaced by a space, except line ends."""
+    """Return the text with each character replaced with a space, except line ends."""
     return re.sub(r"[^\n]", " ", text)
 
 

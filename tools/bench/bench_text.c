@@ -19,7 +19,7 @@
  *                            (pattern-seed=N)
  *   patterns=drawn:COUNT:LEAST:MOST    each byte from a random offset of the text; no line ends
  *
- *   change=first|middle|last to=BYTE   replaces that byte of the first pattern by BYTE; without
+ *   change=first|middle|last to=BYTE   replaces that byte of the first pattern with BYTE; without
  *                            `to`, by a different byte of the text, if there is one
  *   absent=1                 replaces the middle byte of the first pattern so that the pattern
  *                            does not occur

@@ -123,7 +123,7 @@ def worst_rows(options, texts):
 
 
 def list_rows(options, texts):
-    """Yield rows that list occurrences, one at every 10,000th or 100th offset, in memory of the device and the host."""
+    """Yield rows that list occurrences, one at every 10,000th or 100th offset, in device and host memory."""
     for every in (10000, 100):
         for length in (1, 2, 4, 6, 8, 10, 16):
             pattern = "QWERTZUIOPASDFGH"[:length]

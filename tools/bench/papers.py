@@ -32,7 +32,7 @@ ALIASES = {"wordSearchCPU (naive, one core)": "naive"}
 
 
 def definitions():
-    """Read papers_facts.json. The name of a set of rows is replaced by the rows. A row template with several labels
+    """Read papers_facts.json. The name of a set of rows is replaced with the rows. A row template with several labels
     becomes a row for each label, whose parts are put into the row's field `is`."""
     with open(os.path.join(HERE, "papers_facts.json"), encoding="utf-8") as file:
         found = json.load(file)

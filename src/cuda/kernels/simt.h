@@ -13,7 +13,7 @@
  *                                                   host fills the array, and simt_constant_u32 and
  *                                                   simt_constant_u8 read it
  *   SIMT_BOUND(condition)                           a condition that keeps an access in bounds.
- *                                                   tests/mutation replaces such a condition by
+ *                                                   tests/mutation replaces such a condition with
  *                                                   true, and expects that a test fails
  *   simt_barrier()                                  waits for all threads of the block
  *   simt_barrier_or(condition)                      as simt_barrier; returns true if the condition

@@ -241,7 +241,7 @@ static bool is_word_char(const struct syntax_node *node)
 }
 
 /* Records the assertions among the items of a list. Next to a letter, \m and \M mean the same as
- * \b, which RE2 has, and are replaced by it. */
+ * \b, which RE2 has, and are replaced with it. */
 static void note_edges(struct syntax_reader *reader, struct syntax_node **items, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {

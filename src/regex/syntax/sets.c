@@ -69,7 +69,7 @@ static void settle(struct set *set)
     set->count = count;
 }
 
-/* Replaces the set by its complement: all other characters up to `last`. */
+/* Replaces the set with its complement: all other characters up to `last`. */
 static void negate(struct set *set, uint32_t last)
 {
     struct set made = {.is_cut = set->is_cut};
@@ -175,8 +175,8 @@ static uint64_t name_length(const struct syntax_reader *reader)
     return stands(reader, "[:") && syntax_stands(reader, end, ":]") ? end + 2 - reader->at : 0;
 }
 
-/* Reads an octal number of up to `most` digits, or a hexadecimal one of exactly as many, or of any
- * number in braces. */
+/* Reads an octal number of up to `most` digits, or a hexadecimal one of exactly as many, or any
+ * number of them in braces. */
 static enum trawl_status read_number(struct syntax_reader *reader, uint64_t most, uint32_t base,
                                      uint32_t *number, struct trawl_error *error)
 {

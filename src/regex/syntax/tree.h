@@ -10,7 +10,7 @@
  *
  * A node's meaning does not depend on its place in the expression: flags like (?i) are bits of the
  * characters and assertions to which they apply, \Q...\E and comments are gone, and a repetition
- * after an assertion has been replaced by what it means. Characters, escapes and classes are sets
+ * after an assertion has been replaced with what it means. Characters, escapes and classes are sets
  * of characters (sets.h).
  */
 #ifndef TRAWL_REGEX_SYNTAX_TREE_H

@@ -67,7 +67,7 @@ static bool expressions_is_string(const struct settings *settings,
     return true;
 }
 
-/* Replaces the pattern by a copy without the '\' that escape characters. False: out of memory. */
+/* Replaces the pattern with a copy without the '\' that escape characters. False: out of memory. */
 static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
 {
     const char *bytes = pattern->bytes;

@@ -312,7 +312,7 @@ int value_hex_digit(char digit)
     return -1;
 }
 
-/* Replaces the known escapes \n, \r, \t, \\, \0 and \xHH by the bytes they name. Adds a NUL.
+/* Replaces the known escapes \n, \r, \t, \\, \0 and \xHH with the bytes they name. Adds a NUL.
  * Returns the length. */
 static size_t unescape(char *bytes, const char *text)
 {

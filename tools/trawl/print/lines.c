@@ -665,7 +665,7 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
 }
 
 /* Handles the part [at, end) of the window. If a NUL was seen, and NUL ends lines in binary files,
- * NULs are replaced by line ends. */
+ * NULs are replaced with line ends. */
 static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {

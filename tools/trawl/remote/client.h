@@ -17,8 +17,8 @@ int client_run(const struct settings *settings, const char *address, struct outp
  * to the command's folder, or in the folder where the build installs trawl-serve. NULL: there is
  * none. The path is in static memory, which the next call overwrites. */
 const char *server_path(void);
-/* Replaces this process by trawl-serve with the arguments after arguments[1]. If that fails, prints
- * why and returns the exit status. */
+/* Replaces this process with trawl-serve with the arguments after arguments[1]. If that fails,
+ * prints why and returns the exit status. */
 int server_become(char **arguments);
 
 #endif

@@ -85,7 +85,7 @@ static bool has_hole(const struct open_file *file, uint64_t *at)
     return hole >= 0 && hole < status->st_size;
 }
 
-/* Replaces the scan's plan for whole lines by a plan that finds the strings anywhere; lines.c
+/* Replaces the scan's plan for whole lines with a plan that finds the strings anywhere; lines.c
  * then compares whole lines. False: the scan has failed. */
 static bool plan_any_position(struct text_scan *scan)
 {

@@ -15,7 +15,7 @@ enum charset {
 };
 
 /* Sets the locale from the environment. In locales with other multibyte encodings (GB18030, EUC-JP)
- * the command searches bytes. `utf8`: a locale that is not UTF-8 is replaced by C.UTF-8, if the
+ * the command searches bytes. `utf8`: a locale that is not UTF-8 is replaced with C.UTF-8, if the
  * system has it. */
 enum charset charset_open(bool utf8);
 
