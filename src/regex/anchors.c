@@ -6,6 +6,7 @@
  */
 #include "regex/anchors.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +124,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->all_sure &= split->is_sure;
     maker->all_match &= split->is_match;
     made->near_lines = split->lines;
-    maker->has_head = made->anchor_count == 0 && split->before != NULL;
+    maker->has_head = made->anchor_count == 0 && split->before != NULL && !split->before->is_cut;
     if (maker->has_head)
         maker->head = *split->before;
     anchor = &made->anchors[made->anchor_count++];
@@ -198,6 +199,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         .rates = &maker->rates,
         .sample = maker->sample,
         .sample_bytes = maker->sample_bytes,
+        .weighs = maker->weighs,
         .take = take,
         .context = maker};
     bool splits;
@@ -286,21 +288,23 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 
-/* Returns true if occurrences of the atoms may overlap. */
-static bool overlap(const struct anchor_maker *maker)
+/* Returns the least distance between two overlapping occurrences of atoms; UINT32_MAX if none
+ * overlap. */
+static uint32_t overlap(const struct anchor_maker *maker)
 {
     const struct expressions *made = maker->made;
+    uint32_t least = UINT32_MAX;
 
     for (uint64_t i = 0; i < made->atom_count * made->atom_count; i++) {
         const uint64_t first = i / made->atom_count, second = i % made->atom_count;
         const struct split_string *a = &maker->strings[made->atom_first[first]].string;
         const struct split_string *b = &maker->strings[made->atom_first[second]].string;
 
-        for (uint32_t at = first == second; at < a->bytes_count; at++)
+        for (uint32_t at = first == second; at < min_u64(a->bytes_count, least); at++)
             if (memcmp(a->bytes + at, b->bytes, min_u64(a->bytes_count - at, b->bytes_count)) == 0)
-                return true;
+                least = at;
     }
-    return false;
+    return least;
 }
 
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error)
@@ -312,7 +316,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     const uint32_t end_count = expressions_cross(made)                 ? 0
                                : (made->plan->flags & TRAWL_CRLF) != 0 ? 3
                                                                        : 2;
-    bool holds_line_end = false, are_strings;
+    bool holds_line_end = false;
+    uint32_t distance = 0;
     enum trawl_status status;
 
     if (maker->fails || maker->string_count == 0) {
@@ -330,10 +335,13 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                 plan_may_hold(string->bytes, string->bytes_count, maker->folds, ends[end]);
     }
     status = build_atoms(maker, patterns, error);
-    are_strings = maker->all_match && (made->plan->flags & conditions) == 0 && !maker->folds &&
-                  made->atom_count <= SPLIT_STRINGS_MAX && !overlap(maker);
-    if (status == TRAWL_OK && !are_strings)
+    if (maker->all_match && (made->plan->flags & conditions) == 0 && !maker->folds &&
+        made->count == 1 && !made->has_beyond && !expressions_cross(made) && !holds_line_end &&
+        made->atom_count <= SPLIT_STRINGS_MAX)
+        distance = overlap(maker);
+    if (status == TRAWL_OK && distance == 0)
         status = make_spans(maker, error);
+    made->are_spans = distance > 0;
     /* The plan of the strings ignores case in all of them or in none. So if only some ignore it, an
      * occurrence need not lie in a match; nor if it contains a line end, which no match does. */
     for (uint64_t i = 0;
@@ -347,7 +355,39 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     made->has_no_heads = true;
     for (uint64_t i = 0; i < made->anchor_count; i++)
         made->has_no_heads &= made->anchors[i].begins;
-    made->are_strings = are_strings && made->atoms_are_exact && made->count == 1;
+    made->are_strings = distance == UINT32_MAX && made->atoms_are_exact;
     memory_release(patterns, made->atom_count, sizeof *patterns);
     return status;
+}
+
+enum trawl_status anchors_make_seen(const void *from, void **object, struct trawl_error *error)
+{
+    const struct expressions_seen *seen = (const struct expressions_seen *)from;
+    enum trawl_status status;
+    struct anchor_maker maker;
+    struct expressions *made;
+
+    TRAWL_TRY(MEMORY_NEW(made, 1, error));
+    *made = *seen->expressions;
+    memset(&made->atoms, 0, sizeof *made - offsetof(struct expressions, atoms));
+    anchors_begin(&maker, made, seen->sample, seen->sample_bytes);
+    maker.all_sure = !made->has_beyond;
+    maker.weighs = true;
+    status = anchors_add(&maker, 0, made->items[0].tree.root, error);
+    if (status == TRAWL_OK)
+        status = anchors_end(&maker, error);
+    anchors_release(&maker);
+    *object = made;
+    if (status != TRAWL_OK)
+        anchors_free_seen(made);
+    return status;
+}
+
+void anchors_free_seen(void *object)
+{
+    struct expressions *made = (struct expressions *)object;
+
+    anchors_free(made);
+    trawl_plan_free(made->atoms);
+    memory_release(made, 1, sizeof *made);
 }

@@ -13,6 +13,7 @@ struct anchor_maker {
     /* a part of the text, in which rare strings are preferred; see struct split_options */
     const uint8_t *sample;
     uint64_t sample_bytes;
+    bool weighs;            /* as in struct split_options */
     uint32_t expression;    /* number of the expression that is being split */
     bool fails;             /* some expression has no strings or too many: build no plan of them */
     bool folds;             /* some strings ignore case */
@@ -48,6 +49,17 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
  * and sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error);
 void anchors_release(struct anchor_maker *maker);
+/* Expressions, and a part of a text. */
+struct expressions_seen {
+    const struct expressions *expressions;
+    const uint8_t *sample;
+    uint64_t sample_bytes;
+};
+/* Makes expressions from a struct expressions_seen, with strings that are rare in the sample, and
+ * with the programs of the given ones. The caller, or attachment_want, releases *object with
+ * anchors_free_seen. */
+enum trawl_status anchors_make_seen(const void *from, void **object, struct trawl_error *error);
+void anchors_free_seen(void *object);
 /* Frees the anchors of the expressions. */
 void anchors_free(struct expressions *made);
 

@@ -47,6 +47,8 @@ double choose_score(const struct split_options *options, const struct split_stri
                                string->bytes[k] >= '0' && string->bytes[k] <= '9' ? DIGIT_RATE : 0);
         sum += options->sample_bytes > 0 && !folds ? seen_rate(options, string, rate) : rate;
     }
+    if (options->weighs)
+        return -analyse_log2(sum + (strings->count > 1 ? LIST_SCAN : STRING_SCAN));
     bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
     /* A string that seems rare may still be a common word, so of the bits above BITS_ENOUGH, only a
      * quarter is counted. */
@@ -55,28 +57,51 @@ double choose_score(const struct split_options *options, const struct split_stri
     return bits - 1.5 * analyse_log2(strings->count);
 }
 
-/* Returns true if the plan's only expression is PCRE2's, and its filter has ruled out hardly any
- * line of the step. */
-static bool filters_little(const struct step *step)
+/* Notes how long the step took. Returns true if the next ones should be read whole: if that was
+ * faster a moment ago, or once atoms have wasted TRIAL_NS. A single step that took long tells
+ * little: RE2 may have compiled something, or another thread had the core. */
+static bool whole_pays(const struct step *step, bool by_atoms, double ns)
 {
-    const uint64_t bytes = step->to - step->from;
+    struct engine_worker *worker = step->worker;
+    const double bytes = (double)(step->to - step->from);
+    const struct program *whole = worker->expressions->whole;
+    const double each = min_double(ns / bytes, STEP_NS_MAX);
 
-    return step_is_beyond(step) && step->judged_bytes <= bytes &&
-           bytes - step->judged_bytes < bytes / BEYOND_SHARE;
+    if (!by_atoms)
+        worker->whole_ns = worker->whole_ns > 0 ? min_double(each, 1.25 * worker->whole_ns) : each;
+    if (!by_atoms || each < FINDER_NS)
+        return false;
+    worker->wasted_ns =
+        max_double(worker->wasted_ns + (each - max_double(worker->whole_ns, FINDER_NS)) * bytes, 0);
+    worker->whole_ns *= 1 - 1 / WHOLE_FADES;
+    if (worker->whole_run > 0 ? each <= worker->whole_ns : worker->wasted_ns <= TRIAL_NS)
+        return false;
+    return step_is_beyond(step) ||
+           (program_is_ready(whole) && (each > RE2_NS || program_finds(whole)));
 }
 
-void choose_next(const struct step *step)
+void choose_next(const struct step *step, bool by_atoms, uint64_t ns)
 {
     struct engine_worker *worker = step->worker;
     const bool on_device = step_is_on_device(worker);
+    const bool has_many = by_atoms && !on_device && worker->atoms.hits.count > FEW_ATOMS;
     const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
 
-    /* If the atoms have wasted more time than RE2 needs to read the step, RE2 reads the next steps
-     * whole. */
-    if (filters_little(step) ||
-        (step->missed > step->to - step->from && program_is_ready(worker->expressions->whole)))
-        worker->whole_steps = WHOLE_STEPS;
-    if (worker->whole_steps > 0 || (!on_device && worker->atoms.hits.count > FEW_ATOMS))
+    if (worker->expressions->atoms == NULL)
+        return;
+    worker->whole_steps -= worker->whole_steps > 0;
+    if (by_atoms)
+        worker->dear_ns = max_double(
+            worker->dear_ns + (double)ns - FINDER_NS * (double)(step->to - step->from), 0);
+    if (whole_pays(step, by_atoms, (double)ns)) {
+        worker->whole_run =
+            (uint32_t)min_u64(max_u64(2 * worker->whole_run, WHOLE_STEPS), WHOLE_STEPS_MAX);
+        worker->whole_steps = worker->whole_run;
+        worker->wasted_ns = 0;
+    } else if (by_atoms) {
+        worker->whole_run = 0;
+    }
+    if (worker->whole_steps > 0 || has_many)
         worker->step_bytes = regex_step_bytes;
     else
         worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);

@@ -22,8 +22,10 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
+#include "regex/anchors.h"
 #include "regex/choose.h"
 #include "regex/judge.h"
 #include "regex/prices.def"
@@ -44,7 +46,9 @@ static void plan_release(struct engine_worker *worker)
     worker->passing_capacity = 0;
     worker->expressions = NULL;
     worker->serial = 0;
-    worker->whole_steps = 0;
+    worker->whole_steps = worker->whole_run = 0;
+    worker->whole_ns = worker->wasted_ns = worker->dear_ns = 0;
+    worker->has_seen = false;
     worker->step_bytes = regex_step_bytes * (step_is_on_device(worker) ? DEVICE_FIRST : 1);
 }
 
@@ -281,7 +285,6 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
 
     for (uint32_t i = expressions->atom_first[atom.pattern]; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
-        const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, atom);
         /* Automata check word boundaries, but not what PCRE2 requires beyond its filter
          * (pcre2.h). */
@@ -289,10 +292,8 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
         const bool matches = passes && (plain || !expressions->has_beyond);
         bool is_within; /* the string ends inside the line or record */
 
-        if (around.before == AROUND_FAILS || around.after == AROUND_FAILS) {
-            step->missed += BYTES_PER_LOOK + spare - step->spare;
+        if (around.before == AROUND_FAILS || around.after == AROUND_FAILS)
             continue;
-        }
         if (line->after == UINT64_MAX) {
             line->at = at;
             line->after = line_after(step, at);
@@ -320,7 +321,7 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
 
     step->pushed = step->from;
     for (uint64_t i = 0; i < hits->count && !step->is_paused; i++) {
-        const uint64_t at = step->from + hits->items[i].offset, spare = step->spare;
+        const uint64_t at = step->from + hits->items[i].offset;
         struct regex_span span;
         int found;
 
@@ -328,14 +329,20 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
             break;
         if (at < step->pushed)
             continue;
-        found = span_find(&expressions->spans, chunk->bytes, at, step->pushed, chunk->owned,
-                          &step->spare, &span);
+        if (expressions->are_spans) {
+            span.begin = at;
+            span.end = at + judge_atom(expressions, hits, i, chunk->bytes + step->from,
+                                       chunk->owned - step->from)
+                                .length;
+            found = 1;
+        } else {
+            found = span_find(&expressions->spans, chunk->bytes, at, step->pushed, chunk->owned,
+                              &step->spare, &span);
+        }
         if (found > 0) {
             TRAWL_TRY(step_push(step, span.begin, 0, span.end - span.begin, error));
             step->pushed = chunk->firsts ? line_after(step, at) : span.end;
-        } else if (found == 0) {
-            step->missed += BYTES_PER_LOOK + spare - step->spare;
-        } else {
+        } else if (found < 0) {
             const uint64_t after = line_after(step, at);
 
             TRAWL_TRY(
@@ -362,8 +369,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             worker->near = hits;
         return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
     }
-    if (expressions->spans.head != NULL && step->chunk->records == NULL &&
-        step->want != WANT_LINES) {
+    if ((expressions->spans.head != NULL || expressions->are_spans) &&
+        step->chunk->records == NULL && step->want != WANT_LINES) {
         TRAWL_TRY(by_spans(step, ended, error));
         return ended < step->to && !step->is_paused
                    ? step_judge(step, content_of(step, ended, step->to), NULL, 1, error)
@@ -379,11 +386,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
             if (at >= min_u64(line.after, ended))
                 break;
-            if (passing == expressions->count || (any && line.is_decided)) {
-                /* everything that this hit could tell about the line is known */
-                step->missed += one_suffices(step) ? BYTES_PER_SKIP : 0;
-                continue;
-            }
+            if (passing == expressions->count || (any && line.is_decided))
+                continue; /* everything that this hit could tell about the line is known */
             atom = judge_atom(expressions, hits, i, step->chunk->bytes + step->from,
                               step->chunk->owned + step->chunk->after - step->from);
             pass_atom(step, at, atom, &line, &passing);
@@ -410,18 +414,40 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
+/* If atoms have taken long, chooses the strings again by the step's text. */
+static enum trawl_status see_text(const struct step *step, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct trawl_plan *plan = worker->expressions->plan;
+    const struct expressions_seen seen = {worker->expressions, step->chunk->bytes + step->from,
+                                          min_u64(step->to - step->from, SEEN_BYTES)};
+    const void *object;
+
+    if (worker->has_seen || step_is_on_device(worker) || worker->dear_ns < SEEN_NS ||
+        worker->atoms.hits.count < (step->to - step->from) / 1024 ||
+        worker->expressions->count > 1 || judges_whole(step) || step->is_paused ||
+        step->to == step->chunk->owned)
+        return TRAWL_OK;
+    worker->has_seen = true;
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_SEEN], &seen, anchors_make_seen,
+                              anchors_free_seen, &object, error));
+    worker->expressions = (const struct expressions *)object;
+    return worker->ops->compile(worker->engine, ENGINE_HOST, worker->expressions->atoms,
+                                &worker->finder, error);
+}
+
 /* Searches a step with atoms, `whole` or `lines`. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
+    const bool by_atoms = worker->expressions->atoms != NULL && worker->whole_steps == 0;
+    const uint64_t began_ns = clock_now_ns();
 
-    if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
-        TRAWL_TRY(by_anchors(step, error));
-        choose_next(step);
-        return TRAWL_OK;
-    }
-    worker->whole_steps -= worker->whole_steps > 0;
-    return choose_whole(step) ? by_whole(step, error) : by_lines(step, error);
+    TRAWL_TRY(by_atoms             ? by_anchors(step, error)
+              : choose_whole(step) ? by_whole(step, error)
+                                   : by_lines(step, error));
+    choose_next(step, by_atoms, clock_now_ns() - began_ns);
+    return by_atoms ? see_text(step, error) : TRAWL_OK;
 }
 
 /* Runs a search that needs only the other engine, because the atoms are what is wanted

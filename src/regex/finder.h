@@ -12,6 +12,7 @@ struct finder {
     /* A match is its head, then `byte`, then the rest. If `seeks`, the search looks for the byte;
      * otherwise for places where a match may begin. */
     bool seeks;
+    bool seeks_end;                /* the byte is a newline, before which a match ends */
     struct around_automaton *head; /* NULL: the head is empty */
     uint32_t head_end;             /* number of the item that has `byte` */
     uint8_t byte;
@@ -20,8 +21,10 @@ struct finder {
     struct sequence sequence;
     /* where a match may begin: anywhere, at the start of the text, or at the start of each line */
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
-    /* the bytes with which a match may begin: starts[1] after a word character, else starts[0] */
-    bool starts[2][256];
+    /* the bytes with which a match may begin: starts[1] after a word character, else starts[0];
+     * starts[2]: in either case */
+    bool starts[3][256];
+    bool scans; /* the search looks at each byte until a match may begin with it */
     /* A match begins with at least `least` bytes, of which byte i belongs to item item_of[i] of the
      * sequence. kinds[byte] has a bit for each of these items that may have this byte. */
     uint64_t least;
@@ -32,10 +35,11 @@ struct finder {
      * where one may begin. */
     uint32_t after;
     uint64_t stride;
-    bool is_greedy; /* if matches begin at several places in a run of the first item, one begins
-                       at the start of the run */
-    uint32_t first; /* number of the first item that is not an assertion about the start */
-    bool is_empty;  /* an empty match is possible wherever a match may begin */
+    bool is_greedy;    /* if matches begin at several places in a run of the first item, one begins
+                          at the start of the run */
+    uint32_t first;    /* number of the first item that is not an assertion about the start */
+    bool is_empty;     /* an empty match is possible wherever a match may begin */
+    bool may_be_empty; /* at some places */
 };
 
 #endif

@@ -6,8 +6,12 @@
 #include "plan/analyse.h"
 #include "regex/finder.h"
 
-/* a look at an occurrence of a finder's byte takes as long as looks at this many other bytes */
-#define LOOKS_PER_BYTE 8u
+/* A look at an occurrence of a finder's byte takes as long as looks at this many other bytes; such
+ * a look takes as long as reading SCANS_PER_LOOK bytes with which no match begins. */
+#define LOOKS_PER_BYTE 8.0
+#define SCANS_PER_LOOK 6.0
+/* an item without limit that this many of all bytes fit is read as far as the line's start */
+#define MOST 0.3
 
 /* Returns true if RE2 also has all assertions of the sequence. */
 static bool may_find(const struct sequence *sequence)
@@ -121,10 +125,12 @@ static void note_starts(struct finder *finder)
     for (uint32_t byte = 0; byte < 256; byte++) {
         const uint32_t symbol = made->of_byte[byte];
 
-        for (uint32_t last = 0; last < 2; last++)
+        for (uint32_t last = 0; last < 2; last++) {
             finder->starts[last][byte] =
                 symbol == LONG ? starts_wide[last] && byte >= 0xc0
                                : around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
+            finder->starts[2][byte] |= finder->starts[last][byte];
+        }
     }
     note_kinds(finder);
     finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
@@ -142,6 +148,27 @@ static bool reads_items(const struct around_automaton *made, const struct sequen
     return reads;
 }
 
+/* Returns true if matches end with a line, and few bytes of it are read backwards from its end. */
+static bool ends_lines(const struct finder *made, const struct byte_rates *rates)
+{
+    const struct sequence *sequence = &made->sequence;
+    const uint32_t last = sequence->count - 1;
+    double fits = 0;
+
+    if (last == made->first || sequence->items[last].edge != EDGE_END ||
+        sequence->items[last - 1].edge != 0 || sequence->skips || sequence->alternates)
+        return false;
+    /* the head's automaton, which reads backwards, does not know that a line end comes next */
+    for (uint32_t i = made->first; i < last; i++)
+        if (sequence->items[i].edge == EDGE_END)
+            return false;
+    for (uint32_t byte = 0; byte < 0x80; byte++)
+        fits += (made->automaton->members[made->automaton->of_byte[byte]] >> (last - 1) & 1) != 0
+                    ? rates->rate[byte]
+                    : 0;
+    return sequence->items[last - 1].most != SYNTAX_ENDLESS || fits < MOST;
+}
+
 /* Chooses the rarest ASCII character that every match has after its head. If it is so rare that
  * looking for it takes less time than looking for places where a match may begin, makes the head's
  * automaton. Errors: MEMORY. */
@@ -153,16 +180,29 @@ static enum trawl_status make_head(struct finder *made, const struct around_opti
     struct sequence head = {.count = 0};
     struct byte_rates rates;
     uint32_t end = made->first;
-    double fits = 0, least;
+    double fits = 0, begins = 0, least;
+    bool is_ascii = true; /* matches begin with ASCII characters */
 
     if (made->begins != AT_ALL)
         return TRAWL_OK;
     analyse_rates(NULL, 0, NULL, 0, false, &rates);
-    for (uint32_t byte = 0; byte < 256; byte++)
+    for (uint32_t byte = 0; byte < 256; byte++) {
         fits += made->kinds[byte] != 0 ? rates.rate[byte] : 0;
+        begins += made->starts[2][byte] ? rates.rate[byte] : 0;
+        is_ascii &= byte < 0x80 || !made->starts[2][byte];
+    }
     /* a look at a byte that is in no match advances by made->least; other looks by one or two */
-    least = 1 / (LOOKS_PER_BYTE * (fits + max_double(1 - fits, 0) * (double)made->least));
-    for (uint32_t i = end; i < sequence->count && sequence->items[i].skips == 0; i++) {
+    least = 1 / (fits + max_double(1 - fits, 0) * (double)made->least);
+    made->scans = !made->is_empty && is_ascii && begins + 1 / SCANS_PER_LOOK < least;
+    least = (made->scans ? begins + 1 / SCANS_PER_LOOK : least) / LOOKS_PER_BYTE;
+    made->seeks_end = options->has_lines && ends_lines(made, &rates);
+    if (made->seeks_end) {
+        made->byte = '\n';
+        made->seeks = true;
+        end = made->head_end = sequence->count - 1;
+    }
+    for (uint32_t i = end; !made->seeks_end && i < sequence->count && sequence->items[i].skips == 0;
+         i++) {
         const struct sequence_item *item = &sequence->items[i];
         const struct code_range *set = item->edge == 0 ? item->node->set : NULL;
         struct sequence before = {.count = i - made->first};
@@ -219,12 +259,14 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
         goto done;
     row = around_row(made->automaton, made->automaton->first[0]);
     made->is_empty = row->matches != 0;
-    /* if empty matches are possible only at some places, RE2 finds them */
-    if (made->is_empty ||
-        (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) == 0) {
-        note_starts(made);
-        made->by_items = reads_items(made->automaton, &made->sequence, made->first);
-        TRAWL_TRY_DONE(make_head(made, &automaton, &scratch, error));
+    made->may_be_empty =
+        (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) != 0;
+    note_starts(made);
+    made->by_items = reads_items(made->automaton, &made->sequence, made->first);
+    TRAWL_TRY_DONE(make_head(made, &automaton, &scratch, error));
+    /* if empty matches are possible only at some places, RE2 finds them, unless these are starts or
+     * ends of lines */
+    if (made->is_empty || !made->may_be_empty || made->begins != AT_ALL || made->seeks_end) {
         *out = made;
         made = NULL;
     }

@@ -140,10 +140,14 @@ static const struct finder *finder_of(const struct program *program)
     return program->finder;
 }
 
+bool program_finds(const struct program *program)
+{
+    return program != NULL && program->tree->product == 1 && finder_of(program) != NULL;
+}
+
 bool program_is_ready(const struct program *program)
 {
-    return program != NULL && ((program->tree->product == 1 && finder_of(program) != NULL) ||
-                               regex_of(program) != NULL);
+    return program != NULL && (program_finds(program) || regex_of(program) != NULL);
 }
 
 int program_why(const struct program *program)

@@ -36,6 +36,8 @@ bool program_is_ready(const struct program *program);
 
 /* Returns true if a search for matches without RE2 begins with one for a byte that they contain. */
 bool program_seeks(const struct program *program);
+/* Returns true if `program` is not NULL and has a finder. */
+bool program_finds(const struct program *program);
 
 #define PROGRAM_MEMORY (-1)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */

@@ -73,6 +73,8 @@ struct expressions {
     struct program *whole;
     /* in texts that `whole` may read, each match of `whole` is a match of an expression */
     bool whole_is_exact;
+    struct program_memory memory;
+    /* What follows is made again for a text. */
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
     /* Atom i belongs to the anchors with the indexes atom_anchors[atom_first[i]] to
@@ -89,7 +91,7 @@ struct expressions {
     bool atoms_are_exact;     /* a line matches if and only if it has an atom */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
-    struct program_memory memory;
+    bool are_spans; /* the same, but atoms may overlap: a match is the next one after a match */
 };
 
 /* Returns true if the whole text, or each record, is searched as a single line. */

@@ -52,8 +52,10 @@ static bool add_optional(struct sequence *sequence, const struct syntax_node *li
             (!class_is_word_byte(node->bytes[0]) && node->bytes[0] != ' '))
             return false;
     }
-    if (list->count == 0 || !add_list(sequence, list, backwards))
+    if (list->count == 0 || !add_list(sequence, list, backwards)) {
+        sequence->count = begin;
         return false;
+    }
     sequence->items[begin].skips = (uint8_t)list->count;
     sequence->items[begin].is_lazy = is_lazy;
     sequence->skips = true;
@@ -69,12 +71,15 @@ static bool add_alternatives(struct sequence *sequence, const struct syntax_node
 
     for (uint32_t i = 0; i < group->count; i++) {
         const struct syntax_node *list = group->items[i];
+        uint32_t k = 0;
 
-        for (uint32_t k = 0; k < list->count; k++)
+        for (; k < list->count; k++)
             if (list->items[k]->kind != SYNTAX_CHAR && list->items[k]->kind != SYNTAX_SET)
-                return false;
-        if (list->count == 0 || !add_list(sequence, list, backwards))
+                break;
+        if (list->count == 0 || k < list->count || !add_list(sequence, list, backwards)) {
+            sequence->count = begin;
             return false;
+        }
     }
     for (uint32_t i = 0; i + 1 < group->count; at += group->items[i++]->count) {
         const uint32_t count = group->items[i]->count;
@@ -114,6 +119,8 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     case SYNTAX_GROUP:
         if (item->count == 0) /* a plan without expressions */
             return false;
+        if (repeats && node->least > 0)
+            (void)add_group(sequence, item, backwards);
         if (repeats)
             return item->count == 1 && node->least == 0 && node->most == 1 &&
                    add_optional(sequence, item->items[0], backwards, node->is_lazy);
@@ -147,7 +154,7 @@ bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node
 
 bool sequence_equals(const struct sequence *a, const struct sequence *b)
 {
-    bool equal = a->count == b->count;
+    bool equal = a->count == b->count && a->is_cut == b->is_cut;
 
     for (uint32_t i = 0; i < a->count && equal; i++) {
         const struct sequence_item *one = &a->items[i], *other = &b->items[i];

@@ -37,6 +37,7 @@ struct sequence {
      * last, `skips` of the first character leads to the next alternative, and `jumps` of the last
      * character leads over all later ones. */
     bool alternates;
+    bool is_cut; /* what the expression says next is more than a sequence can say */
     struct sequence_item {
         uint8_t edge;  /* an assertion; 0: the item is a character */
         bool by_lines; /* for EDGE_BEGIN and EDGE_END: they also match at newlines */
@@ -56,7 +57,8 @@ struct sequence {
 };
 
 /* Adds a node to the sequence, in the order of the expression or backwards. Returns false if the
- * node cannot be in a sequence, or if the sequence is full. */
+ * node cannot be in a sequence, or if the sequence is full; then what each match of the node begins
+ * with, or backwards ends with, may have been added. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
 /* Adds the repetitions of a node beyond the least number of them. */
 bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);

@@ -324,26 +324,6 @@ static void fill_rows(struct places *places)
         }
 }
 
-/* Sets checks_last if the sequence allows that check. If it does, also records with which bytes a
- * line may end if a match ends there. */
-static void note_last(struct places *places)
-{
-    const struct around_options *options = places->options;
-    const struct sequence *sequence = places->sequence;
-    const uint32_t last = sequence->count - 2;
-    struct around_automaton *made = &places->automaton;
-
-    if (sequence->count < options->first + 3 || options->backwards || !options->has_lines ||
-        options->crlf || sequence->skips || sequence->alternates || places->endless == 0 ||
-        sequence->items[last + 1].edge != EDGE_END || sequence->items[last].edge != 0 ||
-        sequence->items[last].least == 0)
-        return;
-    made->checks_last = true;
-    for (uint32_t byte = 0; byte < 256; byte++)
-        made->may_be_last[byte] = made->of_byte[byte] == LONG || made->of_byte[byte] == ELSE ||
-                                  (made->members[made->of_byte[byte]] >> last & 1) != 0;
-}
-
 /* Returns true if the sequence has an assertion that the automaton cannot decide. */
 static bool has_unknown_edge(const struct sequence *sequence, const struct around_options *options)
 {
@@ -380,14 +360,13 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     places->symbol_count = ELSE + 1;
     places->automaton.users = 1;
     places->automaton.is_one_pass = true;
-    memcpy(places->automaton.line_ends, options->line_ends, 2);
     places->automaton.backwards = options->backwards;
     places->automaton.crosses = options->crosses;
+    places->automaton.is_cut = sequence->is_cut;
     if (!write_out(places))
         return TRAWL_OK;
     number_symbols(places);
     fill_rows(places);
-    note_last(places);
     TRAWL_ASSERT(places->symbol_count <= SYMBOLS && places->automaton.cut_count <= CUTS_MAX);
     places->automaton.state_count = places->state_count;
     rows_bytes = places->state_count * sizeof places->rows[0];

@@ -1,7 +1,6 @@
 /* sequence_read: reads texts with the automata of sequences (sequence.h). */
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
@@ -11,8 +10,6 @@
  * and WASTE_SHARE times as many as the search has advanced, so that the time stays linear. */
 #define WASTE_MAX 256u
 #define WASTE_SHARE 4u
-/* searching for a line end reads this many bytes while an automaton reads one */
-#define BYTES_PER_FIND 16u
 
 /* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
  * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
@@ -150,23 +147,6 @@ static uint32_t first_state(const struct around_automaton *made, const uint8_t *
     return symbol == ELSE ? AROUND_ASKS : made->first[made->words >> symbol & 1];
 }
 
-/* Looks for the line's end in the next AROUND_BYTES + *spare bytes. Returns false if it is there,
- * and no match of the sequence can end with the byte before it. Subtracts from *spare (the bytes
- * that automata may still read) what an automaton could have read meanwhile. */
-static bool may_end(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
-                    uint64_t count, uint64_t *spare)
-{
-    const uint64_t most = min_u64(count - at, AROUND_BYTES + *spare);
-    uint64_t found;
-
-    if (made == NULL || !made->checks_last)
-        return true;
-    found = bytes_find_either(bytes + at, most, made->line_ends[0], made->line_ends[1]);
-    *spare -= min_u64(*spare, found / BYTES_PER_FIND);
-    return found == 0 || (found == most && most < count - at) ||
-           made->may_be_last[bytes[at + found - 1]];
-}
-
 /* Reads up to `most` more bytes on one side of a string. */
 static uint32_t read_side(const struct around_automaton *made, uint32_t state,
                           struct reading *reading, uint64_t most, bool back)
@@ -188,8 +168,6 @@ struct around around_read(const struct around_automaton *before,
                             first_state(after, bytes, end, count)};
     struct reading head = {bytes, count, at, 0, 0}, rest = {bytes, count, end, 0, 0};
 
-    if (!may_end(after, bytes, end, count, spare))
-        around.after = AROUND_FAILS;
     /* Read the sides alternately, because a mismatch on either side ends the reading. */
     for (uint64_t most = AROUND_BYTES;
          around.before != AROUND_FAILS && around.after != AROUND_FAILS;
@@ -202,8 +180,10 @@ struct around around_read(const struct around_automaton *before,
             break;
     }
     *spare -= min_u64(*spare, at - head.at + (rest.at - end));
-    around.before = around.before < AROUND_ASKS ? around.before : AROUND_ASKS;
-    around.after = around.after < AROUND_ASKS ? around.after : AROUND_ASKS;
+    if (around.before > AROUND_ASKS || (around.before == AROUND_MATCHES && before->is_cut))
+        around.before = AROUND_ASKS;
+    if (around.after > AROUND_ASKS || (around.after == AROUND_MATCHES && after->is_cut))
+        around.after = AROUND_ASKS;
     return around;
 }
 
@@ -245,8 +225,8 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
     struct reading whole = {bytes, count, head.end, count, 0};
 
     *spare -= min_u64(*spare, at - head.at);
-    if (found <= 0 || !may_end(spans->whole, bytes, at, count, spare))
-        return found < 0 ? found : 0;
+    if (found <= 0)
+        return found;
     found = find_end(spans->whole, first_state(spans->whole, bytes, head.end, count), &whole, count,
                      AROUND_BYTES + *spare, false);
     *spare -= min_u64(*spare, whole.at - head.end);
@@ -278,6 +258,16 @@ static inline bool may_begin(const struct finder *finder, const uint8_t *text, u
     return finder->starts[before != LONG && (made->words >> before & 1) != 0][byte];
 }
 
+/* Looks at the bytes from *at, a byte that fits, back to `begin`. Moves *at to the first of those
+ * that fit, and sets *seen to all of them, or-ed together. */
+static inline void look_back(const struct finder *finder, const uint8_t *text, uint64_t begin,
+                             uint64_t *at, uint8_t *seen)
+{
+    *seen = text[*at];
+    while (*at > begin && (finder->kinds[text[*at]] >> finder->item_of[*at - begin] & 1) != 0)
+        *seen |= text[--*at];
+}
+
 /* Returns the first place at or after `begin` where a match may begin; UINT64_MAX if there is none.
  * Sets *seen to the bytes there, or-ed together, if it has looked at them. */
 static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
@@ -292,6 +282,18 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     }
     if (finder->begins != AT_ALL || finder->is_empty)
         return begin;
+    if (finder->scans) {
+        for (const uint64_t end = to - min_u64(to, least - 1); begin < end; begin++) {
+            uint64_t at = begin + least - 1;
+
+            if (!finder->starts[2][text[begin]])
+                continue;
+            look_back(finder, text, begin, &at, seen);
+            if (at == begin && may_begin(finder, text, begin))
+                return begin;
+        }
+        return UINT64_MAX;
+    }
     while (begin < to && to - begin >= least) {
         uint64_t at = begin + least - 1;
 
@@ -299,9 +301,7 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
             begin += least;
             continue;
         }
-        *seen = text[at];
-        while (at > begin && (finder->kinds[text[at]] >> finder->item_of[at - begin] & 1) != 0)
-            *seen |= text[--at];
+        look_back(finder, text, begin, &at, seen);
         if (at == begin && may_begin(finder, text, begin))
             return begin;
         if (at == begin && *seen < 0x80 && finder->starts[0][text[at]])
@@ -434,11 +434,14 @@ static int match_by_byte(const struct finder *finder, uint64_t from, uint64_t to
     const uint8_t *text = match->bytes, *found;
     uint64_t at = from, waste = 0;
 
-    while (at < to && (found = memchr(text + at, finder->byte, (size_t)(to - at))) != NULL) {
-        struct reading head = {text, match->count, (uint64_t)(found - text), from, 0};
+    while (at <= to) {
+        struct reading head = {text, match->count, to, from, 0};
         int matches;
 
-        at = head.at;
+        found = memchr(text + at, finder->byte, (size_t)(to - at));
+        if (found == NULL && (!finder->seeks_end || to < match->count))
+            break;
+        at = head.at = found != NULL ? (uint64_t)(found - text) : to;
         matches = finder->heads_by_items
                       ? read_items(finder->head, head_items, 0, finder->head_end - finder->first,
                                    true, &head, NULL)
@@ -447,7 +450,8 @@ static int match_by_byte(const struct finder *finder, uint64_t from, uint64_t to
         waste += at++ - head.at;
         if (matches > 0) {
             match->at = *begin = head.end;
-            matches = read_match(finder, match, to, ends);
+            match->end = at - 1;
+            matches = finder->seeks_end ? 1 : read_match(finder, match, to, ends);
             waste += match->at - *begin;
         }
         if (matches != 0)
@@ -467,14 +471,15 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     const uint64_t begin_from = from;
     uint64_t ends[SEQUENCE_MAX + 1], waste = 0;
 
-    if ((from == to && !finder->is_empty) || (finder->begins == AT_TEXT && from > 0))
+    if ((from == to && !finder->is_empty && !finder->may_be_empty) ||
+        (finder->begins == AT_TEXT && from > 0))
         return 0;
     if (span_count > 1 && (!is_plain || finder->sequence.skips))
         return -1;
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
         text[from - 1] != '\n')
         return 0;
-    if (anchor == REGEX_ANYWHERE && finder->seeks) {
+    if (anchor == REGEX_ANYWHERE && finder->seeks && (!finder->seeks_end || span_count <= 1)) {
         struct reading reading = {text, count, from, to, 0};
         uint64_t begin = from;
         const int found = match_by_byte(finder, from, to, &reading, &begin, ends);

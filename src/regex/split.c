@@ -288,7 +288,7 @@ struct side {
     bool are_edges;                  /* all of it is assertions */
     bool is_optional;                /* everything is optional, and there are no assertions */
     uint32_t lines;                  /* number of line ends */
-    const struct sequence *sequence; /* NULL: the items cannot be a sequence */
+    const struct sequence *sequence; /* NULL: the items do not even begin with a sequence */
 };
 
 /* Reads what comes before the run, backwards, or what comes after it. If the run goes on, the
@@ -299,12 +299,12 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
     const struct split_options *options = splitter->options;
     const uint8_t edge = backwards ? options->before : options->after;
     struct sequence *sequence = backwards ? &splitter->before : &splitter->after;
-    struct side side = {true, true, true, 0, sequence};
+    struct side side = {true, true, true, 0, NULL};
 
     sequence->count = sequence->group_count = 0;
     sequence->skips = sequence->is_lazy = sequence->alternates = false;
-    if (goes_on && !backwards && !sequence_add_rest(sequence, place->list->items[place->end - 1]))
-        side.sequence = NULL;
+    sequence->is_cut =
+        goes_on && !backwards && !sequence_add_rest(sequence, place->list->items[place->end - 1]);
     for (; place != NULL; place = place->outer) {
         const uint32_t count = backwards ? place->first : place->list->count - place->end;
 
@@ -318,12 +318,14 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
             side.is_optional &= !is_edge && item->kind == SYNTAX_REPEAT && item->least == 0;
             side.lines +=
                 options->heads_cross && place->outer == NULL && is_line_end(options, item);
-            if (side.sequence != NULL && !sequence_add(sequence, item, backwards))
-                side.sequence = NULL;
+            sequence->is_cut = sequence->is_cut || !sequence_add(sequence, item, backwards);
         }
+        sequence->is_cut |= place->outer != NULL && /* the group may come again */
+                            place->outer->list->items[place->outer->first]->kind == SYNTAX_REPEAT;
     }
-    if (side.sequence != NULL && edge != 0 && !sequence_add_edge(sequence, edge))
-        side.sequence = NULL;
+    if (edge != 0)
+        sequence->is_cut = sequence->is_cut || !sequence_add_edge(sequence, edge);
+    side.sequence = sequence->is_cut && sequence->count == 0 ? NULL : sequence;
     return side;
 }
 
@@ -335,11 +337,12 @@ static void begin_run(struct run *run, uint32_t at)
 }
 
 static void take_better(const struct splitter *splitter, struct run *run, uint32_t cross_at,
-                        struct run *best)
+                        bool is_all, struct run *best)
 {
     run->score = run->end > run->first && run->first <= cross_at
                      ? choose_score(splitter->options, &run->texts.strings, run->texts.folds)
                      : NO_SCORE;
+    run->score += is_all && run->score > NO_SCORE ? SCORE_OF_ALL : 0;
     if (run->score > best->score)
         *best = *run;
 }
@@ -353,7 +356,7 @@ static void extend(struct splitter *splitter, uint32_t kind, uint32_t at, uint32
 
     if (!texts->lists || run->texts.goes_on ||
         !append(&run->texts.strings, &texts->strings, mosts[kind])) {
-        take_better(splitter, run, cross_at, &splitter->bests[kind]);
+        take_better(splitter, run, cross_at, false, &splitter->bests[kind]);
         begin_run(run, at);
         if (!texts->lists || !append(&run->texts.strings, &texts->strings, mosts[kind])) {
             run->first = run->end = at + 1;
@@ -391,7 +394,8 @@ static uint32_t read_list(struct splitter *splitter, const struct syntax_node *l
     for (uint32_t i = 0; i < KINDS; i++) {
         struct run *run = &splitter->runs[i], *best = &splitter->bests[i];
 
-        take_better(splitter, run, cross_at, best);
+        take_better(splitter, run, cross_at,
+                    outer == NULL && run->first == 0 && !run->texts.goes_on, best);
         if (best->score > chosen->score)
             *chosen = *best;
     }
@@ -417,8 +421,8 @@ static enum trawl_status emit(struct splitter *splitter, const struct texts *tex
     split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;
     split.is_sure = split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
                                        head.is_optional && rest.is_optional);
-    split.before = repeats ? NULL : head.sequence;
-    split.after = repeats ? NULL : rest.sequence;
+    split.before = head.sequence;
+    split.after = rest.sequence;
     return options->take(options->context, &split, error);
 }
 

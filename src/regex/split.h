@@ -32,8 +32,9 @@ struct split {
     bool begins;    /* a match begins with the string: only assertions may come before it */
     uint32_t lines; /* number of line ends in the head */
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
-     * include the assertions in `before` and `after` of the options. NULL: head or rest is not
-     * simple or short enough for a sequence, or the string is inside a repeated group. */
+     * include the assertions in `before` and `after` of the options. Where head or rest is not
+     * simple or short enough, or the string lies in a repeated group, the part next to the string
+     * is a sequence that is cut. NULL: there is no such part. */
     const struct sequence *before;
     const struct sequence *after;
 };
@@ -49,6 +50,7 @@ struct split_options {
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of the text, in which occurrences of strings are counted */
     uint64_t sample_bytes; /* 0: the text is unknown */
+    bool weighs; /* the score is the expected time of the host, instead of how rare strings are */
     enum trawl_status (*take)(void *context, const struct split *split, struct trawl_error *error);
     void *context;
 };

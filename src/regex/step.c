@@ -2,7 +2,6 @@
 #include "regex/step.h"
 
 #include "regex/engine_regex.h"
-#include "regex/prices.def"
 
 enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t expression,
                             uint64_t length, struct trawl_error *error)
@@ -87,19 +86,12 @@ static enum trawl_status judge_all(struct step *step, struct regex_line line,
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const struct judged judged = judged_of(step, line);
-    const uint64_t pushed = step->result->count;
 
     step->judged++;
-    step->judged_bytes += line.end - line.begin;
     worker->merge.count = 0;
-    if (step->want == WANT_LINES && !judges_whole(step)) {
-        TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
-        step->missed += step->result->count == pushed ? BYTES_PER_MISS : 0;
-        return TRAWL_OK;
-    }
+    if (step->want == WANT_LINES && !judges_whole(step))
+        return push_line(step, line, candidates, count, line.end - line.begin, error);
     TRAWL_TRY(merge_begin(&worker->merge, expressions, &judged, candidates, count, error));
-    if (worker->merge.count == 0)
-        step->missed += BYTES_PER_MISS;
     if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->takes_empty &&
         !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);

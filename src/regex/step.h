@@ -25,8 +25,13 @@ struct engine_worker {
     struct engine_result atoms;   /* the occurrences of atoms in the step */
     const struct expressions *expressions;
     uint64_t serial; /* serial number of the plan; 0: the worker has no plan */
-    /* How many more steps RE2 reads whole, before atoms are tried again. */
-    uint32_t whole_steps;
+    /* How many more steps RE2 reads whole, before atoms are tried again; and how many these were at
+     * first. */
+    uint32_t whole_steps, whole_run;
+    double whole_ns;     /* ns per byte of the last step that was read whole; 0: unknown */
+    double wasted_ns;    /* time of steps by atoms that may have been shorter */
+    double dear_ns;      /* time of steps by atoms beyond FINDER_NS per byte */
+    bool has_seen;       /* the strings were chosen again by the text */
     uint64_t step_bytes; /* bytes of the next step, not counting the rest of its last line */
     uint64_t record;     /* index of the record that was looked up last */
     /* the next occurrence of each expression in the current line; `items` has room for
@@ -62,11 +67,8 @@ struct step {
     uint64_t record_begin, record_end;
     bool record_has_lines;
     uint64_t judged; /* number of lines that RE2 or PCRE2 has decided */
-    uint64_t judged_bytes;
     /* bytes that automata may read in addition to AROUND_BYTES; limited to keep the time linear */
     uint64_t spare;
-    /* how many bytes RE2 could have read in the time spent on atoms without a new match */
-    uint64_t missed;
 };
 
 /* A line with an atom. */
