@@ -48,7 +48,8 @@ double choose_score(const struct split_options *options, const struct split_stri
         sum += options->sample_bytes > 0 && !folds ? seen_rate(options, string, rate) : rate;
     }
     if (options->weighs)
-        return -analyse_log2(sum + (strings->count > 1 ? LIST_SCAN : STRING_SCAN));
+        return analyse_log2(
+            max_double(1 / (sum + (strings->count > 1 ? LIST_SCAN : STRING_SCAN)), 1));
     bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
     /* A string that seems rare may still be a common word, so of the bits above BITS_ENOUGH, only a
      * quarter is counted. */
