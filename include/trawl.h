@@ -313,11 +313,11 @@ TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_
                                           const char *name, uint64_t name_bytes);
 
 /* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
- * bytes of tables, why the plan chose the method, and for one pattern the expected cost of each
+ * size of the tables, why the plan chose the method, and for one pattern the expected cost of each
  * method on a core with AVX2; for strings of several lengths the parts that are searched one after
  * the other; for a plan with an algorithm its source and engines.
- * Shape      writes at most buffer_bytes, with the closing NUL; *needed_bytes is the size of the
- *            whole text with the NUL, so a first call may pass NULL and 0.
+ * Shape      writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of
+ *            the whole text with the NUL, so a first call may pass NULL and 0.
  * Errors     ARGUMENT, MEMORY */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
                                                              char *buffer, uint64_t buffer_bytes,
@@ -613,21 +613,21 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
 
 /* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
- * each pattern that occurs there. After READ or DEVICE, array and total contain what was found. The
- * array is in host memory or, for callers that continue on the GPU, in that of a device.
+ * each pattern that occurs there. The array is in host memory or, for callers that continue on the
+ * GPU, in that of a device.
  *
  * An array in host memory: if devices have loaded the text, the begins of a part are copied into
- * the array while the next part is searched, for each device in turn. If the array is pinned
- * memory, the device copies the begins there itself, as fast as the bus.
+ * the array while the next part is searched, for each device in turn. The device itself copies to
+ * pinned memory, at bus speed. After READ, LIMIT or DEVICE, array and total contain what was found.
  *
  * An array in a device's memory (cuMemAlloc or cudaMalloc, primary context, aligned to 8 bytes):
  * devices must have loaded the whole text (trawl_text_load). Work on the array that was submitted
  * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
- * on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no
- * device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for plans that
- * a device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE where an
- * occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per occurrence.
- * For a part of the text that only another device has loaded: as with an array in host memory.
+ * only on OK. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no device
+ * before trawl_text_load). UNSUPPORTED if no device holds the text, or a device cannot verify the
+ * plan alone (an algorithm; errors; whole words or lines; IGNORE_CASE if occurrences can differ in
+ * length). Cost: the cost of trawl_count, and 8 bytes written per occurrence. A part that only
+ * another device has loaded: as with an array in host memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,

@@ -70,7 +70,7 @@ static inline struct trawl_plan *scene_plan(const struct scene *scene)
     return plan;
 }
 
-/* Makes and checks the whole matrix, by an open searcher. Returns the status of call_rows. */
+/* Computes and checks the whole matrix with an open searcher. Returns the status of call_rows. */
 static inline enum trawl_status scene_matrix(struct scene *scene, const char *algorithm,
                                              struct trawl_searcher *searcher,
                                              struct trawl_error *error)

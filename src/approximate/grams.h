@@ -69,8 +69,8 @@ struct approx_grams {
     uint32_t *literal;
     uint64_t entry_room;
     uint32_t list_max; /* entries of the longest list */
-    /* For literal i, masks[i][code] has a bit for each symbol that equals the code, and
-     * masks[i][CODES] has a bit for every symbol. Owned. */
+    /* For literal i, bit s of masks[i][code] is set if symbol s may be `code`, and masks[i][CODES]
+     * has a bit for every symbol. Owned. */
     uint32_t (*masks)[8];
     uint32_t literal_count;
 };

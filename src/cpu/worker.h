@@ -121,10 +121,10 @@ struct cpu_worker {
     /* tables of classes (set_class.h); NULL until the set is searched with classes */
     const struct set_matcher *matcher;
     struct set_scratch *scratch; /* buffers for a search with classes; owned */
-    uint32_t tile_positions;     /* in a search for lines: the size of the next tile */
-    /* in a search for lines with stems: at least 1 of 4 lines of the last tile has a hit */
+    uint32_t tile_positions;     /* in a line search: the size of the next tile */
+    /* in a line search that uses stems: at least 1 in 4 lines of the last tile had a hit */
     bool lines_hit;
-    /* in a search for lines with stems: `gathered` has exactly one hit for each line with hits */
+    /* in a line search that uses stems: `gathered` has exactly one hit for each line with hits */
     bool lines_kept;
     struct hits gathered; /* the hits of the current tile, before they are sorted */
     /* in a search for a count: occurrences of the tile that were counted but not gathered */

@@ -14,8 +14,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* A pair of samples is in one sector of 32 bytes. Pairs are read if that saves at least about 1
- * sector in this many. */
+/* The two samples of a pair share a 32-byte sector. Samples are read in pairs only if that saves at
+ * least about one sector in PAIR_GAIN_MIN. */
 #define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 

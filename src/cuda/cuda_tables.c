@@ -26,8 +26,8 @@
 #define VERIFY_STEPS_MIN 8u
 /* literals that a thread may compare per 32 positions before the search is given up */
 #define SET_BUDGET 256u
-/* A tile is dense, before any candidate is verified, if at least this many lanes of a warp have
- * candidates. In a large tile, that is likely with 1 candidate in 110 positions. */
+/* A tile counts as dense, without verifying any candidate, if at least this many lanes of a warp
+ * have candidates. In a large tile, one candidate per 110 positions makes that likely. */
 #define DENSE_LANES 28u
 
 /* Device memory for consecutive tables. A first pass, with `bytes` NULL, computes the size; a

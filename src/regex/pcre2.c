@@ -46,13 +46,13 @@
 #define STEPS_LEAST_WHOLE UINT64_C(2000)
 #define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
-#define STACK_LEAST ((size_t)32 << 10) /* the machine code's stack grows as it is used */
+#define STACK_LEAST ((size_t)32 << 10) /* the JIT's stack grows as it is used */
 #define STACK_MOST ((size_t)8 << 20)
-/* PCRE2's machine code does not count the steps in which a repetition gives back characters: up to
- * n per repetition in a line of n bytes. If these could be more than MACHINE_STEPS in all, the
- * machine code is granted only MACHINE_SHARE / n of the steps: a step that is counted may hide n
- * others, each of which takes 1 / MACHINE_SHARE of the interpreter's time. What the machine code
- * leaves undecided is searched again by the interpreter, with all steps. */
+/* PCRE2's JIT does not count the steps in which a repetition gives back characters: up to n per
+ * repetition in a line of n bytes. If these could be more than MACHINE_STEPS in all, the JIT is
+ * granted only MACHINE_SHARE / n of the steps: a step that is counted may hide n others, each of
+ * which takes 1 / MACHINE_SHARE of the interpreter's time. What the JIT leaves undecided is
+ * searched again by the interpreter, with all steps. */
 #define MACHINE_STEPS 1e9
 #define MACHINE_SHARE UINT64_C(32)
 #define MACHINE_LEAST UINT64_C(16)
@@ -101,7 +101,7 @@ struct functions {
 struct scratch {
     void *data;
     void *context;
-    void *stack; /* for the machine code; NULL: it uses 32 KiB of the thread's stack */
+    void *stack; /* for the JIT; NULL: it uses 32 KiB of the thread's stack */
 };
 
 static struct functions functions;
@@ -399,7 +399,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     bool again;
     int result;
 
-    /* PCRE2's machine code moves a limit inside a character to the character's end */
+    /* PCRE2's JIT moves a limit inside a character to the character's end */
     while (stop < line.count && is_inside(pcre2, line, stop - 1))
         stop--;
     (void)functions.set_offset_limit(
@@ -457,7 +457,7 @@ static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct 
     return found;
 }
 
-/* Returns the offset after the bytes at `at` that continue a character (0x80 to 0xbf). */
+/* Returns the offset after the continuation bytes (0x80 to 0xbf) at `at`. */
 static uint64_t after_character(struct pcre2_line line, uint64_t at)
 {
     while (at < line.count && (line.bytes[at] & 0xc0) == 0x80)
@@ -510,12 +510,13 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
         return match_with(pcre2, line, part, false, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);
-    /* PCRE2 crashes if a search begins inside a character, so it gets an empty part in that case */
+    /* PCRE2 crashes if a search begins inside a character, so let it see only an empty subject
+     * then, or the run that ends here. */
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    /* Do not call after_character() after a match: it may skip many bytes that continue characters,
-     * so calling it for each match would take time quadratic in the line. */
+    /* Do not call after_character() after a match: it may skip many continuation bytes, so calling
+     * it for each match would take time quadratic in the line. */
     if (found != 0)
         return found;
     from = after_character(line, from);

@@ -57,8 +57,8 @@ void program_free(struct program *program)
     memory_release(program, 1, sizeof *program);
 }
 
-/* Has RE2 compile the program, in the memory that its options allow. If several threads do this at
- * the same time, one of the results is kept. */
+/* Has RE2 compile the program, within the memory limit of the program's options. If several threads
+ * compile it at once, one result is kept. */
 static enum trawl_status compile(struct program *program, struct trawl_error *error)
 {
     char message[REGEX_MESSAGE_BYTES] = "";

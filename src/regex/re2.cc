@@ -19,9 +19,9 @@
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
 /* A list is a program of many expressions. Its automaton has a state for each set of places in
- * these expressions, and RE2 takes long to rebuild states that it has discarded. So a thread that
- * has used a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much
- * memory. There is at most one copy for each core. */
+ * these expressions, and RE2 is slow to rebuild states that it has discarded. So a thread that has
+ * used a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory.
+ * There is at most one copy for each core. */
 #define LIST_COPY_AFTER 1024u
 #define STATES_SHARE 16
 

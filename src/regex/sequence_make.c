@@ -283,8 +283,8 @@ static void visit(struct follow *follow, uint32_t place)
     }
 }
 
-/* Returns the state that follows `state` after a character with this symbol. Records in the row of
- * `state` if the whole sequence may have been read before the character. */
+/* Returns the state that follows `state` after a character with this symbol. Also records, in the
+ * row of `state`, whether the whole sequence may have been read before this character. */
 static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol)
 {
     struct follow follow = {.places = places, .state = state, .symbol = symbol};

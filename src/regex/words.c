@@ -21,8 +21,8 @@
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
 /* A position that needs more steps than pcre2_steps has set is granted more and more: first
- * MACHINE_GROWS times as many for the machine code, as long as that takes less than MACHINE_NS,
- * then twice as many for the interpreter. A line may spend GRANTED_NS on this per byte, at most
+ * MACHINE_GROWS times as many for the JIT, as long as that takes less than MACHINE_NS, then twice
+ * as many for the interpreter. A line may spend GRANTED_NS on this per byte, at most
  * GRANTED_NS_MOST, and nothing if that is less than GRANTED_NS_LEAST. */
 #define MACHINE_GROWS 8u
 #define MACHINE_NS 10000000u
@@ -298,8 +298,8 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
     return !within;
 }
 
-/* Returns the offset after the bytes at `at` that continue a character (0x80 to 0xbf). Remembers
- * which bytes it has read, so that the time is linear in the line. */
+/* Returns the offset after the continuation bytes (0x80 to 0xbf) at `at`. Remembers which bytes it
+ * has read, so that the time is linear in the line. */
 static uint64_t after_character(const struct judged *line, uint64_t at)
 {
     struct words *words = line->words;
@@ -324,8 +324,8 @@ static int find_timed(const struct pcre2 *pcre2, const struct judged *line, stru
 }
 
 /* Searches from `from` to `stop`, where the steps granted at first were not enough. Repeats the
- * search with more and more steps, until they are enough or the line has spent its time. If the
- * machine code decides, stores its steps in line->words for the rest of the line. */
+ * search with more and more steps, until they are enough or the line has spent its time. If the JIT
+ * decides, stores its steps in line->words for the rest of the line. */
 static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
                  uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
 {

@@ -47,13 +47,13 @@ struct words {
     /* PLAIN: RE2 may read the line itself, without a copy */
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
     struct pcre2_run run; /* the part of the line at which PCRE2 last looked */
-    /* bytes [inside_from, inside_to) continue a character of several bytes, at the place where a
+    /* bytes [inside_from, inside_to) are continuation bytes of a character, at the place where a
      * search by PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
     uint64_t failed_ns;  /* judge.c: time of failed tries near atoms */
     uint64_t granted_ns; /* time that PCRE2 took for steps beyond those granted at first */
-    /* the expression whose machine code was granted `machine` steps in this line; NULL: none */
+    /* the expression whose JIT program was granted `machine` steps in this line; NULL: none */
     const struct pcre2 *granted;
     uint64_t machine;
     /* judge.c: PCRE2 has left undecided whether an expression matches, or matches again */

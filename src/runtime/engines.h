@@ -11,7 +11,7 @@ extern const struct engine_ops *const engine_for_devices;
  * kind, a *layer* is an engine built on these two. */
 enum kind_index { KIND_STRINGS, KIND_ALGORITHM, KIND_ERRORS, KIND_EXPRESSIONS, KINDS };
 
-/* What the runtime knows about a kind of plans. */
+/* What the runtime knows about a kind of plan. */
 struct kind {
     const struct engine_ops *layer; /* NULL: none, or not built */
     const char *name;               /* for messages, such as "a plan of strings" */

@@ -38,8 +38,8 @@ struct cell_maker {
 void cell_maker_open(struct cell_maker *maker, const struct records *records,
                      const struct trawl_plan *plan, bool any);
 /* Returns the plan to search with: usually *bare, a copy of the plan without its conditions, which
- * the maker checks in each record. If the plan's engine checks conditions itself, returns the plan,
- * and tells the sink the records, which that engine must know. */
+ * the maker checks in each record. If the plan's engine checks conditions itself, returns the plan
+ * itself and gives the sink the records, because that engine needs them. */
 const struct trawl_plan *cell_maker_plan(const struct cell_maker *maker, struct trawl_plan *bare,
                                          struct sink *sink);
 void cell_maker_close(struct cell_maker *maker);

@@ -32,10 +32,10 @@ struct worker {
     struct trawl_runtime *runtime;
     struct engine_worker *host;   /* engine worker on the host; NULL until needed */
     struct engine_worker *device; /* engine worker on a device; NULL until needed */
-    /* for each kind of plans, the engine workers of its layer: [0] on the host, [1] on a device;
+    /* for each kind of plan, the engine workers of its layer: [0] on the host, [1] on a device;
      * NULL until needed */
     struct engine_worker *layers[KINDS][2];
-    /* Numbers of the jobs for which the engine workers were last prepared: host_job for `host`,
+    /* Number of the job for which each engine worker was last prepared: host_job for `host`,
      * device_job for `device`, layer_job for `layers`, on the host [0] and on a device [1]. 0:
      * none. */
     uint64_t host_job;

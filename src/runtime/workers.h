@@ -1,5 +1,5 @@
 /* workers: prepares a worker's engine workers for a job. An *engine worker* is the state that an
- * engine keeps for one thread. A *layer* is an engine for one kind of plans, such as regular
+ * engine keeps for one thread. A *layer* is an engine for one kind of plan, such as regular
  * expressions, built on the engines of the host and of devices. */
 #ifndef TRAWL_RUNTIME_WORKERS_H
 #define TRAWL_RUNTIME_WORKERS_H

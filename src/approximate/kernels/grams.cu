@@ -78,7 +78,7 @@ SIMT_FUNCTION struct grams_window grams_at(const struct grams_planes *planes, ui
     return window;
 }
 
-/* Returns a bit for each symbol of the literal that equals the text's code. */
+/* Returns a word whose bit s is set if the literal's symbol s may be the text's code. */
 SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t high, uint32_t low)
 {
     uint32_t upper = (low & literal->w[3]) | (~low & literal->w[2]);

@@ -582,7 +582,8 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 
             from = answer_record_at(&args, record) + args.tape;
             to = answer_record_at(&args, record + 1u) + args.tape;
-            /* modulo 2^64, so that a record which begins before this memory counts as too long */
+            /* The subtraction wraps, so a record that begins before decide_low, the first byte we
+             * have, counts as too long. */
             is_near = x - from <= most && from - args.decide_low <= x - args.decide_low;
         }
         if (is_near) {

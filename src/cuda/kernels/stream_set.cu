@@ -3,12 +3,12 @@
  *
  * Method     takes a sample at every s-th position: the gram of q bytes that begins there, or, if
  *            the form has c > 1 choices, of the c grams that begin at c consecutive bytes the first
- *            gram with the least hash. A pattern of m bytes enters into the tables the grams of the
- *            samples at s consecutive bytes, so that one sample proposes each occurrence (s + c + q
- *            - 2 <= m). With c choices a pattern has about 1 + 2 (s - 1) / (c + 1) grams instead of
- *            s, because neighbouring samples often choose the same gram. Tables name the (pattern,
- *            offset) pairs with a sample's hash; each table lets fewer samples pass than the table
- *            before:
+ *            gram with the least hash. For each pattern, the tables hold the grams sampled at s
+ *            consecutive offsets, so every occurrence meets exactly one sample that proposes it. A
+ *            pattern needs s + c + q - 2 bytes. With c choices a pattern has about 1 + 2 (s - 1) /
+ *            (c + 1) grams instead of s, because neighbouring samples often choose the same gram.
+ *            Tables name the (pattern, offset) pairs with a sample's hash; each table lets fewer
+ *            samples pass than the table before:
  *
  *              text -> hash -> bitmap ---> first queue --> 64-bit words --> second queue --> lists
  *                              shared;     shared, per     L2; two bits     shared, per      heads,
@@ -42,20 +42,20 @@
  *            with 8, 1.04 with 16 [H200]. If many samples pass, instructions bound the rare
  *            variant: about 15 for each sample that passes. cost_of() in cuda_choose.c weighs
  *            stride, q, choices and tables.
- * Progress   no block waits for a different block.
+ * Progress   no block waits for another block.
  * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
  *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then repeats the search with a larger budget,
  *            or by automaton.cu, by set.cu or on the CPU.
- * Rejected   each as a fraction of the read speed, instead of the kernel's fraction at that time.
- *            No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for 1,000,000 patterns of
- *            16 bytes. Two places in the code that load text: the compiler lets a use of either
- *            wait for both. A bitmap spread over the shared memory of a cluster of blocks: 164 G
- *            lookups/s in clusters of 2, and 94, 80 and 70 in clusters of 4, 8 and 16, while L2 has
- *            160 and a block's own shared memory 3,100. The rare variant without copies of the
- *            text, which read the bytes of 64 queued samples again: 0.74 instead of 0.90 for 10,000
- *            patterns of 8 bytes, since the text had left L2 [H200].
+ * Rejected   speeds without a unit are fractions of the read speed, as "variant instead of the
+ *            kernel then". No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for
+ *            1,000,000 patterns of 16 bytes. Loading text at two places in the code: the compiler
+ *            then made a use of one load wait for both. A bitmap spread over the shared memory of a
+ *            cluster of blocks: 164 G lookups/s in clusters of 2, and 94, 80 and 70 in clusters of
+ *            4, 8 and 16, while L2 has 160 and a block's own shared memory 3,100. The rare variant
+ *            without copies of the text, which read the bytes of 64 queued samples again: 0.74
+ *            instead of 0.90 for 10,000 patterns of 8 bytes, since the text had left L2 [H200].
  * Source     the least of several hashes: Schleimer, Wilkerson and Aiken, "Winnowing: local
  *            algorithms for document fingerprinting", 2003; two bits of one word: Putze, Sanders
  *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.

@@ -118,8 +118,8 @@ static bool is_pair(const struct syntax_node *node)
 }
 
 /* The parts of a set that a copy with marks distinguishes (words.h): ASCII letters and digits;
- * other word characters; and other characters. '_' and '\n' are in no part. Testing each character
- * beyond ASCII takes long, so in a large set, these are in both of the last two parts. */
+ * other word characters; and other characters. '_' and '\n' are in no part. Testing every non-ASCII
+ * character is slow, so in a large set they all go into both of the last two parts. */
 enum part { PLAIN, WORD, OTHER };
 
 static bool fits(const struct printer *printer, enum part part, uint32_t code)

@@ -40,8 +40,8 @@ static void tell_part(const struct teller *teller, const struct syntax_node *nod
     choice->is_split &= is_letter;
 }
 
-/* Reports if the group requires a line end. In a choice between single characters, it does not if
- * one of them is not a line end. */
+/* Reports the line end that the group requires, if any. A choice between single characters, such as
+ * (\n|a), requires one only if every alternative is a line end. */
 static void tell_choice(const struct teller *teller, const struct choice *choice)
 {
     if (!choice->has_end || (choice->is_split && choice->has_other) || teller->told->asks)
