@@ -2,8 +2,8 @@
  *
  * Shows records in the layout of an Arrow column (one tape of bytes, offsets, and a bit per record
  * for null records), and results that the program pulls in batches. The shape CELLS has an entry
- * for null records), and results that the program pulls in batches. The shape CELLS has an entry
  * for each record and each string that occurs there; ANY says whether any string occurs in a
+ * record.
  *
  *     $ ./records_matrix
  *     record 0: kitty at 4

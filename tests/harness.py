@@ -76,8 +76,8 @@ def terminal():
 
 
 def respect_modes():
-    """Take root's right to read closed files from all programs that this process will start: otherwise no file would be
-    unreadable where tests run as root. Return True if closed files are closed to these programs."""
+    """Drop root's right to ignore file permissions for every program this process starts; otherwise no file would be
+    unreadable in tests run as root. Return True if unreadable files are really unreadable to them."""
     drop = functools.partial(ctypes.CDLL(None).prctl, 24)  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
     return all(drop(right, 0, 0, 0) == 0 for right in (1, 2)) or os.geteuid() != 0
 

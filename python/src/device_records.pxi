@@ -1,5 +1,5 @@
 # device_records: columns of records that are on a GPU. Accepts columns through the Arrow device protocol, or as two
-# arrays, # and defines the type Records, which keeps a column loaded. Uses device.pxi, arrow.pxi, columns.pxi and
+# arrays, and defines the type Records, which keeps a column loaded. Uses device.pxi, arrow.pxi, columns.pxi and
 # searcher.pxi.
 
 cdef struct ArrowDeviceArrayStream:

@@ -173,7 +173,7 @@ def match_of(string, pattern, names, spans, /):
 @cython.internal
 @cython.final
 cdef class Places:
-    """Makes the Match of each of a text's occurrences, whose places count characters in a str, else bytes."""
+    """Makes the Match of each occurrence in a text. Its offsets count characters in a str, otherwise bytes."""
 
     cdef Plan plan
     cdef list facts

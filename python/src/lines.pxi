@@ -14,7 +14,7 @@ cdef struct lines_state:
     column begins
     column ends  # 0, then for each line the end of its bytes in `bytes`
     column bytes
-    column distances  # for each line the least distance of its occurrences
+    column distances  # for each line the smallest distance of its occurrences
     column head  # of a stream: bytes of line `number` from earlier windows
     bint with_distances
 

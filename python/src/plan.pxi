@@ -212,7 +212,7 @@ cdef class Plan:
     cdef bint has_strands
     cdef bint is_alone  # occurrences in a record may depend on bytes next to the record
     cdef bint is_plain  # strings, or one expression, without errors: the library chooses occurrences that do not overlap
-    cdef bint is_brief  # no search of a short text takes long: no errors are allowed, and PCRE2 is not used
+    cdef bint is_brief  # every search of a short text is fast: no errors are allowed, and PCRE2 is not used
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
     cdef bint by_matches  # an expression whose occurrences in a line are its successive matches
     cdef int byte_unused  # what separator() returns; -2 before the first call
@@ -464,7 +464,7 @@ cdef class Plan:
 
     def first(self, text, *, offsets=None, progress=None):
         """Return the first occurrence as (begin, end, pattern), or None. If several occurrences begin
-        at the same offset, the least pattern index wins. A plan with errors appends the distance,
+        at the same offset, the lowest pattern index wins. A plan with errors appends the distance,
         and the alphabet 'dna' the strand.
         offsets: 'characters' counts UTF-8 characters, 'bytes' counts bytes. The default counts
         characters in a str and in a file opened as text, so that text[begin:end] is the occurrence,
@@ -488,8 +488,8 @@ cdef class Plan:
         """Find all occurrences, ordered by (begin, pattern): a Matches, which consists of columns.
         match: 'all' also reports overlapping occurrences. 'leftmost-longest' reports occurrences that
         do not overlap: the search takes the longest occurrence at the first begin (with errors, the
-        one with the least distance among equal lengths), and continues after its end. 'leftmost-first'
-        takes the one with the least pattern index instead.
+        one with the smallest distance among equal lengths), and continues after its end. 'leftmost-first'
+        takes the one with the lowest pattern index instead.
         value: also return the text of each occurrence; a stream, which cannot be read twice, has
         none.
         offsets: see first()."""
@@ -604,7 +604,7 @@ cdef class Plan:
 
     def lines(self, text, *, offsets=None, progress=None):
         """Find the lines in which an occurrence begins: a Lines, with each line's number, begin and
-        bytes, and for a plan with errors the least distance. offsets: see first()."""
+        bytes, and for a plan with errors the smallest distance. offsets: see first()."""
         return default().lines(self, text, offsets=offsets, progress=progress)
 
     def line_batches(self, text, *, offsets=None):
@@ -618,7 +618,7 @@ cdef class Plan:
         return default().contains(self, column, out=out, bits=bits, progress=progress)
 
     def which(self, column, *, answer="index", progress=None):
-        """Find for each record the least index of the patterns that occur, or null: an Array of
+        """Find for each record the lowest index of the patterns that occur, or null: an Array of
         int64. answer: 'pattern' or 'value' returns a list of the patterns' texts or values."""
         return default().which(self, column, answer=answer, progress=progress)
 

@@ -397,7 +397,7 @@ def strings(column, /):
 
 cdef enum gather_kind:  # FORMATS has the Arrow formats of the first four kinds
     CONTAINS  # does any pattern occur?
-    WHICH  # the least index of the patterns that occur
+    WHICH  # the lowest index of the patterns that occur
     COUNTS  # how many patterns occur
     LISTS  # the indices of the patterns that occur
     CELLS  # record, pattern, first begin
@@ -475,7 +475,7 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
             begin = at
             while at < batch.cell_count and batch.cell_records[at] == record:
                 at += 1
-            if found.kind == WHICH:  # a record's cells are sorted by pattern, so the first is least
+            if found.kind == WHICH:  # a record's cells are sorted by pattern, so the first is the lowest
                 put_which(found, <int64_t>batch.cell_patterns[begin] if at > begin else -1)
             elif found.kind == COUNTS:
                 put_value(&found.values, at - begin)
@@ -647,7 +647,7 @@ cdef int search_chunk(Handle handle, Reader reader, progress, gather *found, bin
 
 
 cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, gather *found) except -1:
-    """Search a column chunk by chunk. The caller drops `found`, also after a failure."""
+    """Search a column chunk by chunk. The caller drops `found`, even after a failure."""
     cdef Reader reader = Reader(given, ("contains", "which", "pattern_counts", "pattern_lists", "cells",
                                         "record_counts")[<int>found.kind])
     cdef Handle handle = searcher.take()

@@ -141,7 +141,7 @@ cdef enum:
 
 
 cdef void poll(void *context) noexcept nogil:
-    """Check for signals, in the main thread, if a search takes long. The threads that search call this repeatedly."""
+    """Check for signals in the main thread during a long search. The threads that search call this repeatedly."""
     cdef work *job = <work *>context
     cdef uint64_t now_ms
     cdef bint is_first
@@ -209,8 +209,8 @@ cdef class Handle:
 
     cdef int open(self, Searcher searcher, Plan plan, object text, object offsets) except -1:
         """Open the text of a call. offsets: what the results count: "characters", "bytes", or None
-        for characters in a str and bytes in other texts. The caller must finally call
-        Searcher.give(), also after a failure."""
+        for characters in a str and bytes in other texts. The caller must finally call Searcher.give(), even after a
+        failure."""
         cdef work *job = &self.job
 
         self.source = self.own

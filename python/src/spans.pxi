@@ -477,8 +477,8 @@ cdef class Values:
 
     cdef int fill(self, const spans_state *found, const uint8_t *text, uint64_t base, uint64_t stop,
                   bint is_str) except -1:
-        """Make the value of each span, with groups or by a function, in the text's bytes [base, stop)
-        or in records."""
+        """Compute the replacement of each span, by expanding groups or calling the function. The spans are in bytes
+        [base, stop) of the text, or in records."""
         cdef trawl_range read[GROUPS_MAX]
         cdef const trawl_range *groups = read
         cdef trawl_error error

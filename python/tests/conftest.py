@@ -54,8 +54,8 @@ def naive(patterns, text, whole_words=False, whole_lines=False, line_end=b"\n"):
 
 
 def spans(found, longest=True):
-    """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest (of equal lengths, the
-    one with the least distance) or, without `longest`, the first in the list. Then continue after its end."""
+    """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest (of equal lengths,
+    the one with the smallest distance) or, without `longest`, the first in the list. Then continue after its end."""
     chosen, end = [], 0
     while rest := [one for one in found if one[0] >= end]:
         here = [one for one in rest if one[0] == rest[0][0]]

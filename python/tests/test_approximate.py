@@ -131,7 +131,8 @@ def test_results():
 
 
 def test_lines_that_span_batches():
-    """Check that a line's distance is the least distance of all occurrences in the line, wherever chunks cut the text."""
+    """Check that a line's distance is the smallest distance of all occurrences in the line, wherever chunks cut the
+    text."""
     searcher = trawl.Searcher("cpu", 2, chunk_bytes=4096)
     plan = trawl.Plan("needle", mismatches=2)
     text = "nXXdle" + "." * 20000 + "needle" + "." * 9000 + "neXdle" + "\n" + "neXdle\n"

@@ -103,7 +103,7 @@ def test_lines(address):
 
 
 def test_several_collections(tree):
-    """Check that a request without a collection searches all, in the order of their names."""
+    """Check that a request without a collection searches all, in name order."""
     files = {b"tree/" + name: content for name, content in FILES.items()}
     files |= {b"all/" + name[4:]: content for name, content in FILES.items() if name.startswith(b"sub/")}
     with real(f"--listen=unix:{tree}.several", tree, f"all={tree}/sub") as address, trawl.Client(address) as client:

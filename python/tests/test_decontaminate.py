@@ -266,7 +266,7 @@ def test_short_questions():
     assert (made.short, made.unsearched, made.totals) == ([1, 2, 3], [2, 3], [1, 1, 0, 0])
     found = pickle.loads(pickle.dumps(made)).overlaps(["x a B y", "xa b", None])
     assert list(found) == [Overlap(0, 1, 1, 1, "a b")]
-    whole = {"words": 2, "least": 1.0}  # document 1 reaches the least ratio, document 0 does not
+    whole = {"words": 2, "least": 1.0}  # document 1 reaches the minimum ratio, document 0 does not
     found = list(decontaminate(["one two three"], ["one two", "one two three"], **whole))
     assert [(one.document, one.ratio) for one in found] == [(1, 1.0)]
     with warnings.catch_warnings():

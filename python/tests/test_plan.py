@@ -39,7 +39,7 @@ def test_patterns_of_all_kinds(tmp_path):
 
 
 def test_patterns_of_a_file(tmp_path):
-    """Check that patterns may come from a path or an open file, also with line ends of Windows."""
+    """Check that patterns may come from a path or an open file, even with Windows line ends."""
     path = tmp_path / "patterns"
     for content in (b"he\nshe", b"\xef\xbb\xbfhe\r\nshe\r\n", b"he\nshe\r\n"):
         path.write_bytes(content)

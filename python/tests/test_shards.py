@@ -65,7 +65,7 @@ def test_actors_that_do_not_fit(monkeypatch):
     for actors, cpus, cores, claim in (
         (1, 1, [1], 0), (1, 1, [2], 0.124), (2, 1, [2], 0.062), (2, 2, [2, 2], 0.124), (4, 1, [1] * 4, 0),
         (1, 1, [16], 0.999), (16, 1, [16], 0.061), (100, 8, [64] * 16, 0.999), (1, 1, [1] * 9, 0.999), (1, 4, [], 0),
-        # nodes of different sizes, of equal size, and a node with so few cores that the claim is the least above 0
+        # nodes of different sizes, of equal size, and a node with so few cores that the claim is the lowest above 0
         (1, 1, [2, 3], 0.249), (2, 2, [8, 8], 0.499), (3, 1, [1.5], 0.015),
     ):  # fmt: skip
         assert trawl.ray.claim_of(actors, cpus, cores) == pytest.approx(claim, abs=0.002)

@@ -20,7 +20,7 @@ NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # errors of open() 
 
 def own_descriptor(path: str) -> int | None:
     """Return the descriptor of this process that a path like /dev/stdout leads to; None: it leads elsewhere."""
-    for _ in range(40):  # the most links that Linux follows
+    for _ in range(40):  # maximum number of links that Linux follows
         folder = os.path.realpath(os.path.dirname(path))
         path = os.path.join(folder, os.path.basename(path))
         if found := re.fullmatch(rf"/proc/{os.getpid()}(?:/task/\d+)?/fd/(\d+)", path):

@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 LISTED_MAX = 1 << 20  # with more occurrences, files with one are found without a list of occurrences
 ACTOR_BYTES = 256 << 20  # an actor's memory, in addition to the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
-SHARED_MAX = 1000  # most patterns of a request that shares a search with requests for other patterns
+SHARED_MAX = 1000  # maximum number of patterns in a request that shares a search with requests for other patterns
 LINES_SENT = 1000  # lines of an actor's answer that are sent together
 NAMESPACE = "trawl"
 
@@ -521,9 +521,9 @@ class Collection:
     """Collection(sources, shards=None, *, name=None, replicas=1, cpus=1, gpus=0, restarts=4, timeout=600.0)
 
     Texts in the memory of a Ray cluster. Each actor gets consecutive texts of about the same total
-    size; a larger file is split at line ends. All actors search at the same time; results are combined
-    in the order of the texts. Threads may share a collection, and requests for counts that wait for an
-    actor share a search if they have the same plan, or few patterns and the same options.
+    size; a larger file is split at line ends. All actors search at the same time; results are combined in text order.
+    Threads may share a collection, and requests for counts that wait for an actor share a search if they have the same
+    plan, or few patterns and the same options.
 
     sources: a path, or paths, of files and directories, which must be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
@@ -758,7 +758,7 @@ class Collection:
         return Positions(begins, files, found, self.names, len(begins))
 
     def lines(self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None) -> Iterator[Line]:
-        """Yield the lines with an occurrence, and `before` and `after` lines around it, in the order of files, while other
+        """Yield the lines with an occurrence, and `before` and `after` lines around it, in file order, while other
         shards still search. Where a file is split, context does not extend into the other part."""
         ends: dict[int, int] = {}  # file -> number of line ends in the file's parts so far
         if self.is_cut and self.counts is None:

@@ -548,9 +548,9 @@ class Lines(Columns["tuple[Any, ...]"]):
     """Lines of a text in which an occurrence begins, in order, as columns.
 
     lines[i] is (number, begin, text): the line's 0-based number, its offset in the text, and the line without the
-    line end, a str if the searched text is a str, otherwise bytes. A plan with errors adds the least distance of
-    the occurrences that begin in the line. `numbers`, `begins` and `distances` are Columns (distances: None
-    without errors), `texts` is an Array. pyarrow.record_batch(lines) makes no copy.
+    line end, a str if the searched text is a str, otherwise bytes. A plan with errors adds the smallest distance of the
+    occurrences that begin in the line. `numbers`, `begins` and `distances` are Columns (distances: None without
+    errors), `texts` is an Array. pyarrow.record_batch(lines) makes no copy.
 
     >>> lines = Plan("an").lines("pear\\nbanana\\nmango")
     >>> list(lines)

@@ -46,19 +46,19 @@ class Searches:
     """The searches of a column. A subclass for each library implements how a search runs. A null record has a null result.
 
     contains(plan): does any pattern occur?
-    which(plan): the least index of the patterns that occur, or null.
+    which(plan): the lowest index of the patterns that occur, or null.
     count(plan): the number of occurrences.
     pattern_counts(plan), pattern_lists(plan): the number, and the indices, of the patterns that occur.
     matches(plan): the list of occurrences, ordered by (begin, pattern), with begin, end and pattern. A plan
-      with errors adds the distance, the alphabet 'dna' the distance and the strand, value=True the occurring string.
+      with errors adds the distance; alphabet='dna' adds the distance and the strand; value=True, the occurring string.
     find_first(plan): the first occurrence, or null.
-    groups(plan): a struct of the groups of the first occurrence. The fields have the names or else the numbers of the
-      groups, and are null if no expression occurs. In pandas, a DataFrame with a column for each group.
+    groups(plan): a struct of the groups of the first occurrence. Fields are named after the groups, or numbered if a
+      group has no name, and are null if no expression occurs. In pandas, a DataFrame with a column for each group.
     group_lists(plan): the list of the groups of all occurrences.
     replace(plan, values), mask(plan, "*"), split(plan): see Plan.replace, Plan.mask, Plan.split.
 
-    Instead of a plan, you may pass what Plan accepts: one string or several. Further options are those of Plan: match,
-    and offsets of matches and find_first."""
+    Instead of a plan, you may pass what Plan accepts: one string or several. Other keywords are those of Plan: `match`
+    everywhere, and `offsets` for matches and find_first."""
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
         """Apply `search`, which maps a column to a column of the type `kind`."""

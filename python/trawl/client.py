@@ -97,7 +97,7 @@ class Match(NamedTuple):
 
 class Positions(Columns[tuple[int, int, int]]):
     """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and the pattern's
-    index. total: the number of all occurrences, even those that max_results has cut off."""
+    index. total: the number of all occurrences, including those beyond max_results."""
 
     __slots__ = ("begins", "files", "patterns", "names", "total")
     _names = ("begins", "files", "patterns")
@@ -406,7 +406,7 @@ class Client:
     not have), or the same patterns as Plan. Without regex, patterns are literal, and may contain line ends and NUL.
     The options of a search:
 
-    collection: the collection's name. Without it, all collections are searched, in the order of their names, and paths
+    collection: the collection's name. Without it, all collections are searched, in name order, and paths
       begin with the collection's name.
     directory, paths: search only these files and directories of the collection. `paths` is a path or
       several, relative to `directory`, which is relative to the collection's root. A path that is missing, or
@@ -418,7 +418,7 @@ class Client:
     glob, type: the command's -g and -t, which select files; one value or several.
     requires: one or several strings, all of which must occur in a file; other files are skipped.
     context: how many lines around each matching line are sent too.
-    max_count: the most matching lines of each file.
+    max_count: the maximum number of matching lines per file.
     options: more options of the command, in full: ["--no-hidden", "--encoding=utf-16"].
     tg: options mean what they mean for tg.
     max_results, max_seconds: limits after which the answer ends early, marked as truncated.

@@ -115,8 +115,8 @@ class Shard:
         return ray.get_runtime_context().get_node_id(), self.process.pid
 
     async def ask(self, verb: str, path: str, headers: dict[str, str], body: bytes) -> AsyncIterator[Any]:
-        """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front ends this task, the
-        connection to the server is closed, which ends the search."""
+        """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front cancels this task,
+        the connection is closed, and the server stops the search."""
         lines = [f"{verb} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
         head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""]).encode("latin-1")
         writer: Any = None
@@ -343,7 +343,7 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 
 
 # How a member of the shards' answers becomes one value: through a function of the shards' values or, if these are
-# objects, by # a dict with such a rule for each of their members.
+# objects, by a dict with such a rule for each of their members.
 first = operator.itemgetter(0)
 SUMS = dict.fromkeys(
     ("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum

@@ -208,7 +208,8 @@ def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 
 def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
-    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs. A null is in neither."""
+    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs. Nulls are dropped in both
+    cases."""
     return run(dataset, plan, column, "filter", **options)
 
 

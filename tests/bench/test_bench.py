@@ -344,7 +344,7 @@ class TestDocs(Case):
         )
         claim = {"on": ["a"], "who": [["x", "y"]], "bound": 3}
         assert claims.judge(figures, claim) == ("reproduced", "undecided", "", "2.00", "")  # by the mean 4.33
-        assert claims.judge(figures, {"on": ["a"], "who": [["x", "z"]]})[0] == "undecided"  # by the least 0.5
+        assert claims.judge(figures, {"on": ["a"], "who": [["x", "z"]]})[0] == "undecided"  # by the minimum, 0.5
         assert papers.cell(figures, "a|y") == "2000(2000–9000)"
         assert papers.terminal(["**a** [b](c)", "|x|y|", "|---|--:|", "|long|1|"]) == ["a b", "x     y", "long  1", ""]
 

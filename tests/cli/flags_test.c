@@ -10,7 +10,7 @@
 static bool is_tg;
 static uint64_t forms;
 
-/* Parses an option, and returns whether it was carried out. Copies the message. */
+/* Parses an option, copies the message, and returns whether the option was carried out. */
 static bool parse(const char *first, const char *second, char error[SETTINGS_ERROR_BYTES])
 {
     char words[3][SETTINGS_ERROR_BYTES], *arguments[] = {words[0], words[1], words[2]};

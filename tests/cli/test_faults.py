@@ -184,7 +184,7 @@ def judge(arguments, right, got, top, persistent=False):
         return None  # trawl prints what was counted before the fault, as grep does
     lines = iter(right[1].splitlines(keepends=True))
     for line in out.splitlines(keepends=True):
-        # Lines may be missing (of a file that could not be read), and the last line may be cut off, but no other line
+        # Lines may be missing (of a file that could not be read), and the last line may be truncated, but no other line
         # may be printed.
         if not any(whole == line or (not line.endswith(b"\n") and whole.startswith(line)) for whole in lines):
             return "wrong line %r" % line[:80]

@@ -85,7 +85,7 @@ SAME = [("tg", "-uuu foo d", "-uuuu foo d", "-uu --unrestricted foo d", "--unres
         ("trawl", "-q foo a", "-q --json foo a", "--json -qn foo a"), ("trawl", "-u foo a", "-su foo a", "-us foo a"),
         ("trawl", "--files b none", "--files -dread b none", "--files -Dskip b none")]  # fmt: skip
 HUGE = [2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**64 + 1, 10**40]
-# A row: option, the least and the greatest number, other arguments.
+# A row: option, the lowest and the highest number, other arguments.
 LIMITS = [
     ("-j", 0, 1024, "foo a"),
     ("--chunk-bytes=", 1, 2**40, "foo a"),
@@ -333,7 +333,7 @@ def test_names():
 
 
 ROW = ("id", "letter", "name", "argument", "value", "category", "served", "summary", "paragraph")
-CATEGORIES = ["PATTERN", "MISC", "OUTPUT", "CONTEXT", "LAYOUT", "FILES", "BEYOND", "ERRORS", "EXPERT", "REFUSED"]  # in the order of the documents  # fmt: skip
+CATEGORIES = ["PATTERN", "MISC", "OUTPUT", "CONTEXT", "LAYOUT", "FILES", "BEYOND", "ERRORS", "EXPERT", "REFUSED"]  # in the order of --help  # fmt: skip
 # What letters mean in ripgrep.
 LETTERS_OF_TG = {"0": "NULL_NAME", "E": "ENCODING", "I": "NO_FILENAME", "L": "FOLLOW", "T": "TYPE_NOT",
                  "U": "MULTILINE", "d": "DEPTH_MAX", "h": "HELP", "r": "REPLACE", "s": "CASE_SENSITIVE",
@@ -406,7 +406,7 @@ def test_abbreviations():
 
 
 def distance(one, other):
-    """Return the least number of steps from one name to the other; a step inserts, deletes or changes a letter, or
+    """Return the minimum number of steps from one name to the other; a step inserts, deletes or changes a letter, or
     swaps two neighbours."""
     rows = [list(range(len(other) + 1))]
     for i, letter in enumerate(one, 1):
@@ -489,8 +489,8 @@ def test_completions():
 
 
 def usages(name):
-    """Return the rows of flags.def, in the order of the documents, as (category, what --help shows of letters, names
-    and value, summary, paragraph)."""
+    """Return the rows of flags.def in the order in which --help and the man page list them, as tuples (category, usage,
+    summary, paragraph). The usage is what --help shows: letters, names and value."""
     rows, shown = rows_of_table(), []
     letters = {**{row["letter"]: row["id"] for row in rows}, **(LETTERS_OF_TG if name == "tg" else {})}
     for row in sorted((row for row in rows if not row["alias"]), key=lambda row: CATEGORIES.index(row["category"])):

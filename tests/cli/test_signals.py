@@ -81,8 +81,8 @@ def test_shorter_while_printed(options, folder):
     [(4096, ["-n", "-P", r"foo\nand"]), (3699999, ["-n", "-P", r"foo\nand"]), (4096, ["-h", "-P", "(?s)foo.*long"])],
 )
 def test_shorter_than_mapped(left, options, folder):
-    """Truncate the file under --multiline, where all of it is mapped: also by so little that no page is lost, and while one
-    long write(2) reads from the mapping."""
+    """Truncate the file under --multiline, where all of it is mapped: even by so little that no page is lost, and while
+    one long write(2) reads from the mapping."""
     path = os.path.join(folder, "cut")
     write(path, b"foo\nand so on until the line is long\n" * 100000)
     process = start(["--multiline", "--mmap"] + options + [path])

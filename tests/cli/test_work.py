@@ -58,8 +58,8 @@ def nested_words():
     return [each for i in range(200) for each in ("-e", word[3 * i : 3 * i + 1 + i % 40].decode())]
 
 
-# A row: name, arguments, function that makes the text, most work per byte of text, whether the text comes from a pipe,
-# whether grep has the options.
+# A row: name, arguments, function that makes the text, maximum work per byte of text, whether the text comes from a
+# pipe, whether grep has the options.
 ROWS = [
     ("context without end, absent word", ["-B1000000000", "absent"], lines_of, 1, True, True),
     ("context without end, numbers", ["-n", "-B1000000000", "99"], lines_of, 5, True, True),
@@ -146,7 +146,7 @@ def test_lines_not_held(folder):
     assert (found == (line, [("needle", place)])) is True
 
 
-# A row: arguments, most work per file, for a directory of small files. The command searches files without a match
+# A row: arguments, maximum work per file, for a directory of small files. The command searches files without a match
 # together, but each file alone if matches are frequent. No other rows show this.
 FILES = [
     (["absent"], 250),

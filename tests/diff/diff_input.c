@@ -199,7 +199,7 @@ static void mutate(struct test_random *random, uint8_t *bytes, uint64_t count)
 }
 
 /* Fills a nearly periodic pattern, such as a...ab, ba...a, a...aba...a or abab...abb, for which
- * comparisons take long before they fail. */
+ * comparisons fail late. */
 static void fill_near_period(struct test_random *random, uint8_t *bytes, uint64_t count)
 {
     uint64_t places[] = {0, count - 1, count / 2, count / 4};

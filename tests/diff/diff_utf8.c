@@ -6,7 +6,7 @@
  * letters. The expected matches come from a simple search in this file, which decodes text and
  * pattern and compares code point by code point. In some inputs the table is one-sided: character A
  * has the variant B, but B lacks the variant A. In others each byte is a character. Further tests
- * check the least and greatest characters of each length in UTF-8.
+ * check the lowest and highest characters of each length in UTF-8.
  */
 #include "calls.h"
 #include "diff/diff_answer.h"

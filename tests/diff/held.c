@@ -24,7 +24,7 @@ struct seen {
     struct held *held;
     uint64_t matches, windows, window_end;
     uint64_t lines, line_at; /* number of line ends before the offset `line_at` */
-    uint64_t missing_end;    /* the least end of the matches that are missing */
+    uint64_t missing_end;    /* the lowest end of the matches that are missing */
     uint64_t *by_pattern;    /* occurrences of each pattern */
     /* facts about the matches of the windows, if the library may omit matches */
     struct selection got;

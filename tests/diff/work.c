@@ -217,9 +217,9 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
 }
 
 /* Checks that the text decides well between the methods buckets, classes and automaton: the plan's
- * own choice must be at most two thirds of the way from the least work to the most. The bound is
- * loose because the number of basic blocks is not the time by which the plan chooses, and because
- * trying the other methods costs work, too. */
+ * own choice must be at most two thirds of the way from the minimum work to the maximum. The bound
+ * is loose because the number of basic blocks is not the time by which the plan chooses, and
+ * because trying the other methods costs work, too. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike)
 {

@@ -2,7 +2,7 @@
 
 A case has a text, a format, pieces (members of any length, blocks, the pieces of bgzip and pzstd), a kind of input (a
 file, a pipe, standard input from a file, or a tree that also has uncompressed files) and options. If a compressed file
-is cut off or changed, the search must end (unless the format's tool accepts the change) with status 2 and a message
+is truncated or changed, the search must end (unless the format's tool accepts the change) with status 2 and a message
 that names the file and a byte, and the output before it must be that of the undamaged text, up to the line that is cut.
 One worker and several must print the same bytes, messages included. At the end the script searches a text that is far
 larger than its file, in little memory.

@@ -1,5 +1,5 @@
 /* oracle_aho: the oracle for large sets and long texts, the automaton of Aho and Corasick (1975). A
- * test compares it with oracle_naive.h. Includes nothing of the library. */
+ * test compares it with oracle_naive.h. Includes nothing from the library. */
 #ifndef TRAWL_ORACLE_ORACLE_AHO_H
 #define TRAWL_ORACLE_ORACLE_AHO_H
 

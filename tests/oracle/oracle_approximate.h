@@ -1,5 +1,5 @@
 /* oracle_approximate: finds the occurrences within k errors with the plainest code: compares every
- * span of the text with every pattern. Includes nothing of the library. */
+ * span of the text with every pattern. Includes nothing from the library. */
 #ifndef TRAWL_ORACLE_ORACLE_APPROXIMATE_H
 #define TRAWL_ORACLE_ORACLE_APPROXIMATE_H
 

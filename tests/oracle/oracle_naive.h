@@ -1,5 +1,5 @@
 /* oracle_naive: finds all occurrences with the plainest code, which the tests assume to be right.
- * Includes nothing of the library. */
+ * Includes nothing from the library. */
 #ifndef TRAWL_ORACLE_ORACLE_NAIVE_H
 #define TRAWL_ORACLE_ORACLE_NAIVE_H
 

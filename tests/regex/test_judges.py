@@ -1,8 +1,9 @@
 """Searches for random expressions with trawl and tg, and compares the occurrences with those of independent programs.
 
-The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`. Those that end in -P
-judge what RE2 lacks. Occurrences must be equal, except for empty ones and for what docs/regex.md lists. trawl may reject
-only an expression with -[, one judged by grep -E, and one with (?< judged by rg-P or perl-P.
+The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`. Those whose
+names end in -P check the syntax that RE2 lacks. Occurrences must be equal, except for empty ones and for what
+docs/regex.md lists. trawl may reject an expression only if it (a) contains -[, (b) is judged by grep -E, or (c)
+contains (?< and is judged by rg-P or perl-P.
 """
 
 import os

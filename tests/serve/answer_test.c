@@ -176,7 +176,7 @@ static json_t *body_of(const char *text)
 }
 
 /* Checks answers whose time ends during a pass: a count is rejected, JSON is truncated, and frames
- * say that they were cut off. In a tree with 2,000 more files the server searches the first files
+ * say that they were truncated. In a tree with 2,000 more files the server searches the first files
  * before the pass, so the answer has their lines. */
 static void check_time(void)
 {
@@ -313,7 +313,7 @@ static size_t count_of_part(const char *text, const char *part)
     return count;
 }
 
-/* Checks answers that max_results cuts off: a line of any length, in any number of parts, is a
+/* Checks answers that max_results truncates: a line of any length, in any number of parts, is a
  * single result, and the answer ends with a whole line. */
 static void check_cut(void)
 {

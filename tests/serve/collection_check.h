@@ -6,8 +6,8 @@
 
 #include "serve/collection_tree.h"
 
-/* The files on the disk below the root, in any order; bytes: the sum of their sizes; closed: how
- * many files cannot be read. */
+/* The files on the disk below the root, in any order; bytes: the sum of their sizes; closed: number
+ * of unreadable files. */
 static struct {
     char paths[4096][64];
     size_t count, bytes, closed;
@@ -17,7 +17,7 @@ static struct {
 /* The collection skips files that are larger than this. */
 static off_t disk_bytes_max = INT64_MAX;
 
-/* What the collection skips because of its options or the rules in .ignore, in addition to
+/* What the collection skips because of its options or .ignore, besides files larger than
  * disk_bytes_max. */
 static enum heeded {
     HEEDS_NONE,

@@ -82,8 +82,8 @@ static void check_further_changes(void)
     }
 }
 
-/* Makes changes that change_at_random does not. If `watch`, there are notices. If `limit`, files
- * above 5 MB are skipped. */
+/* Makes changes that change_at_random does not make. With `watch`, inotify reports them; with
+ * `limit`, files above 5 MB are skipped. */
 static void check_changes(bool watch, bool limit)
 {
     begin_tree("changes");

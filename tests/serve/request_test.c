@@ -501,7 +501,7 @@ static void check_limits(void)
         check_status(body, used, &larger, bytes == 65536 ? 0 : 413);
     }
     for (size_t count = 69656; count <= 69657;
-         count++) { /* the most values in a body with at most 8 strings */
+         count++) { /* maximum number of values in a body with at most 8 strings */
         memset(body, ',', count);
         check_status(body, count, &larger, count == 69656 ? 400 : 413);
     }

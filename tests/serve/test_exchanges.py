@@ -286,8 +286,8 @@ def parts_of(got):
 
 
 def occurrences(model, row, words, options, folder, paths):
-    """Returns the command's exit status, its occurrences [(file, begin, string)] in the order of its walk,
-    and its messages."""
+    """Returns the command's exit status, its occurrences [(file, begin, string)] in its walk order, and its
+    messages."""
     more = ["--search-zip"] if row["zip"] else []
     more += ["--encoding=none"] if row["tg"] else []
     more += ["--positions", "--pattern-number", "--with-filename"]
@@ -419,7 +419,7 @@ def query(model):
     cut = len(counted) > most
     kept = lines[: counted[most]] if cut else lines
     files = [line for line in kept if line.startswith((b'{"type":"begin"', b'{"type":"end"'))]
-    if kind == "json" and files and b'"begin"' in files[-1][:15]:  # the file that was cut off
+    if kind == "json" and files and b'"begin"' in files[-1][:15]:  # the file that was truncated
         kept.append(files[-1].replace(b"begin", b"end", 1)[:-3] + b',"binary_offset":null}}\n')
     output = b"".join(kept)
     if kind == "frames":
@@ -461,7 +461,7 @@ def is_null(asks):
 
 def is_printed(frames, output, messages, said, end):
     """Returns True if frames have this output, the command's messages, and this end. An end is the status, whether groups of
-    lines must and may be marked, and the separator. An answer that is cut off may lack some messages."""
+    lines must and may be marked, and the separator. A truncated answer may lack some messages."""
     told = frames[1] == messages if not said else frames[1][-1:] == said and set(frames[1][:-1]) <= set(messages)
     return (
         TIMES.sub(b"", frames[0]) == output

@@ -623,7 +623,7 @@ def unchunked(answer):
         rest = rest[int(size, 16) + 2 :]
         if int(size, 16) == 0:
             return body
-    return None  # the answer was cut off
+    return None  # the answer was truncated
 
 
 @pytest.mark.waits
@@ -647,7 +647,7 @@ def test_ending(root, serve):
         assert server.wait() == 0
         end.close()
         kept.close()
-    # A second SIGTERM cuts the answer off; so does the time if the client does not read.
+    # A second SIGTERM truncates the answer; so does the deadline if the client does not read.
     for options, status in ([], 2), (["--drain-seconds=1"], 0):
         with serve(*options) as server:
             end, got = begin_large(server)

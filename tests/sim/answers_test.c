@@ -299,7 +299,7 @@ static void chunk_in_same_memory(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* A loaded text of letters, and a worker with the plan of a string of 40 letters of the text. */
+/* A loaded text of letters, and a worker whose plan searches for 40 letters taken from it. */
 struct scene {
     struct letters letters;
     char string[41];

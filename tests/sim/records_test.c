@@ -9,7 +9,7 @@
 
 #define RECORDS_MAX 600u
 #define ARRAYS_MAX 16u
-#define STRIPE_BYTES (64u << 10) /* least size of a device's part of a text */
+#define STRIPE_BYTES (64u << 10) /* minimum size of a device's part of a text */
 
 /* Memory of device 0, which the simulated device shares with the host. */
 static struct cuda_context *context;

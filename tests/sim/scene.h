@@ -34,8 +34,8 @@ enum scene_text { TEXT_CYCLE, TEXT_LETTERS, TEXT_FLOOD, TEXT_PARTS, TEXT_DNA, TE
 struct scene_row {
     const char *name;
     enum scene_text text;
-    uint64_t
-        text_bytes; /* with TEXT_RECORDS: the least number of occurrences in a record, on average */
+    uint64_t text_bytes; /* with TEXT_RECORDS: the minimum number of occurrences in a record, on
+                            average */
     const char *patterns[4];
     uint64_t piece_bytes; /* bytes of a further pattern, a piece of the text; 0: no such pattern */
     bool folds_utf8;      /* case is ignored among characters; the text has only ASCII */

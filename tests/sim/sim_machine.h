@@ -63,7 +63,7 @@ struct grid {
     struct sim_kernel kernel;
     void *arguments;
     uint32_t blocks, threads;
-    uint32_t *order;  /* the grid's blocks, in the order of their starts */
+    uint32_t *order;  /* the grid's blocks, in the order in which they started */
     uint32_t started; /* number of blocks that were started; the first entries of `order` */
     uint32_t live_blocks;
     bool is_child;

@@ -72,8 +72,8 @@ static void plan_options(void)
     TEST_CHECK(made == NULL);
 }
 
-/* When a method rejects a pattern as too short, the message names the least length. Checks that the
- * method accepts a pattern of that length. */
+/* When a method rejects a pattern as too short, the message names the minimum length. Checks that
+ * the method accepts a pattern of that length. */
 static void least_lengths(void)
 {
     static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";

@@ -1,5 +1,5 @@
-/* unit_compressed: searches compressed texts of each format: files of several members, files cut
- * off after each of their bytes, and files with one wrong byte, at each place in turn. */
+/* unit_compressed: searches compressed texts of each format: files of several members, files
+ * truncated after each of their bytes, and files with one wrong byte, at each place in turn. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -112,7 +112,7 @@ static bool is_short(void)
     return fails;
 }
 
-/* These replace the C library's functions, also in the libraries that decompress. */
+/* These override the C library's functions, including for the decompression libraries. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 
@@ -358,7 +358,7 @@ static void skipped_frames(const struct sample *sample)
         TEST_CHECK_U64(seen.bytes, has_them && changed == 4 ? 2 * TEXT_BYTES : TEXT_BYTES);
         TEST_CHECK(seen.is_right);
     }
-    /* the frame, whole or cut off, is the last in the file, after a few NULs of padding */
+    /* the frame, whole or truncated, is the last in the file, after a few NULs of padding */
     for (uint64_t count = 1; count <= sizeof frame; count++) {
         uint64_t end = sample->bytes_count + count % 4;
         struct trawl_error error = calls_error();
@@ -406,9 +406,9 @@ static void calls(const struct sample *sample)
     TEST_CHECK(trawl_compression(sample->bytes, 2) == NULL);
 }
 
-/* Cuts a sample off at every byte. The bytes before the cut must be right, and the call must report
- * that the end is missing. If the bytes left are too few to recognize the format, they are searched
- * as plain text. */
+/* Truncates a sample at every byte. The bytes before the cut must be right, and the call must
+ * report that the end is missing. If the bytes left are too few to recognize the format, they are
+ * searched as plain text. */
 static void cut(const struct sample *sample)
 {
     for (uint64_t count = 0; count < sample->bytes_count; count++) {

@@ -13,7 +13,8 @@
 #define SORTED_BYTES_MAX 40u
 #define ALIKE_LITERALS 60u
 #define ALIKE_BYTES_MAX 8u
-#define ALIKE_CHANCE 12u /* the most literals with different first bytes but equal hashes */
+#define ALIKE_CHANCE \
+    12u /* maximum number of literals with different first bytes but equal hashes */
 
 static void accessors(void)
 {
@@ -34,7 +35,7 @@ static void accessors(void)
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
 }
 
-/* Checks that trawl_plan_pattern returns a pattern unchanged, also when case is ignored. */
+/* Checks that trawl_plan_pattern returns a pattern unchanged, even if case is ignored. */
 static void accessors_keep_case(void)
 {
     AUTO_PLAN plan = must_plan_with("MiXed", PLAN_WITH(.flags = TRAWL_IGNORE_CASE));

@@ -342,8 +342,8 @@ static void poll_until(void *context)
         trawl_searcher_cancel(polled->searcher);
 }
 
-/* Checks that a searcher calls `poll` before each chunk, and within a chunk that takes long, and
- * that `poll` can cancel the search. */
+/* Checks that a searcher calls `poll` before each chunk, and within a slow chunk, and that `poll`
+ * can cancel the search. */
 static void polls(struct trawl_plan *plan, uint32_t threads)
 {
     struct trawl_pattern pattern = {bytes, 30};

@@ -1,7 +1,7 @@
 /* unit_streams: checks that the bytes of a pipe are searched as they arrive, and that a search that
- * has its answer does not wait for more bytes; also the functions of trawl_stream.h. In most tests
- * the writer writes a piece only after the match in the previous piece was delivered. So a search
- * that holds matches back fails or hangs, and no test depends on how fast a search is. */
+ * has its answer does not wait for more bytes. Checks the functions of trawl_stream.h, too. In most
+ * tests the writer writes a piece only after the match in the previous piece was delivered. So a
+ * search that holds matches back fails or hangs, and no test depends on how fast a search is. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -27,7 +27,7 @@
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 /* After the deadline, searches are cancelled again every LATE_MS milliseconds. */
 #define LATE_MS 100
-#define LOOK_MS 1000 /* most milliseconds between two checks for the server's end */
+#define LOOK_MS 1000 /* maximum number of milliseconds between two checks for the server's end */
 /* Cancels the answer's searches: the pass (a search that several requests share), if one is
  * running, and the job's searchers. The caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)

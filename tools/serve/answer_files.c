@@ -24,7 +24,7 @@
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
 /* Before a pass, the job searches some files one by one, so that the first lines come early: 1 /
- * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
+ * FIRST_FILES_SHARE of the minimum number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
 /* Stands for the file where an item of the view is not a file of the state: a directory that is an

@@ -77,7 +77,7 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
-    /* If the last line was cut off (in_line), end that line first. */
+    /* If the last line was truncated (in_line), end that line first. */
     int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->pipe.in_line);
 
     answer->pipe.in_line = false;
@@ -96,7 +96,7 @@ static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
 
 /* Called for each line of REQUEST_JSON that the job writes in one call, as it does the `begin` and
  * `end` lines of a file (json.c). After a `begin`, prepares the `end` line that must follow if the
- * answer is cut off later. If out of memory, that line will be missing. */
+ * answer is truncated later. If out of memory, that line will be missing. */
 static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)
 {
     static const char begin[] = "{\"type\":\"begin\"", rest[] = "}}\n";

@@ -21,7 +21,7 @@
 /* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20) /* size of a huge page */
-/* most threads that read files at the same time, including the collection's thread */
+/* maximum number of threads that read files at the same time, including the collection's thread */
 #define READERS_MAX 8u
 /* The number of additional threads that read the files of a batch: bytes / READER_BYTES + files /
  * READER_FILES, at most READERS_MAX - 1, and fewer than twice the number of cores. */
@@ -328,7 +328,7 @@ static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 struct unpacking {
     uint8_t *bytes;
     size_t used, capacity;
-    uint64_t most; /* most decompressed bytes of a file that is held */
+    uint64_t most; /* maximum number of decompressed bytes of a file that is held */
 };
 
 static int take_unpacked(void *context, const struct trawl_window *window)

@@ -21,8 +21,8 @@
 
 /* Descriptors that a connection needs: its socket, the answer's pipe, and opened files. */
 #define CONNECTION_DESCRIPTORS 6u
-/* Half of the memory in which libmicrohttpd holds a request's first line and headers; also the size
- * of the parts of a response. */
+/* Half of the memory in which libmicrohttpd holds a request's first line and headers. The parts of
+ * a response have this size, too. */
 #define HEAD_BYTES (64u << 10)
 /* Drain at most this much of a rejected body, so that the client reads our error response. */
 #define DISCARD_BYTES (16u << 20)

@@ -9,7 +9,7 @@
 #include "serve/watch.h"
 
 #define TOO_FAST "the files change faster than they can be listed"
-#define OPEN_LEVELS 32u /* most directories that a walk keeps open */
+#define OPEN_LEVELS 32u /* maximum number of directories that a walk keeps open */
 
 /* refresh_bytes: while a search waits, at most this many bytes of changed files are read; the
  * collection's thread reads the other files later. quiet_ns: a file of more than refresh_bytes is

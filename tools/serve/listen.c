@@ -51,9 +51,9 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
     return true;
 }
 
-/* Opens and locks the folder of the path. Between bind and listen, a server's socket looks as if no
- * server listened; the lock keeps other servers from removing it at that time. Returns -1, without
- * a lock, if the folder cannot be opened. */
+/* Opens and locks the folder that contains the socket. Between bind and listen, a server's socket
+ * looks abandoned; the lock keeps other servers from removing it meanwhile. Returns -1, without a
+ * lock, if the folder cannot be opened. */
 static int lock_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -238,8 +238,8 @@ static void wait_for_others(struct passes *passes, struct pass_member *leader)
     passes->gathering = NULL;
 }
 
-/* Moves waiting requests into the leader's pass, in the order of their turns, until the next would
- * exceed a limit of the pass. */
+/* Moves waiting requests into the leader's pass, by ascending turn, until the next would exceed a
+ * limit of the pass. */
 static void gather(struct passes *passes, struct pass_member *leader)
 {
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;

@@ -34,7 +34,7 @@ static uint64_t read_number(const char *root, const char *path, const char *name
     return number;
 }
 
-/* Returns the least limit of a control group and of the groups above it. Also reads the topmost
+/* Returns the lowest limit of a control group and of the groups above it. Also reads the topmost
  * directory (`mount`), because in a container it may contain the files of the process's own
  * group. */
 static uint64_t limit_of(const char *root, const char *mount, char *group, const char *name)
@@ -55,8 +55,8 @@ static uint64_t limit_of(const char *root, const char *mount, char *group, const
     }
 }
 
-/* Returns the least limit of the process's control groups. /proc/self/cgroup has lines "0::PATH"
- * (v2) and "NUMBER:CONTROLLERS:PATH" (v1). */
+/* Returns the lowest memory limit among the process's control groups. /proc/self/cgroup has lines
+ * "0::PATH" (v2) and "NUMBER:CONTROLLERS:PATH" (v1). */
 static uint64_t group_limit(const char *root)
 {
     char path[PATH_BYTES], line[PATH_BYTES];

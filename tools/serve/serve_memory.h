@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Returns the free bytes that /proc/meminfo reports (half of the memory if it reports none), or the
- * least limit of the process's control groups (cgroup v2 and v1) if that is less. `root` is a
+ * lowest limit of the process's control groups (cgroup v2 and v1) if that is less. `root` is a
  * prefix of the paths /proc and /sys: "" except in tests. */
 uint64_t memory_available(const char *root);
 

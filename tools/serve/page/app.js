@@ -11,12 +11,12 @@ const ENTRY_MS = 1000; // searches within this time share an entry of the browse
 const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
 const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many more there are
 const MESSAGES_MAX = 50;
-// Most names of files in an answer, and most of them shown; fewer of both next to lines.
+// Maximum number of file names in an answer, and of those shown; fewer of both next to lines.
 const [NAMES_MAX, NAMES_SHOWN] = [10000, 200];
 const [BESIDE_MAX, BESIDE_SHOWN] = [1000, 3];
 const COLOURS_MAX = 1 << 20; // characters of the text that is coloured
-const COLOURS_MS = 60000; // if colouring takes longer, the page stays uncoloured
-const FOLLOW_MS = 2000; // time between two looks for changed files
+const COLOURS_MS = 60000; // if colouring is slower, the page stays uncoloured
+const FOLLOW_MS = 2000; // interval between checks for changed files
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
 const byId = id => document.getElementById(id);

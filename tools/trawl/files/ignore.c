@@ -39,7 +39,7 @@ struct ignore_list {
     size_t key_counts[KEY_KINDS];
     uint32_t *others; /* rules in neither hash table */
     size_t other_count;
-    /* A hash table of other rules by a gram: bytes that each path has that the rule matches.
+    /* A hash table of other rules by a gram: bytes that every path matched by the rule contains.
      * gram_heads has for each hash of a gram the index + 1 of the last rule, and gram_next for each
      * rule the index + 1 of the previous rule; 0 means no rule. */
     uint32_t *gram_heads, *gram_next;

@@ -79,7 +79,7 @@ struct tree_options {
     bool tells_left;                   /* report each skipped entry, as TREE_LEFT */
     /* only links are checked for loops, and the root's name keeps all slashes at its end */
     bool as_ripgrep;
-    unsigned open_levels;               /* directories open at a time, at most; ≥ 2 */
+    unsigned open_levels;               /* maximum number of directories open at a time; ≥ 2 */
     bool *left_out;                     /* set to true when `filter` or a limit skips an entry */
     const struct tree_watcher *watcher; /* NULL: no watcher */
     const struct guard *guard;          /* limits of the search; NULL: no limits */

@@ -29,7 +29,7 @@ struct job_sums {
 
 struct job_totals {
     struct job_sums sums;
-    uint32_t thread_count; /* the most threads that a search had */
+    uint32_t thread_count; /* maximum number of threads that a search had */
     uint32_t worker_count; /* of the pool, or of a file's pool (units.c) if that has more */
     uint64_t elapsed_ns;   /* time of the whole run */
     char engine[32], instruction_set[16], note[160]; /* facts about the last search */
@@ -42,7 +42,7 @@ struct pool_worker;
 struct text_scan;
 struct string_counts;
 
-/* Says if an earlier group of lines was printed, so that the next group needs a separator. */
+/* Says whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
     GROUPS_NONE, /* no earlier group was printed */
     /* a group was printed, but by a job whose output comes earlier */
@@ -113,7 +113,7 @@ void pool_say(struct pool_worker *worker, const char *text);
  * pool_mark_separator. The separator is dropped later if it turns out not to be needed. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);
-/* Called after kept output was cut: forgets the mark of a separator that was cut off. */
+/* Called after kept output was cut: forgets the mark of a separator that is gone. */
 void pool_cut_back(struct pool_worker *worker);
 
 #endif

@@ -313,8 +313,8 @@ static inline void scan_selected(struct text_scan *scan, uint64_t end)
 /* number_set.c */
 
 /* Adds a pattern to the set of the open line (the line whose end has not come yet). `begins`: this
- * is the line's first match, so the set is emptied before. Returns true if the pattern is new, and
- * also if out of memory. */
+ * is the line's first match, so the set is emptied before. Returns true if the pattern is new, or
+ * if out of memory. */
 bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
 /* number_set_of_line collects the numbers of all matches in a line, which with `empty` also

@@ -320,8 +320,10 @@ static size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t 
     return 1;
 }
 
-#define READ_BYTES SIZE_OR_SMALL(64u << 10, 100u) /* most bytes that a read returns */
-#define TEXT_BYTES (256u << 10)                   /* room for the converted READ_BYTES */
+#define READ_BYTES                                                                \
+    SIZE_OR_SMALL(64u << 10, 100u) /* maximum number of bytes that a read returns \
+                                    */
+#define TEXT_BYTES (256u << 10)    /* room for the converted READ_BYTES */
 #define LEFT_BYTES_MAX 16u         /* of an incomplete character, kept for the next read */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
 

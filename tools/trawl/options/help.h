@@ -8,7 +8,7 @@
 
 /* Prints the long help. If `tg`, prints the options as tg has them. */
 void help_print(struct output *output, bool tg);
-/* Prints the most used options, on a single screen. */
+/* Prints the most frequently used options, on a single screen. */
 void help_print_short(struct output *output, bool tg);
 
 /* Prints a document: man, man-tg, complete-bash, complete-zsh, complete-fish. False: no such

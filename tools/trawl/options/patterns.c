@@ -203,7 +203,7 @@ static bool add_empty(struct patterns *patterns, const struct settings *settings
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
-#define SHOWN_BYTES_MAX 60 /* most bytes of a string that a message shows */
+#define SHOWN_BYTES_MAX 60 /* maximum number of a string's bytes that a message shows */
 
 /* Writes a message about a hexadecimal string and returns false. */
 static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,
@@ -466,7 +466,7 @@ static bool are_valid(const struct patterns *patterns)
     return true;
 }
 
-/* Returns which matches of the library must be checked under -i or -w: those of strings that are
+/* Returns which of the library's matches must be checked under -i or -w: those of strings that are
  * invalid text, and those with i under -i in a locale where i and I are different letters. With -x
  * a match begins at a line's start, which needs no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,

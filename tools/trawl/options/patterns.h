@@ -130,7 +130,7 @@ static inline char *patterns_keep(struct patterns *patterns, char *block)
     blocks[patterns->block_count++] = block;
     return block;
 }
-#define SHOWN_NAME_MAX 300 /* most bytes of a file's name that a message shows */
+#define SHOWN_NAME_MAX 300 /* maximum number of bytes of a file name in a message */
 /* numbers.c: writes into place[room] where the string with this index, which begins at `bytes`, was
  * given: the -f file and the line, or its number among several strings, which `noun` names. Writes
  * nothing if neither is known. Returns the number of bytes written. */

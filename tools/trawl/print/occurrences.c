@@ -72,7 +72,7 @@ static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
     characters->tail_count = (uint32_t)(kept + added);
 }
 
-/* Returns true if a match of the library counts, given the characters of the locale. */
+/* Returns true if a match from the library counts, given the characters of the locale. */
 static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                      const struct trawl_match *match)
 {

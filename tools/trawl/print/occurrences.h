@@ -8,7 +8,7 @@
  * the others. Does nothing if occurrences_are_all. Returns false if out of memory. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
-/* Returns true if all matches of the library count. */
+/* Returns true if all matches from the library count. */
 bool occurrences_are_all(const struct text_scan *scan);
 /* As trawl_positions, but passes on only the matches that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,

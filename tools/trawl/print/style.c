@@ -138,7 +138,7 @@ static void print_span(struct text_scan *scan, const struct piece *piece, uint64
         begin = print_colored(scan, piece, begin, end);
     put_bytes(scan, piece, begin, end < piece->content ? end : piece->content);
     if (end > piece->content &&
-        scan->status == TRAWL_OK) /* a line that cannot be read is cut off, without line end */
+        scan->status == TRAWL_OK) /* a line that cannot be read is truncated, without line end */
         output_byte(scan->output, settings->line_end);
 }
 
@@ -161,8 +161,8 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Prints the start of a line that is too long. With -o, the number of further matches is ripgrep
- * 13's, which compares offsets in the line with offsets in the match. */
+/* Prints the start of a line that is too long. With -o, reproduces ripgrep 13's count of further
+ * matches, which is odd: it compares offsets in the line with offsets in the match. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
@@ -528,7 +528,7 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
     return scan->status == TRAWL_OK;
 }
 
-/* Returns the least distance of the matches that begin in [begin, end) of the text. */
+/* Returns the smallest distance of the matches that begin in [begin, end) of the text. */
 static uint32_t least_distance(const struct view *view, uint64_t begin, uint64_t end)
 {
     uint32_t least = DISTANCE_NONE;

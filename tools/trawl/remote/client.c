@@ -133,7 +133,7 @@ static bool decoded_message(const char *digits, const char *end, char *message, 
     return used > 0;
 }
 
-/* Copies the value of the first member `message` in the JSON, cut off after room - 1 bytes. False:
+/* Copies the value of the first member `message` in the JSON, truncated to room - 1 bytes. False:
  * there is no such member, or the member has no text. */
 static bool client_json_message(const char *json, size_t json_bytes, char *message, size_t room)
 {

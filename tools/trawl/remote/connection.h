@@ -6,7 +6,8 @@
 #include "trawl/options/flags.h"
 #include "trawl/text/sizes.h"
 
-#define RECEIVE_BYTES SIZE_OR_SMALL(64u << 10, 64u) /* most bytes that a receive returns */
+#define RECEIVE_BYTES \
+    SIZE_OR_SMALL(64u << 10, 64u) /* maximum number of bytes that a receive returns */
 
 struct connection {
     int descriptor;
@@ -19,11 +20,11 @@ struct connection {
     uint8_t bytes[RECEIVE_BYTES];
 };
 
-/* Returns the number of digits of the port (up to 65535) with which the text begins; 0: the text
- * begins with no port. */
+/* Returns the number of digits of the port (up to 65535) with which the text begins; 0 if it does
+ * not begin with a port. */
 size_t connection_port_bytes(const char *text);
-/* Connects to unix:PATH, http://HOST:PORT or HOST:PORT; "unix:" is the default socket. False:
- * message says why. */
+/* Connects to unix:PATH, http://HOST[:PORT] (port 80 by default) or HOST:PORT. "unix:" without a
+ * path means the default socket. False: message says why. */
 bool connection_open(struct connection *connection, const char *address);
 void connection_close(struct connection *connection);
 

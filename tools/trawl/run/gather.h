@@ -16,7 +16,7 @@
 /* how many files are gathered at first, and after how many files without a match gathering resumes
  */
 #define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
-/* most files that are searched with a single call */
+/* maximum number of files that a single call searches */
 #define GATHER_FILES_MAX SIZE_OR_SMALL(32u, 3u)
 
 /* Files up to this size are read as a whole, so that their bytes are in the cache when searched. */

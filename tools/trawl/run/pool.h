@@ -8,8 +8,8 @@
  * A worker waits for the turn if the kept output reaches its limit, or if the next file must not be
  * searched before its turn: a large file, or one that is not regular. Large files are searched with
  * a shared searcher, which has all threads. A compressed file is searched immediately, with the
- * threads that other files leave idle. A worker whose file takes long leaves the rest of its batch
- * to other workers (pool_leave_rest).
+ * threads that other files leave idle. A worker whose file is slow leaves the rest of its batch to
+ * other workers (pool_leave_rest).
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H

@@ -503,7 +503,7 @@ void pool_close_turns(struct pool *pool)
     thread_lock_close(&pool->lock);
 }
 
-/* The rest of a batch, after a file that takes long. */
+/* The rest of a batch, after a file whose search is slow. */
 struct pool_rest {
     struct pool_rest *next; /* the list is in the walk's order */
     uint64_t sequence;
@@ -514,7 +514,8 @@ struct pool_rest {
     size_t names_used;
 };
 
-/* Cuts off the files of the worker's batch after the current one. NULL: none, or no memory. */
+/* Splits off the files that follow the current one in the worker's batch. NULL if there are none,
+ * or no memory. */
 static struct pool_rest *cut_rest(struct pool_worker *worker)
 {
     size_t first = worker->item_at + 1, count = worker->item_count - first;

@@ -1,4 +1,4 @@
-/* pool_turns: a pool of workers that search files and print in the order of their turns. */
+/* pool_turns: a pool of workers that search files and print in turn. */
 #ifndef TRAWL_POOL_TURNS_H
 #define TRAWL_POOL_TURNS_H
 
@@ -86,7 +86,7 @@ struct pool {
     /* There may be several workers, which take turns; otherwise there is one, which prints
      * immediately, without locks. */
     bool takes_turns;
-    unsigned batch_directories;    /* the most directories with files of a batch */
+    unsigned batch_directories;    /* maximum number of directories with files of a batch */
     struct trawl_searcher *shared; /* a searcher with all threads, for large files */
     bool shared_is_ours;
     /* the threads of each worker's `team` and of `shared`; NULL: not open, or the caller's */
@@ -134,7 +134,7 @@ void pool_end_batch(struct pool_worker *worker);
  * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
 
-/* Leaves the batch's files after the current file, which takes long, to other workers. Wakes a
+/* Leaves the batch's files after the current file, whose search is slow, to other workers. Wakes a
  * worker that waits for files, and starts another worker if the limit allows. */
 void pool_leave_rest(struct pool_worker *worker);
 /* Gives the worker the first batch, in the walk's order, that another worker left, so that the turn

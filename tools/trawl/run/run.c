@@ -30,7 +30,8 @@
 #include "trawl/run/search_file.h"
 #include "trawl/run/units.h"
 
-#define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* most directories that --files keeps open */
+#define OPEN_LEVELS \
+    SIZE_OR_SMALL(32u, 3u) /* maximum number of directories that --files keeps open */
 
 static void print_usage_hint(void)
 {

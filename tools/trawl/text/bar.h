@@ -14,7 +14,7 @@ extern atomic_bool bar_is_open; /* all other functions may be called only while 
 void bar_open(bool shares_output);
 void bar_close(void);
 
-/* Draws the text, cut off at the terminal's width. Draws nothing while another program uses the
+/* Draws the text, truncated to the terminal's width. Draws nothing while another program uses the
  * terminal, or while a line of output is incomplete. */
 void bar_draw(const char *text);
 

@@ -270,9 +270,9 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
-/* Returns the last character of the block that begins at `code`, whose characters are either all in
- * the class or all outside. A block is a whole plane (65,536 characters) of private or unassigned
- * characters, of which one in BLOCK is tested; elsewhere it is a single character. */
+/* Returns the last character of the block that begins at `code`. Either all characters of the block
+ * are in the class, or none is. A block is a whole plane (65,536 characters) of private or
+ * unassigned characters, of which one in BLOCK is tested; elsewhere it is a single character. */
 static uint32_t block_end(wctype_t class, uint32_t code)
 {
     enum { BLOCK = 64, PLANE = 0x10000, FIRST = 4 * PLANE, TAGS = 14 * PLANE };

@@ -18,7 +18,7 @@ void message_print(const char *format, ...) __attribute__((format(printf, 1, 2))
 bool message_fail(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool message_exhausted(char *message); /* "memory exhausted" */
 /* Formats a text of any length, as paths may be long. Returns `room` if the text fits, otherwise
- * memory that the caller frees. If out of memory, returns `room` with the text cut off. */
+ * memory that the caller frees. If out of memory, returns `room` with the text truncated. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
 /* Returns true if writing failed only because the reader is gone. As in ripgrep, tg then ends
  * silently, with status 0. */

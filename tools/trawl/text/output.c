@@ -17,7 +17,7 @@
 
 void output_open(struct output *output, int descriptor)
 {
-    memset(output, 0, offsetof(struct output, initial)); /* the buffer would take long to clear */
+    memset(output, 0, offsetof(struct output, initial)); /* the buffer would be slow to clear */
     output->descriptor = descriptor;
     output->bytes = output->initial;
     output->capacity = sizeof output->initial;

@@ -6,7 +6,7 @@
 #include "trawl/text/command_clock.h"
 
 #define WATCH_NS 200000u /* 4 × how long a worker finding its files holds the lock */
-#define LOOKS 16u        /* attempts between two looks at the clock */
+#define LOOKS 16u        /* attempts between two reads of the clock */
 
 uint32_t thread_cores(void)
 {
