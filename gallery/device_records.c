@@ -21,15 +21,15 @@
 #include "gallery/device_rows.h"
 #include "gallery/kernels/gallery_records.h"
 
-#define PARTS_MAX (1u << 18) /* most parts in a packing */
+#define PARTS_MAX (1u << 18) /* maximum number of parts in a packing */
 #define PADDING_BYTES 4ull   /* fewest NULs after a part */
 #define PART_BYTES_MIN 8u    /* fewest characters in a part, NULs included */
 #define FLAG_BYTES sizeof(uint32_t)
 /* If the device lacks memory, a packing is halved, but never to less than this; then the search
  * fails with MEMORY. */
 #define WORDS_BYTES_MIN (64u << 10)
-/* Most characters in a packing: the index of a part's first word has 32 bits, and with -wide, each
- * character is a word. */
+/* Maximum number of characters in a packing: the index of a part's first word has 32 bits, and with
+ * -wide, each character is a word. */
 #define WORDS_BYTES_MAX (1ull << 32)
 #define UNPACKED_STEP 256u
 

@@ -8,7 +8,7 @@
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 
-#define FLAGGED_ROWS (1ull << 20) /* most records per call of gallery_device_flag */
+#define FLAGGED_ROWS (1ull << 20) /* maximum number of records per call of gallery_device_flag */
 
 struct gallery_worker {
     struct gallery_device *device; /* NULL: the host searches */

@@ -94,8 +94,8 @@ static bool has_trie(const struct gallery_device *own)
     return (gallery_row_for(own, 0)->needs & TRIE) != 0;
 }
 
-/* Returns the most bytes that a literal needs in the tables: its padded bytes and its shifts, or in
- * a trie a state per byte, and a word. */
+/* Returns the maximum number of bytes that a literal needs in the tables: its padded bytes and its
+ * shifts, or in a trie a state per byte, and a word. */
 static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;

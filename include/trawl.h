@@ -161,7 +161,7 @@ enum trawl_method {
 #define TRAWL_METHODS_COUNT 8
 #define TRAWL_UTF8_VARIANTS_MAX 8
 struct trawl_utf8; /* what version 1.0 had in place of struct trawl_letters */
-/* What UTF-8 text needs beyond ASCII: pure functions, which threads call while the plan lives. */
+/* What non-ASCII UTF-8 text needs: pure functions, which threads call while the plan lives. */
 struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;

@@ -15,7 +15,7 @@ extern "C" {
  * context. It is borrowed until trawl_text_close. Finish work that writes the memory before calls
  * that get the text. Load the text before the first search, and unload it before trawl_text_close.
  * The GPU searches it in place. If a call must read it on the host (windows, line numbers, matches
- * of whole words and lines, whole words beyond ASCII, approximate search, expressions except for
+ * of whole words and lines, non-ASCII whole words, approximate search, expressions except for
  * counts of lines (docs/regex.md), algorithms, IGNORE_CASE where lengths vary), the first such call
  * copies the text to the host: do not change it from then on. Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,

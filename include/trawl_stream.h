@@ -17,8 +17,8 @@ struct trawl_stream;
 
 struct trawl_stream_options {
     uint64_t size;           /* sizeof(struct trawl_stream_options) */
-    uint64_t line_bytes_max; /* expressions: most bytes that the stream keeps of a line that has not
-                                ended; 0: 1 MiB */
+    uint64_t line_bytes_max; /* expressions: maximum number of bytes that the stream keeps of an
+                                unfinished line; 0: 1 MiB */
 };
 #define TRAWL_STREAM_OPTIONS_INIT              \
     {                                          \

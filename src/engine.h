@@ -74,7 +74,7 @@ struct engine_chunk {
                               the device leaves */
     const struct records *records; /* the text's records, instead of lines; NULL: none */
     /* The searcher's call, or NULL. Once it is cancelled, nobody wants the result, so an engine may
-     * return STOPPED, and should if chunks take long. */
+     * return STOPPED, and should if chunks are slow. */
     const struct engine_call *call;
     uint64_t search; /* number of the search, unique in its runtime; 0: none */
 };
@@ -148,8 +148,8 @@ struct engine_words {
      * later lists */
     uint64_t *host;
     uint64_t host_room; /* capacity of `host` in words */
-    /* The most words that engine_ops.bring copies at a time. 0 in a call's first list, where the
-     * engine sets it; in later lists, the caller passes that value. */
+    /* The maximum number of words that engine_ops.bring copies at a time. 0 in a call's first list,
+     * where the engine sets it; in later lists, the caller passes that value. */
     uint64_t piece;
     /* set by the engine if `host` is not NULL: devices can copy to that array directly, because it
      * is pinned or in some device's memory */
@@ -219,7 +219,8 @@ struct engine_options {
 #define ENGINE_DEVICES_MAX 16u
 /* instead of a device's number: a worker of a layer (see engine_ops) that searches on the host */
 #define ENGINE_HOST (ENGINE_DEVICES_MAX + 1u)
-#define ENGINE_PIECES_MAX 16u /* most copies of a worker's words that may run at the same time */
+#define ENGINE_PIECES_MAX \
+    16u /* maximum number of copies of a worker's words that may run at the same time */
 
 /* A search of a short text without a worker. Finds the occurrences that start in [from, to). */
 struct engine_brief {

@@ -24,8 +24,9 @@
 /* Before a literal's kernels, the host sets `first` to UINT64_MAX, and the rest to 0. */
 struct gallery_result {
     uint64_t cursor; /* hits, unless `want` is FIRST; those beyond `capacity` are not stored */
-    uint64_t first;  /* least x - begin of a hit; aho-corasick: least (x - begin) << 32 | literal */
-    uint64_t passed; /* swift: windows that passed the parent's test */
+    uint64_t
+        first; /* lowest x - begin of a hit; aho-corasick: lowest (x - begin) << 32 | literal */
+    uint64_t passed;   /* swift: windows that passed the parent's test */
     uint64_t launched; /* swift: child grids launched without an error */
     uint64_t spilled;  /* swift: windows that the parent compared because the device refused a child
                           grid */
@@ -51,7 +52,7 @@ struct gallery_arguments {
      * all to 1 for bf-swift, and to 0 for qs and hp, where gallery_shifts_text then sets 1 for each
      * window. The swift forms clear the flags of windows that differ. */
     uint8_t *flags;
-    uint64_t *minima; /* word-reduction: the least x - begin of each block */
+    uint64_t *minima; /* word-reduction: the lowest x - begin of each block */
     struct gallery_result *result;
     uint32_t *offsets; /* x - begin of each hit; aho-corasick: also the literal */
     uint64_t capacity; /* of `offsets`, in hits */
@@ -62,14 +63,15 @@ struct gallery_arguments {
     /* qs, hp: offset in a window of the byte that says how far to move the window */
     uint32_t shift_at;
     uint32_t minima_count;      /* word-reduction: number of blocks */
-    uint32_t child_threads_max; /* swift: most threads in a block of a child grid */
-    uint32_t child_grids_max;   /* swift: most windows that get a child grid, unless `uncounted` */
+    uint32_t child_threads_max; /* swift: maximum number of threads in a block of a child grid */
+    uint32_t child_grids_max;   /* swift: maximum number of windows that get a child grid, unless
+                                   `uncounted` */
     /* swift: 1: of the result's numbers about child grids, only `spilled` and `refusal` are set */
     uint32_t uncounted;
     uint32_t bin_bytes; /* shared memory for a block's text, a multiple of 16 */
 };
 
-/* pss-gr: most words of a key, which is kept in registers */
+/* pss-gr: maximum number of words of a key, which is kept in registers */
 #define GALLERY_KEY_WORDS 12u
 #define GALLERY_KEY_BYTES (4u * GALLERY_KEY_WORDS)
 

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #define RECORDS_THREADS 256u
-#define RECORDS_HASHES_MAX 4095u /* most hashes per launch; published: "less than 4096" */
+#define RECORDS_HASHES_MAX \
+    4095u /* maximum number of hashes per launch; published: "less than 4096" */
 
 /* A hash is a window's bytes as a number to a base, modulo RECORDS_MODULUS as published, or modulo
  * 2^32 (ours). */

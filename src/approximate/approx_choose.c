@@ -289,7 +289,7 @@ static struct prices host_prices(const char *instruction_set)
     return prices;
 }
 
-/* The host begins with PIECES if that is the cheapest method at `rate`, the least rate of
+/* The host begins with PIECES if that is the cheapest method at `rate`, the lowest rate of
  * candidates that a text is expected to have. Where the text has more candidates, the host uses the
  * cheapest of the methods that count errors at every position. */
 static void choose_on_host(struct approximate *approximate, const struct prices *host, double rate)

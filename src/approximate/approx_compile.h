@@ -43,7 +43,7 @@ struct approx_piece {
  * that it equals. With the alphabet TRAWL_CHARACTERS, it is stored as a code point. */
 struct approximate {
     const struct trawl_plan *plan;
-    uint32_t errors_max; /* the most errors of an occurrence, called k */
+    uint32_t errors_max; /* maximum number of errors of an occurrence, called k */
     bool edits;
     /* the host's method; with TRAWL_CHARACTERS, only where the text is ASCII */
     enum approx_method method;

@@ -12,7 +12,7 @@
 #include "base/status.h"
 
 #define FILTER_SYMBOLS_MAX 64u
-/* the most bytes of a stretch, the part of a text that a scan searches at a time */
+/* maximum number of bytes of a stretch, the part of a text that a scan searches at a time */
 #define FILTER_BYTES_MAX 32768u
 #define FILTER_SLACK 64u /* how many bytes after the stretch must be readable */
 

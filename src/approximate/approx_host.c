@@ -232,7 +232,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 /* Returns the method of a step, which searches the starts in [from, *to). With the alphabet
  * TRAWL_CHARACTERS, a step compares bytes if the text is ASCII as far as the step's occurrences may
  * reach. If it is not, lowers *to: a step that compares bytes ends where its occurrences cannot
- * reach the first byte beyond ASCII; a step by method_beyond, which handles all characters, ends
+ * reach the first non-ASCII byte; a step by method_beyond, which handles all characters, ends
  * shortly after that byte. */
 static enum approx_method method_of(struct approx_host *host, const struct engine_chunk *chunk,
                                     uint64_t from, uint64_t *to)

@@ -255,9 +255,9 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
-/* Returns the least distance of the spans that end at place `end`, are within `most` edits and meet
- * the plan's conditions for starts and ends; most + 1 if there is no such span. Sets *begin to
- * where the span with the least distance begins. */
+/* Returns the smallest distance of the spans that end at place `end`, are within `most` edits and
+ * meet the plan's conditions for starts and ends; most + 1 if there is no such span. Sets *begin to
+ * where the span with the smallest distance begins. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {
@@ -284,7 +284,7 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     return best;
 }
 
-/* Returns the least distance of the spans that end at `end` and that the plan accepts; k + 1 if
+/* Returns the smallest distance of the spans that end at `end` and that the plan accepts; k + 1 if
  * none is within k errors. Ends must ascend from call to call. `to` is the last end of the search;
  * after ends with equal distances, the caller also needs the distances of some ends after `to`. */
 static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)

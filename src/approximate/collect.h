@@ -34,8 +34,8 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
                                      2 * k};
 }
 
-/* The most candidates of a step, a range of starts that is searched in one call. Only a step with a
- * single start may have more. Tests replace approx_candidates_max. */
+/* Maximum number of candidates of a step, a range of starts that is searched in one call. Only a
+ * step with a single start may have more. Tests replace approx_candidates_max. */
 #define APPROX_CANDIDATES_MAX (1u << 20)
 extern uint64_t approx_candidates_max;
 

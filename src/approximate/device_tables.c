@@ -340,7 +340,7 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
 }
 
 /* Returns the length of the shortest gram whose tables take at most bytes_max bytes, and whose cost
- * is at most LONGER_GAIN times the least cost; 0 if all tables are larger. */
+ * is at most LONGER_GAIN times the lowest cost; 0 if all tables are larger. */
 static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
                     uint64_t bytes_max, bool are_shared)
 {

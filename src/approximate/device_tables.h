@@ -18,7 +18,7 @@ struct approx_tables {
     bool are_shared; /* the tables are read from shared memory */
 };
 
-/* The most shared memory that tables may take, in bytes. Tests replace this bound. */
+/* Maximum shared memory for the tables, in bytes. Tests replace this bound. */
 extern uint64_t approx_shared_bytes_max;
 
 /* Makes the tables for the plan's literals, whose symbols are classes of bytes. `shared_bytes` is

@@ -198,8 +198,8 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
 
 /* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
  * `before` the symbol. A cost is the distance between a span and the part of the literal that has
- * been added. Returns the least cost. The band is the spans with up to `most` symbols more or fewer
- * than that part; costs[0] and costs[2 * most + 2] lie outside it. */
+ * been added. Returns the lowest cost. The band is the spans with up to `most` symbols more or
+ * fewer than that part; costs[0] and costs[2 * most + 2] lie outside it. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {

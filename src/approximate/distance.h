@@ -4,7 +4,7 @@
 
 #include "approximate/approx_compile.h"
 
-#define DISTANCE_ENDS_MAX 512u /* the most ends of spans in one call */
+#define DISTANCE_ENDS_MAX 512u /* maximum number of ends of spans in one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
 /* how many results of the caller's rules for letters (struct trawl_letters) are cached: whether two
@@ -46,7 +46,7 @@ bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t c
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
 /* Computes edits without regard to exact parts. For each place e in [from, to], distances[e - from]
- * is the least distance between the literal and a span that ends at e, or k + 1 if it exceeds k.
+ * is the smallest distance between the literal and a span that ends at e, or k + 1 if it exceeds k.
  * [from, to] lies in [begin, end] and has at most DISTANCE_ENDS_MAX places. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances);
 

@@ -306,8 +306,8 @@ INLINE signed_vector sums_before(signed_vector bytes)
 }
 
 /* Returns a value that is not 0 in the lanes of windows in which a cell may be within errors_max.
- * Uses a lower bound on the least cell: in half a byte, cells fall at most as often as the half has
- * bits of `less`. */
+ * Uses a lower bound on the lowest cell: in half a byte, cells fall at most as often as the half
+ * has bits of `less`. */
 INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t errors_max)
 {
     signed_vector more_low, more_high, less_low, less_high, middle, sum, least, other, smaller;

@@ -19,7 +19,7 @@ struct filter_rows {
 /* A search compares a block of offsets with a literal's rows, and stops early once a test finds
  * that no offset of the block can have an occurrence. `from` is the number of groups of four rows
  * before the first test. `passed` counts the blocks whose first test found no such offset. `from`
- * approaches the least number with which most first tests find none. */
+ * approaches the lowest number with which most first tests find none. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;

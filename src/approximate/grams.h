@@ -95,8 +95,8 @@ typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct gram
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
 void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
-/* Returns a size for the array `found` of grams_function, in words: more than the most candidates
- * that one start can have. */
+/* Returns a size for the array `found` of grams_function, in words: more than the maximum number of
+ * candidates of one start. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch from bytes [0, bytes), as if there was no text before or after them, for
  * occurrences that begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX +

@@ -115,7 +115,7 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-#define STARTS 512u /* the most starts whose exact parts are compared at a time */
+#define STARTS 512u /* maximum number of starts whose exact parts are compared at a time */
 
 /* Returns a bit for each of the 32 starts at `at`, set if the text has the group's exact part. */
 static inline uint32_t group_stands(const struct grams_stretch *stretch,

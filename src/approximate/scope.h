@@ -5,7 +5,7 @@
 
 #include "engine.h"
 
-#define CHARACTER_BYTES 4 /* the most bytes of a character */
+#define CHARACTER_BYTES 4 /* maximum number of bytes in a character */
 
 struct approx_scope {
     const struct trawl_plan *plan;

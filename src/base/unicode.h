@@ -16,7 +16,7 @@ struct code_range {
 /* Returns true if one of `count` ascending ranges contains the character. */
 bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t code_point);
 
-/* Ranges of the characters beyond ASCII that \w and \d match. */
+/* Ranges of the non-ASCII characters that \w and \d match. */
 extern const struct code_range unicode_words[];  /* \w */
 extern const uint32_t unicode_word_count;        /* number of ranges */
 extern const struct code_range unicode_digits[]; /* \d */

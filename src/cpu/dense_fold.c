@@ -132,7 +132,7 @@ static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
     members[a].size += members[b].size;
 }
 
-/* Puts all alternatives of a pattern's element into one group. The first alternative is the
+/* Merges all alternatives of a pattern's element into one group. The first alternative is the
  * pattern's own character. Sets *fits to false if an alternative is not a UTF-8 character. Errors:
  * MEMORY. */
 static enum trawl_status element_note(struct fold *fold, const struct plan_element *element,

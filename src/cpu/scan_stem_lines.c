@@ -9,7 +9,7 @@
 
 #define FIRST_SAMPLES 16u /* samples of a line in the first round: as many as fit a vector */
 #define NEXT_SAMPLES 32u
-#define LINES_SHARE 4u /* lines_hit is set if at least 1 of 4 lines has a hit */
+#define LINES_SHARE 4u /* lines_hit is set if at least 1 in 4 lines has a hit */
 #define WORDS_SHARE 8u /* line ends are found only in tiles with at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
 

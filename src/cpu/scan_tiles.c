@@ -7,17 +7,17 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* if more than 1 of 32 words passes the probes that are tested at every position, one more of the
+/* if more than 1 in 32 words passes the probes that are tested at every position, one more of the
  * probes is tested everywhere */
 #define PASSED_SHARE_MAX 32u
-/* if fewer than 1 of 1024 words passes, one probe fewer is tested everywhere */
+/* if fewer than 1 in 1024 words pass, one probe fewer is tested everywhere */
 #define PASSED_SHARE_MIN 1024u
-/* If more than 1 of 8 words of the mask has candidates, the rest of the text is searched by "every"
+/* If more than 1 in 8 words of the mask has candidates, the rest of the text is searched by "every"
  * instead of "grams". True occurrences count, too: finding the grams of a word in plain C, after
  * the vectors, takes longer than comparing the candidates. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-/* If more than 1 of 4 positions is a candidate of a periodic literal of at least 8 bytes,
+/* If more than 1 in 4 positions is a candidate of a periodic literal of at least 8 bytes,
  * occurrences overlap in runs, and the scan verifies whole runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u

@@ -245,8 +245,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* Returns true if the key's tag allows that its literal occurs where the stem was found. `open`:
- * the text ends soon after the stem, so the bytes after it rule out no literal. */
+/* Returns true if, by the key's tag, its literal may occur where the stem was found. `open`: the
+ * text ends soon after the stem, so the bytes after it rule out no literal. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);

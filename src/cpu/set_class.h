@@ -105,8 +105,8 @@ struct set_named {
     uint32_t literal;
 };
 
-/* The most positions of a tile, the part of a chunk that is searched at a time: a page of text,
- * plus what a stream has kept of the text before it. */
+/* Maximum number of positions in a tile, the part of a chunk that is searched at a time: a page of
+ * text, plus what a stream has kept of the text before it. */
 #define SET_TILE_POSITIONS 4224u
 #define SET_ROOM 16u /* vectors may write this many entries after those that they count */
 #define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)

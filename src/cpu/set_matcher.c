@@ -27,7 +27,7 @@
 #define HUGE_COUNT (1u << 22)
 #define HUGE_STRIDE_MAX 4u
 #define FILL_MAX 32u /* number of entries whose memory is prefetched together */
-/* log2 of the least bits per entry of a bitmap that exceeds BITMAP_BITS_CACHED */
+/* log2 of the minimum number of bits per entry of a bitmap that exceeds BITMAP_BITS_CACHED */
 #define BITS_PER_ENTRY_MIN 3u
 
 /* Returns the length of the longest gram that the stride and SET_Q_MAX allow. */

@@ -14,7 +14,7 @@
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define BUCKET_BITS_MIN 4u
-/* log2 of the most entries with which there are as many buckets as entries */
+/* log2 of the maximum number of entries with which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
 /* With at least this many words, trigrams are faster than tables of half bytes, where each word
  * lets more positions pass: 4 MiB of English took 0.39 ms with tables and 0.51 with trigrams for 40

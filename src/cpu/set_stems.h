@@ -10,7 +10,7 @@
 /* In a set of more than this many words, trigrams are at least as fast as pairs, and words of two
  * bytes, and literals of 16 or more bytes, are searched faster in separate classes. */
 #define SET_PAIRS_LITERALS_MAX 512u
-/* log2 of the least and the greatest number of bits of a bitmap or stem map */
+/* log2 of the minimum and maximum number of bits of a bitmap or stem map */
 #define SET_MAP_BITS_MIN 13u
 #define SET_MAP_BITS_MAX 28u
 

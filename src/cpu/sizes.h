@@ -13,7 +13,7 @@ struct cpu_sizes {
     uint64_t short_set;
     /* bytes of text before a worker's first look, after which it may change its method */
     uint64_t look_after;
-    uint64_t look_again; /* the least bytes of text between two looks */
+    uint64_t look_again; /* minimum number of bytes of text between two looks */
     /* A look is due once the method has wasted this many ns against the best possible one, or will
      * have after the next chunk; the look itself takes about as long. If 0, a look is due as often
      * as look_again allows, and methods are compared by expected costs instead of the clock. */
@@ -38,8 +38,8 @@ struct cpu_sizes {
     /* positions that the automaton searches the first time that a text has too many candidates */
     uint64_t dense_bytes;
     uint64_t dense_step; /* positions that the automaton reads in a step */
-    /* the automaton reads parts of the text in parallel, in lanes: the least positions of a step
-     * per lane */
+    /* the automaton reads parts of the text in parallel, in lanes: minimum number of positions of a
+     * step per lane */
     uint64_t lane_bytes;
     /* an automaton whose table of rows has up to this many words (< 2^32) is stored as rows; a
      * larger one as cells, which take less memory and are then faster */

@@ -23,7 +23,7 @@
 /* reserve_text does not try smaller sizes if the device lacks memory */
 #define TEXT_BYTES_MIN (64u << 10)
 
-/* Returns the most bytes of text that the worker may have on the device at a time. */
+/* Returns the maximum number of bytes of text that the worker may have on the device at a time. */
 static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
 {
     return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);

@@ -7,8 +7,8 @@
 
 /* How cuda_scan_chunk searches a chunk: limits, and the function that searches a range. */
 struct cuda_steps {
-    uint64_t text_bytes_max;  /* most bytes of text copied to the device at a time */
-    uint64_t range_bytes_max; /* most text positions in a range */
+    uint64_t text_bytes_max;  /* maximum number of bytes of text copied to the device at a time */
+    uint64_t range_bytes_max; /* maximum number of text positions in a range */
     /* wait for the copies of the text, and add their time, and that of the driver's calls for
      * memory, to the result */
     bool copies_timed;

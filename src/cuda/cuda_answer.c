@@ -17,7 +17,7 @@
 #include "cuda/residents.h"
 #include "match/line_automaton.h"
 
-/* most patterns for which a device counts: all counts are copied to the host */
+/* maximum number of patterns for which a device counts: all counts are copied to the host */
 #define PATTERNS_MAX (1u << 20)
 
 /* Returns true if the hits that answer_accept keeps are exactly the plan's occurrences. */

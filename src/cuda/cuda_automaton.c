@@ -25,8 +25,8 @@
 /* Level n of the trie has the states that are reached with n bytes. Consecutive levels of at most
  * NARROW_STATES states each are written by a single block. */
 #define NARROW_STATES 16u
-#define ROW_BLOCKS 8u   /* most blocks of automaton_rows per multiprocessor */
-#define COUNT_BLOCKS 3u /* most blocks of count_automaton per multiprocessor */
+#define ROW_BLOCKS 8u   /* maximum blocks of automaton_rows per multiprocessor */
+#define COUNT_BLOCKS 3u /* maximum blocks of count_automaton per multiprocessor */
 
 /* The trie of the reversed literals, from which the automaton is made. class_of and the arrays
  * after it lie in this order in `block`, which is copied to the device as a whole. */

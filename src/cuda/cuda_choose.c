@@ -470,7 +470,7 @@ static uint32_t more_bits(const struct choice *choice)
 }
 
 /* Returns the expected number of entries. A sample may begin at any of `stride` offsets in a
- * literal, and chooses the gram with the least hash among `choices` neighbouring ones; the entries
+ * literal, and chooses the gram with the lowest hash among `choices` neighbouring ones; the entries
  * are the distinct grams that are chosen. If the sample moves by one byte, it chooses a different
  * gram with probability 2 / (choices + 1) (Schleimer, Wilkerson and Aiken 2003). */
 static double entries_of(const struct trawl_plan *plan, const struct choice *choice)

@@ -19,7 +19,7 @@
 #include "cuda/residents.h"
 #include "cuda/cuda_worker.h"
 
-#define STRIPES_MAX 64u /* most stripes of one text */
+#define STRIPES_MAX 64u /* maximum number of stripes of one text */
 #define STRIPE_ALIGNMENT 4096u
 #define SAMPLE_EXCERPT_BYTES 1024u
 #define SAMPLE_EXCERPTS (CUDA_SAMPLE_BYTES / SAMPLE_EXCERPT_BYTES)
@@ -298,9 +298,8 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
 
 /* ---- Texts that the caller has put on a device ---------------------------------------------- */
 
-/* Finds the device whose memory contains the address. Returns ARGUMENT if it is in no device's
- * memory, or in that of a device that the engine does not use. Some device's context must be
- * current. */
+/* Finds the device whose memory contains the address. Returns ARGUMENT if no device's memory does,
+ * or if the engine does not use that device. Some device's context must be current. */
 static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
                                      struct trawl_error *error)
 {

@@ -24,9 +24,9 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* Returns the least period of the bytes, of which only the bits in `mask` are compared; `count` if
- * it exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and Pratt 1977)
- * in `borders`, which has room for `count` numbers. */
+/* Returns the smallest period of the bytes, of which only the bits in `mask` are compared; `count`
+ * if it exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and Pratt
+ * 1977) in `borders`, which has room for `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
@@ -180,9 +180,9 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
     plane->letter_step = letter[1] - letter[0];
 }
 
-/* Chooses the bit whose plane has the longest least period; of several, the one that splits the
- * bytes most evenly. Sets byte_period to the least period of the bytes, or to 0 if that exceeds
- * half the window. No plane's least period is longer than that of the bytes, whose periods are
+/* Chooses the bit whose plane has the longest period; of several, the one that splits the bytes
+ * most evenly. Sets byte_period to the smallest period of the bytes, or to 0 if that exceeds half
+ * the window. No plane's smallest period is longer than that of the bytes, whose periods are
  * periods of each bit, too. */
 static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words,
                        struct scan_plane *plane)

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "cuda/kernels/scan.h"
 
-/* Returns the most words that a pattern's plane can take, a multiple of 4. */
+/* Returns the maximum number of words in a pattern's plane, a multiple of 4. */
 uint64_t cuda_plane_words(uint64_t pattern_bytes);
 /* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes, which is in lower case
  * if `fold`. The window (the bytes of the pattern from which the plane is made) has at most

@@ -9,7 +9,7 @@
 
 #define TILE_STEPS 16u
 #define TILE_BYTES_MAX (1u << 18)
-/* most blocks per multiprocessor for the kernel that fills the tables */
+/* maximum blocks per multiprocessor for the kernel that fills the tables */
 #define FILL_BLOCKS 8u
 #define COST_PER_BYTE 2u
 

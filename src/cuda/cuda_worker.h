@@ -55,7 +55,7 @@ struct cuda_answering {
     uint64_t chunk_at;
     bool has_lines;          /* answer->lines covers the ranges so far */
     struct cuda_memory sums; /* ANSWER_SUMS words, which are zero between kernels if sums_ready */
-    bool sums_ready;         /* false: may be non-zero after a failure */
+    bool sums_ready;         /* false: they may be non-zero after a failure */
     struct cuda_pinned told; /* host copy of the sums, and two words for other copies */
     struct cuda_memory gaps, vast;
     struct cuda_memory counts;     /* one word per pattern */
@@ -96,7 +96,8 @@ struct engine_worker {
     /* two lists of hits, to sort one into the other, and the sort's counts */
     struct cuda_memory lists[2];
     struct cuda_memory digits;
-    uint64_t lists_words; /* least capacity of the lists, because an earlier range had many hits */
+    uint64_t
+        lists_words; /* minimum capacity of the lists, because an earlier range had many hits */
     struct cuda_answering *answering; /* owned; NULL until an answer is wanted (cuda_answer.h) */
     struct cuda_memory hits;          /* struct hit */
     struct cuda_pinned staging[2];    /* filled by the host, then copied to the device */
@@ -120,7 +121,7 @@ struct engine_worker {
     uint64_t list_end;          /* how many words of `list` are in use */
     /* pinned memory through which pieces of `list` go to the caller's array */
     struct cuda_pinned pieces;
-    uint64_t piece_words; /* most words in a piece */
+    uint64_t piece_words; /* maximum number of words in a piece */
     /* brought[i] is recorded after piece i; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
     /* number of further chunks that are left to the host without a scan, because one had too many

@@ -178,8 +178,8 @@ done:
     return status;
 }
 
-/* Unloads the modules, and restores the context's limits. Ignores errors, about which no caller
- * could do anything. */
+/* Unloads the modules, and restores the context's limits. Ignores errors, which no caller could
+ * handle. */
 static void unload(struct cuda_device *device)
 {
     if (device->loaded_count == 0 || cuda_device_enter(device, NULL) != TRAWL_OK)

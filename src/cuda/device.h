@@ -85,7 +85,7 @@ struct cuda_device {
     struct cuda_context *context;     /* NULL: not retained */
     struct cuda_function *functions[CUDA_KERNELS]; /* indexed by enum cuda_kernel */
     uint32_t multiprocessors;
-    uint32_t shared_max; /* most shared memory for a block, in bytes */
+    uint32_t shared_max; /* maximum shared memory for a block, in bytes */
     /* peak bandwidth of the device's memory in bytes per ns; 0: not known */
     double read_rate;
     uint32_t capability; /* 10 x major + minor */
@@ -96,9 +96,9 @@ struct cuda_device {
     size_t fetch_bytes_before;
     /* the limit of pending child grids before trawl changed it; 0: not changed */
     size_t launches_before;
-    /* most child grids that one kernel may launch; 0: not known yet */
+    /* maximum number of child grids that one kernel may launch; 0: not known yet */
     uint32_t child_grids_max;
-    /* most bytes that trawl may allocate on the device; 0: no limit */
+    /* maximum number of bytes that trawl may allocate on the device; 0: no limit */
     uint64_t memory_max;
     _Atomic uint64_t memory_used;
     /* guards the modules, and what all workers' kernels share: constant memory, and room for child

@@ -51,8 +51,8 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* width of the memory's bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    /* most shared memory for a block, once the kernel's CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX is
-     * raised */
+    /* maximum shared memory for a block, once the kernel's CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX
+     * is raised */
     CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97
 };
 

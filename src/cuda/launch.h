@@ -36,9 +36,9 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
                          struct cuda_launch *launch);
 /* Returns the kernel that searches a long range for the worker's plan. */
 enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want);
-/* Returns the most positions that one launch searches for the plan's set. */
+/* Returns the maximum number of positions that one launch searches for the plan's set. */
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
-/* Returns the most positions that one launch searches for the worker's plan. */
+/* Returns the maximum number of positions that one launch searches for the worker's plan. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
 /* Runs the launch, and adds what the kernel finds to launch->found. If a stream kernel that counts
  * or finds the first occurrence has given up tiles with too many candidates, the tile kernel

@@ -16,9 +16,9 @@ enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
 struct cuda_limits {
-    /* most bytes of a chunk in a worker's device memory at a time */
+    /* maximum number of bytes of a chunk in a worker's device memory at a time */
     uint64_t text_bytes_max;
-    /* least and largest capacity, in hits, of lists in any order (cuda_lists.h) */
+    /* smallest and largest capacity, in hits, of lists in any order (cuda_lists.h) */
     uint64_t lists_min, lists_max;
     uint64_t ranked_max; /* longest list that sort_rank sorts */
     /* longest gap between two hits, in bytes, that is read by a lane, by a warp, and by a single
@@ -41,7 +41,8 @@ struct cuda_limits {
     uint64_t stripe_bytes;
     uint64_t split_overlap; /* bytes that a stripe shares with the next one */
     uint64_t tail_bytes;    /* length of the copy of a borrowed text's end (cuda_resident.tail) */
-    /* most starts in a launch; up to `stride` times as many for kernels that number samples */
+    /* maximum number of starts in a launch; up to `stride` times as many for kernels that number
+     * samples */
     uint64_t launch_begins_max;
     uint64_t staging_bytes; /* length of each of a worker's two staging buffers */
     /* memory is reserved in multiples of this, so that buffers seldom grow */
@@ -50,18 +51,18 @@ struct cuda_limits {
     uint64_t hits_max;      /* a scan with this many hits stops at the end of the range */
     /* a list of start offsets has room for a multiple of this (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
-    /* least number of start offsets in a copy to the host through trawl's pinned memory, except for
-     * a list's last copy */
+    /* minimum number of start offsets in a copy to the host through trawl's pinned memory, except
+     * for a list's last copy */
     uint64_t begins_piece;
-    uint64_t begins_piece_most; /* most start offsets in such a copy */
+    uint64_t begins_piece_most; /* maximum number of start offsets in such a copy */
     uint32_t threads;           /* threads per block */
     uint32_t tile_words_max;
-    uint32_t blocks_max; /* most blocks in a launch; 0: as many as run at a time */
+    uint32_t blocks_max; /* maximum number of blocks in a launch; 0: as many as run at a time */
     /* log2 of the number of tiles whose hits are counted together (kernels/order.h); at most
      * SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t partition_group_log2;
     bool dense_always; /* treat each tile or group with a candidate as dense */
-    /* most bytes of a pattern in its bit plane; ≤ SCAN_PLANE_WINDOW_MAX */
+    /* maximum number of bytes of a pattern in its bit plane; ≤ SCAN_PLANE_WINDOW_MAX */
     uint32_t plane_window_max;
 
     /* All members below, except before_bytes, choose among kernels and tables with the same
@@ -78,7 +79,8 @@ struct cuda_limits {
     /* if the lists of a set's grams (cuda_sets.c) cannot have more entries than this, memory for
      * all is reserved; otherwise, the host waits until the device has counted them */
     uint64_t sets_counted_min;
-    /* most entries in a list after its first; a search that meets a longer list is given up */
+    /* maximum number of entries in a list after its first; a search that meets a longer list is
+     * given up */
     uint32_t sets_items_max;
     /* search dense texts with the automaton, if its table has at most automaton_words_max words */
     bool automaton;

@@ -13,7 +13,7 @@
 #include "engine.h"
 
 #define CUDA_DEVICES_MAX ENGINE_DEVICES_MAX
-/* Most loaded texts, and most residents on all devices together. */
+/* Maximum numbers of loaded texts, and of residents on all devices together. */
 #define CUDA_RESIDENT_MAX 256u
 #define CUDA_SAMPLE_BYTES (16u << 10)
 
@@ -67,7 +67,8 @@ struct cuda_holder {
 
 struct engine {
     struct cuda_driver driver;
-    uint64_t memory_max; /* most bytes that trawl may allocate on each device; 0: no limit */
+    uint64_t memory_max; /* maximum number of bytes that trawl may allocate on each device; 0: no
+                            limit */
     /* guards `holders`; held while a text is loaded or dropped */
     pthread_mutex_t load_lock;
     struct cuda_holder holders[CUDA_RESIDENT_MAX];

@@ -39,9 +39,9 @@ double analyse_power(double base, uint32_t exponent);
 /* Returns the entropy of a byte, in bits. If there are many bytes, counts only some of them. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 
-/* Finds where the two-way search splits the literal (*critical) and the literal's least period.
- * If the least period exceeds the longer side of the split, and so also count / 2, *period is 0.
- * Linear time, constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count ≥ 1.
+/* Finds where the two-way search splits the literal (*critical) and the literal's smallest period.
+ * If this period exceeds the longer side of the split, and so also count / 2, *period is 0. Linear
+ * time, constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count ≥ 1.
  */
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
@@ -64,7 +64,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams);
 
 /* Returns the literal's offset of 7 bytes that are rare: the four sequences of 4 bytes in them have
- * the least sum of rates. count ≥ 7. */
+ * the lowest sum of rates. count ≥ 7. */
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
 /* Finds the literal's 8 bytes that occur least often in the sample, among the first 1024 offsets,

@@ -26,9 +26,9 @@
 #include "plan/backwards.h"
 
 #define CLASS_NONE UINT32_MAX
-/* least value of row_children, the number of children with which a node gets a row */
+/* minimum of row_children, the number of children with which a node gets a row */
 #define ROW_CHILDREN_MIN 3u
-/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all. row_children, the least
+/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all. row_children, the minimum
  * number of children with which a node gets a row, is as low as this limit allows. */
 #define ROW_CELLS_FREE (1ull << 20)
 

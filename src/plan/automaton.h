@@ -48,7 +48,7 @@ struct plan_automaton {
     const struct plan_literal *strings;
     const uint8_t *bytes; /* the bytes to which the strings' offsets refer */
     uint32_t count;
-    /* the most words of a table of rows; a larger automaton gets cells */
+    /* maximum number of words in a table of rows; a larger automaton gets cells */
     uint64_t row_words_max;
     /* numbers of the strings, sorted by reversed bytes, then by number */
     uint32_t *sorted;

@@ -132,7 +132,7 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Returns true if a pattern contains a letter beyond ASCII that has two cases in Unicode. */
+/* Returns true if a pattern contains a non-ASCII letter that has two cases in Unicode. */
 static bool has_letters_beyond(const struct trawl_plan *plan)
 {
     const uint64_t count = plan->pattern_begin[plan->pattern_count];

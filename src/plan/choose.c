@@ -1,7 +1,7 @@
 /* choose: decides which methods can search for a plan, and computes the expected cost of each
  * method of the host.
  *
- * A single literal is searched with the method that has the least expected cost. `every` tests a
+ * A single literal is searched with the method that has the lowest expected cost. `every` tests a
  * few bytes of the literal at every position, which leaves next to no candidates. `grams` loads
  * each byte of text once, but needs a literal with rare grams. `sampled` skips most of the text if
  * the literal is long. Several literals, or a literal with a tail, are a `set`. A worker gets the

@@ -11,8 +11,8 @@
 #include "plan/steps.h"
 #include "plan/dna.h"
 
-#define SYMBOLS_MAX 65535u /* most symbols in a pattern */
-/* most patterns in a plan; with both strands, each pattern becomes two literals */
+#define SYMBOLS_MAX 65535u /* maximum number of symbols in a pattern */
+/* maximum number of patterns in a plan; with both strands, each pattern becomes two literals */
 #define PATTERNS_MAX (1u << 30)
 #define CHARACTER_BYTES 4u
 

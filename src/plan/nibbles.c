@@ -34,8 +34,8 @@
 /* HALVES_PASS for tables of six low bits: lower because the bytes of words are not independent */
 #define SIX_PASS (HALVES_PASS / 64)
 
-/* The most literals for which six tested bytes, one group or two groups are enough. The limits are
- * lower for literals with few different bytes, because then each byte rules out less. */
+/* Maximum number of literals for which six tested bytes, one group or two groups are enough. The
+ * limits are lower for literals with few different bytes, because then each byte rules out less. */
 static const struct limits {
     uint32_t six_bytes, one_group, two_groups;
 } limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};

@@ -30,9 +30,10 @@
 #define PLAN_NIBBLE_GROUPS_MAX 4u
 #define PLAN_NIBBLE_LITERALS_MAX 256u
 #define PLAN_NIBBLE_BYTES_MAX 8u
-#define PLAN_NIBBLE_WHOLE_MAX 4u /* most bytes tested in both halves, for short literals */
-#define PLAN_NIBBLE_REACH 16u    /* tested bytes are at offsets below this */
-#define PLAN_NIBBLE_LOWS 64u     /* number of values of six low bits */
+#define PLAN_NIBBLE_WHOLE_MAX \
+    4u /* maximum number of bytes tested in both halves, for short literals */
+#define PLAN_NIBBLE_REACH 16u /* tested bytes are at offsets below this */
+#define PLAN_NIBBLE_LOWS 64u  /* number of values of six low bits */
 
 struct plan_nibbles {
     uint32_t groups; /* number of groups: 1, 2 or 4; 0: there are no tables */

@@ -86,8 +86,9 @@ enum plan_attachment {
 /* Options of a plan of an approximate search. */
 struct plan_errors {
     bool is_set;
-    bool edits;   /* true: edits; false: mismatches */
-    uint32_t max; /* the most errors that an occurrence may have, at most TRAWL_ERRORS_MAX */
+    bool edits; /* true: edits; false: mismatches */
+    uint32_t
+        max; /* maximum number of errors that an occurrence may have, at most TRAWL_ERRORS_MAX */
     enum trawl_alphabet alphabet;
     uint32_t exact_count;
     /* exact_count ranges of symbols in which no error is allowed; owned by the plan */
@@ -162,7 +163,7 @@ struct trawl_plan {
     enum trawl_method method_asked;
 
     /* The next two are set if the plan has a single literal without a tail: */
-    uint64_t period; /* the literal's least period; 0 if that exceeds half of the literal */
+    uint64_t period; /* the literal's smallest period; 0 if that exceeds half of the literal */
     /* which bytes of the literal are tested, chosen with the caller's sample if there is one */
     struct plan_tuning tuning;
 
@@ -352,8 +353,8 @@ static inline uint8_t fold_byte(uint8_t byte)
 }
 
 /* Returns true if an occurrence of the string `bytes` could contain `byte`. If case is ignored,
- * returns true for every letter and every byte beyond ASCII, since it may be a variant of a letter
- * in the string. */
+ * returns true for every letter and every non-ASCII byte, since it may be a variant of a letter in
+ * the string. */
 static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,
                                  uint8_t byte)
 {

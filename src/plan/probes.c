@@ -219,12 +219,12 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
 }
 
 /* Returns the offset that leaves the fewest survivors. Among equal ones, or if there are no
- * survivors, returns the offset with the least cost. */
+ * survivors, returns the offset with the lowest cost. */
 static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
 
-    if (survivors == 0) { /* the sample no longer helps, so the least cost decides */
+    if (survivors == 0) { /* the sample no longer helps, so the lowest cost decides */
         for (uint64_t o = 1; o < window->last - window->first; o++)
             best = window->cost[o] < window->cost[best] ? o : best;
         return window->first + best;

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "plan/build.h"
 
-/* Only the first AUTOMATA_MAX anchors get automata, because making one takes a while. */
+/* Only the first AUTOMATA_MAX anchors get automata, because making one is slow. */
 #define AUTOMATA_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -288,7 +288,7 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 
-/* Returns the least distance between two overlapping occurrences of atoms; UINT32_MAX if none
+/* Returns the shortest distance between two overlapping occurrences of atoms; UINT32_MAX if none
  * overlap. */
 static uint32_t overlap(const struct anchor_maker *maker)
 {

@@ -1,9 +1,10 @@
 /* automaton: makes an automaton from the trees of a plan's expressions.
  *
- * The trees become a net of *places* (Thompson, 1968): a place takes a byte of a range, forks, is
- * an assertion, or is the end of a match. A state of the automaton is a set of places, and what
- * kind of byte came before (the subset construction). A match may begin at each byte, so each state
- * contains the first place. Assertions wait in a state until the next byte is known, as in RE2.
+ * The trees become an NFA (Thompson, 1968), whose states are called *places*: a place takes a byte
+ * of a range, forks, is an assertion, or is the end of a match. A state of the automaton is a set
+ * of places, and what kind of byte came before (the subset construction). A match may begin at each
+ * byte, so each state contains the first place. Assertions wait in a state until the next byte is
+ * known, as in RE2.
  */
 #include "regex/automaton.h"
 
@@ -90,8 +91,8 @@ static uint16_t put_fork(struct line_maker *maker, uint16_t next, uint16_t other
     return put(maker, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
-/* Puts all characters beyond ASCII as RE2 does: its sets also accept encodings that are too long,
- * and code points beyond U+10FFFF. */
+/* Adds places for all non-ASCII characters as RE2 does: its sets also accept encodings that are too
+ * long, and code points beyond U+10FFFF. */
 static uint16_t put_beyond(struct line_maker *maker, uint16_t next)
 {
     const uint16_t last = put_bytes(maker, 0x80, 0xbf, next);
@@ -103,7 +104,7 @@ static uint16_t put_beyond(struct line_maker *maker, uint16_t next)
     return put_fork(maker, two, put_fork(maker, three, four));
 }
 
-/* Puts the characters from `low` to `high` in UTF-8. */
+/* Adds places for the characters from `low` to `high` in UTF-8. */
 static uint16_t put_range(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
 {
     static const uint32_t lengths[] = {0x7f, 0x7ff, 0xffff};
@@ -179,7 +180,7 @@ static uint16_t put_edge(struct line_maker *maker, const struct syntax_node *nod
                                      .next = next});
 }
 
-/* Puts the places of a node before `next`, the place that follows it. Returns the first of them. */
+/* Adds the places of a node before `next`, the place that follows it. Returns the first of them. */
 static uint16_t put_node(struct line_maker *maker, const struct syntax_node *node, uint16_t next)
 {
     uint16_t all = NO_PLACE;
@@ -402,7 +403,7 @@ static bool may_decide(const struct expressions *made)
            (plan->flags & not_taken) == 0 && plan->line_end == '\n' && plan->line_end_also == '\n';
 }
 
-/* Puts the places of all expressions. */
+/* Adds the places of all expressions. */
 static void put_all(struct line_maker *maker)
 {
     const struct expressions *made = maker->made;

@@ -13,8 +13,8 @@
  *
  * The last two are for expressions without atoms, and for steps after one in which atoms were of
  * little use. The common program cannot read records, texts with line ends other than newline,
- * lines with a second kind of line end (a NUL, or CR LF), and some lines beyond ASCII; some plans
- * have no such program. Then RE2 reads every line with each expression.
+ * lines with a second kind of line end (a NUL, or CR LF), and some non-ASCII lines; some plans have
+ * no such program. Then RE2 reads every line with each expression.
  */
 #include "regex/engine_regex.h"
 
@@ -414,7 +414,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
-/* If atoms have taken long, chooses the strings again by the step's text. */
+/* If atoms have been slow, chooses the strings again by the step's text. */
 static enum trawl_status see_text(const struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;

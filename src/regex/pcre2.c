@@ -40,7 +40,7 @@
 
 /* PCRE2 counts steps anew for each position where a match may begin. At first, each position is
  * granted STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
- * STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
+ * STEPS_LEAST_WHOLE is the minimum for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
 #define STEPS_LEAST_WHOLE UINT64_C(2000)

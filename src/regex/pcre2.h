@@ -14,11 +14,11 @@
 
 #define PCRE2_SCRATCHES 32u /* how many threads' memory for matches is kept between calls */
 
-/* PCRE2 as in Debian 12 has a bug: in texts that may be invalid UTF-8, its JIT finds no character
- * beyond ASCII for \W, \D and \S. It would also check the line again for each match. So PCRE2 is
- * given the parts of a line that are valid UTF-8 one by one, and told that they are valid. For
- * these parts, an expression is rewritten so that \A, \z, \Z, \B and \G refer to the line: a part
- * may end where the line does not, and a search starts only in the first part that it reads.
+/* PCRE2 as in Debian 12 has a bug: in texts that may be invalid UTF-8, its JIT finds no non-ASCII
+ * character for \W, \D and \S. It would also check the line again for each match. So PCRE2 is given
+ * the parts of a line that are valid UTF-8 one by one, and told that they are valid. For these
+ * parts, an expression is rewritten so that \A, \z, \Z, \B and \G refer to the line: a part may end
+ * where the line does not, and a search starts only in the first part that it reads.
  */
 enum pcre2_program {
     PROGRAM_LINES, /* for lines that are valid UTF-8 */

@@ -9,8 +9,8 @@
 
 struct program;
 
-/* The memory for a plan's programs, in bytes: what each program gets at first, the most for a large
- * program, and what is left for more programs. */
+/* The memory for a plan's programs, in bytes: what each program gets at first, the maximum for a
+ * large program, and what is left for more programs. */
 struct program_memory {
     uint32_t mib; /* the plan's limit in MiB; 0: none */
     uint64_t each;

@@ -19,7 +19,7 @@ extern "C" {
 
 struct regex; /* an expression that RE2 has compiled */
 /* Which texts a program reads: lines as they are, or copies with marks around characters, with
- * which RE2 recognizes words beyond ASCII (words.h). */
+ * which RE2 recognizes non-ASCII words (words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
     REGEX_MARKED,       /* copies of lines with marks */

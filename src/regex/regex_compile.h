@@ -63,8 +63,7 @@ struct expressions {
     struct code_range *own_words;  /* words->ranges if the caller's rules decide; otherwise NULL */
     uint8_t mark;   /* the byte that marks a character outside words; 0: not chosen yet */
     bool is_strict; /* a byte that belongs to no character adjoins no word boundary */
-    /* Words may have characters beyond ASCII: in lines beyond ASCII, only marked copies may be
-     * used. */
+    /* Words may have non-ASCII characters: for non-ASCII lines, only marked copies may be used. */
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines that end in
      * newlines. NULL if lines end otherwise, TRAWL_MULTILINE is set, some expression means

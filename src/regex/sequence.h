@@ -45,7 +45,7 @@ struct sequence {
         uint8_t skips; /* how many characters, beginning with this one, are optional together */
         uint8_t jumps; /* how many characters after this one are not read */
         uint32_t least;
-        uint32_t most;                  /* the most repetitions; SYNTAX_ENDLESS: any number */
+        uint32_t most; /* maximum number of repetitions; SYNTAX_ENDLESS: any number */
         const struct syntax_node *node; /* the character, as a CHAR or SET */
     } items[SEQUENCE_MAX];
     /* for each numbered group, the indexes of its first item and of the item after its last */
@@ -60,7 +60,7 @@ struct sequence {
  * node cannot be in a sequence, or if the sequence is full; then what each match of the node begins
  * with, or backwards ends with, may have been added. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
-/* Adds the repetitions of a node beyond the least number of them. */
+/* Adds the repetitions of a node beyond the minimum number of them. */
 bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);
 /* Returns true if both sequences have the same matches. */
 bool sequence_equals(const struct sequence *a, const struct sequence *b);
@@ -70,7 +70,7 @@ bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
 enum { AROUND_FAILS, AROUND_MATCHES, AROUND_ASKS };
 
 struct around_automaton;
-/* The ranges of code points that words may have beyond ASCII, up to `end`. */
+/* The ranges of non-ASCII code points that words may have, up to `end`. */
 struct around_words {
     const struct code_range *ranges;
     uint32_t count;

@@ -33,8 +33,8 @@ struct around_automaton {
     uint8_t of_two[0x800]; /* the symbol of each character of two bytes */
     /* for each symbol: a bit for each item of the sequence that may be one of its characters */
     uint64_t members[SYMBOLS];
-    /* Characters beyond ASCII: those from cuts[i].first to cuts[i + 1].first - 1 have the same
-     * symbol. The last cut is after all characters. */
+    /* Non-ASCII characters: those from cuts[i].first to cuts[i + 1].first - 1 have the same symbol.
+     * The last cut is after all characters. */
     uint32_t cut_count;
     struct around_cut {
         uint32_t first;

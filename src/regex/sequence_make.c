@@ -135,7 +135,7 @@ static void add_cut(struct places *places, uint32_t first, uint32_t symbol)
         places->cuts[made->cut_count++] = (struct around_cut){first, symbol};
 }
 
-/* Assigns symbols to the characters beyond ASCII. */
+/* Assigns symbols to the non-ASCII characters. */
 static void number_cuts(struct places *places)
 {
     const struct around_words *words = places->options->words;

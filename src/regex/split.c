@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "regex/syntax/sets.h"
 
-#define DEPTH_MAX 8u  /* the most nested groups whose texts are listed */
-#define NESTED_MAX 4u /* the most nested groups in which a run may lie */
+#define DEPTH_MAX 8u  /* maximum nesting of groups whose texts are listed */
+#define NESTED_MAX 4u /* maximum nesting of groups in which a run may lie */
 /* A list's best run is chosen among runs of at most this many strings, once for each of these
  * numbers. */
 static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
@@ -86,7 +86,7 @@ static bool add_strings(struct split_strings *to, const struct split_strings *mo
     return true;
 }
 
-/* Replaces the strings of `to` with all combinations of a string of `to` followed by a string of
+/* Replaces the strings of `to` with their cross product: each string of `to` followed by each of
  * `more`. Returns false, leaving `to` unchanged, if these would be more than `most` strings, or if
  * one would be too long. */
 static bool append(struct split_strings *to, const struct split_strings *more, uint32_t most)
@@ -113,8 +113,8 @@ static void empty(struct split_strings *to)
     to->items[0].bytes_count = 0;
 }
 
-/* Sets *least to the least letter with which a search that ignores case finds `code`. This need not
- * be one of the cases of `code`: for grep, U+1C80 has the cases U+0412 and U+0432, but not vice
+/* Sets *least to the lowest letter with which a search that ignores case finds `code`. This need
+ * not be one of the cases of `code`: for grep, U+1C80 has the cases U+0412 and U+0432, but not vice
  * versa. Returns false if the set lacks a case of `code`, which an engine would find, too; and for
  * i and I, which are equal for engines, in a language like Turkish. */
 static bool least_case(const struct split_options *options, const struct syntax_node *node,
@@ -139,7 +139,7 @@ static bool least_case(const struct split_options *options, const struct syntax_
 }
 
 /* Adds a character (or a byte, if each byte is a character) to a set of strings. If case is
- * ignored, the least letter stands for all its cases. Returns false if the set is full, or if an
+ * ignored, the lowest letter stands for all its cases. Returns false if the set is full, or if an
  * engine may find other letters. */
 static bool add_character(const struct split_options *options, const struct syntax_node *node,
                           uint32_t code, struct split_strings *set)
@@ -215,7 +215,7 @@ static void repeat(const struct syntax_node *node, struct texts *texts)
         texts->goes_on = i > node->least + SPLIT_STRING_BYTES || node->most == SYNTAX_ENDLESS ||
                          !append(&power, &once, SPLIT_STRINGS_MAX) ||
                          !add_strings(&texts->strings, &power);
-    if (texts->goes_on) { /* list only the least number of repetitions */
+    if (texts->goes_on) { /* list only the minimum number of repetitions */
         texts->lists = node->least > 0;
         texts->strings = least;
     }
@@ -478,7 +478,7 @@ static enum trawl_status split_list(struct splitter *splitter, const struct synt
                          : split_group(splitter, group, &best, nested + 1, true, here, error);
 }
 
-/* Processes the alternatives of a group: sets *worst to the least score of any alternative and,
+/* Processes the alternatives of a group: sets *worst to the lowest score of any alternative and,
  * with `emits`, passes their strings to options->take. */
 static enum trawl_status split_group(struct splitter *splitter, const struct syntax_node *group,
                                      const struct place *outer, uint32_t nested, bool emits,

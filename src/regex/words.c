@@ -30,7 +30,7 @@
 #define GRANTED_NS 50000u
 #define GRANTED_NS_LEAST UINT64_C(10000000)
 #define GRANTED_NS_MOST UINT64_C(5000000000)
-/* the most bytes in a copy that stand for a single byte of the line */
+/* maximum number of bytes in a copy that stand for a single byte of the line */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
@@ -354,8 +354,8 @@ static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pc
     return found;
 }
 
-/* Like words_match, for PCRE2. Each position where a match may begin may take long, so the search
- * of a long line stops now and then to check whether the call was cancelled. Where a position needs
+/* Like words_match, for PCRE2. Each position where a match may begin may be slow, so the search of
+ * a long line stops now and then to check whether the call was cancelled. Where a position needs
  * more steps, the search is repeated position by position. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)

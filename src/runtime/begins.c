@@ -36,9 +36,9 @@
 /* The caller wakes helpers only once the device's worker has begun, but waits at most this long:
  * waking takes the runtime's lock, which the worker needs to begin. */
 #define START_POLL_NS 200000u
-/* Most helpers, which are host workers that help to copy lists, if fewer than MANY_BEGINS start
- * offsets are expected. Copying 4 MB from pinned memory takes one thread 540 us, and three threads
- * 224 us [2 H200]. */
+/* Maximum number of helpers, which are host workers that help to copy lists, if fewer than
+ * MANY_BEGINS start offsets are expected. Copying 4 MB from pinned memory takes one thread 540 us,
+ * and three threads 224 us [2 H200]. */
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* wake no helper for fewer start offsets */
 #define HELPER_BEGINS (1u << 15) /* expected start offsets for each helper */

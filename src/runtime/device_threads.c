@@ -17,7 +17,7 @@
 
 /* If a runtime has several devices, the first worker of each polls for up to this long before it
  * sleeps, once it has searched a loaded text. Waking the workers of several devices takes 25 to 200
- * us, which is much for a search: four devices list the hits in 16 GiB of text in 1,200 us. */
+ * us, which is long for a search: four devices list the hits in 16 GiB of text in 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)

@@ -351,7 +351,7 @@ static void share(struct search *search)
 }
 
 /* Returns true if the caller may take a chunk. From a stream, it takes none while another chunk is
- * taken but not delivered: reading might take long, and that chunk's results would wait for the
+ * taken but not delivered: reading might be slow, and that chunk's results would wait for the
  * caller. Helpers may still take chunks. */
 static bool caller_may_work(const struct search *search)
 {

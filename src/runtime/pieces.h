@@ -32,7 +32,7 @@ struct pieces {
     struct job *job; /* the call's job */
     uint64_t *array;
     struct engine_worker *worker; /* its functions request and await the pieces */
-    uint64_t most;                /* most words in a piece that threads copy */
+    uint64_t most;                /* maximum number of words in a piece that threads copy */
     bool direct; /* the device copies to the array; false: threads copy from pinned memory */
     struct piece_order orders[PIECE_ORDERS];
     struct piece_order pieces[ENGINE_PIECES_MAX];

@@ -60,8 +60,8 @@ struct worker {
     bool is_moved;
     cpu_set_t cores; /* the cores on which it may run once is_moved is false again */
     /* only for device workers; guarded by the runtime's lock: */
-    /* value of devices.became_idle when this worker became idle: the worker with the least has been
-     * idle longest */
+    /* value of devices.became_idle when this worker became idle: the worker with the lowest value
+     * has been idle longest */
     uint64_t idle_as;
 };
 
@@ -99,7 +99,7 @@ struct job {
     _Atomic uint32_t
         inside;           /* number of workers in the job, plus its items in the devices' queue */
     uint32_t helpers;     /* number of the runtime's threads in the job */
-    uint32_t helpers_max; /* most host workers that should be in the job */
+    uint32_t helpers_max; /* maximum number of host workers in the job */
     /* at the end of the job, workers will leave soon, so job_recall polls before it sleeps */
     bool leaves_soon;
     bool waits_for_leave;
@@ -161,7 +161,7 @@ struct forked {
 struct trawl_runtime {
     struct forked forked;
     enum trawl_engine engine; /* the engine that the caller asked for */
-    uint32_t threads_max;     /* most searching threads, including the caller's */
+    uint32_t threads_max;     /* maximum number of searching threads, including the caller's */
     uint64_t memory_max;      /* limit of memory_used; 0: no limit */
     struct engine *host;      /* engine of the host; owned */
     struct devices devices;
@@ -182,9 +182,9 @@ struct trawl_runtime {
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;
-    struct job *jobs;              /* ring of listed jobs, at the one to serve next */
-    struct worker *workers;        /* owned: threads_max - 1 entries; the first worker_count run */
-    uint32_t workers_wanted;       /* most host workers that any job has asked for so far */
+    struct job *jobs;        /* ring of listed jobs, at the one to serve next */
+    struct worker *workers;  /* owned: threads_max - 1 entries; the first worker_count run */
+    uint32_t workers_wanted; /* maximum number of host workers that any job has asked for so far */
     _Atomic uint32_t worker_count; /* number of host workers that run */
     struct worker *idle;           /* stack of idle host workers */
     bool closing;

@@ -28,8 +28,8 @@ struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
 /* With engine AUTO, a search starts to open the devices once the runtime's searches of long texts
- * have taken this long. (Loading a text opens them immediately.) Earlier would not pay: closing the
- * runtime may have to wait a third of a second for it. */
+ * have taken this long. (Loading a text opens them immediately.) Opening them earlier does not pay:
+ * closing the runtime may have to wait a third of a second for that. */
 static uint64_t open_after_ns = 1000000000;
 
 void schedule_open_after(uint64_t ns)

@@ -83,7 +83,8 @@ struct resident_sizes {
     /* How many hits a chunk should have. A device lists this many in the time of two launches, and
      * they fit into a core's cache. */
     uint64_t hits;
-    /* most start offsets that a device copies straight to the caller's array at a time */
+    /* maximum number of start offsets that a device copies straight to the caller's array at a
+     * time */
     uint64_t direct;
     /* the host counts longer chunks in steps of a quarter of this */
     uint64_t host;

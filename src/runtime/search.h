@@ -85,10 +85,10 @@ struct search {
      * have tails (characters after the literal that match in several ways): a tail's length depends
      * on the text, which may be gone by then. */
     bool converts_late;
-    uint64_t chunk_host; /* most bytes in a chunk for the host */
+    uint64_t chunk_host; /* maximum number of bytes in a chunk for the host */
     /* a decoder's memory for a compressed text, as counted in runtime->memory_used */
     uint64_t window_bytes;
-    uint64_t chunk_device; /* most bytes in a chunk for a device */
+    uint64_t chunk_device; /* maximum number of bytes in a chunk for a device */
     /* Upper bound of chunk_device, which shrinks if chunks have many hits, and grows back. 0:
      * chunk_device does not change. */
     uint64_t chunk_most;
@@ -104,7 +104,7 @@ struct search {
     /* list of the free tasks among the searcher's first tasks_used; all later tasks are free */
     struct task *free;
     uint32_t tasks_used;
-    uint32_t tasks_max;     /* most tasks in use at a time */
+    uint32_t tasks_max;     /* maximum number of tasks in use at a time */
     uint32_t taken;         /* number of tasks that are not free */
     uint64_t pending_hits;  /* number of hits in all tasks that wait for delivery */
     uint64_t index_deliver; /* index of the next chunk to deliver */
@@ -154,8 +154,8 @@ struct trawl_searcher {
      * NULL. */
     struct task **ring;
     uint32_t task_count;
-    uint32_t
-        tasks_few; /* most tasks in a search whose tasks keep text or hits until the delivery */
+    uint32_t tasks_few; /* maximum number of tasks in a search whose tasks keep text or hits until
+                           the delivery */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) have been in use */
     struct engine_call call;
     pthread_t thread; /* the thread that began the call */

@@ -41,7 +41,7 @@
     (UINT64_C(4) << 20) /* a single scan searches about this much of a segment at most */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
 #define LINE_ROOM_MIN 256u /* room for the unfinished line that is never given back */
-#define MATCHES_MAX 64u    /* most matches passed to the sink at a time */
+#define MATCHES_MAX 64u    /* maximum number of matches passed to the sink at a time */
 
 struct trawl_stream {
     const struct trawl_plan *plan;

@@ -22,12 +22,13 @@
 #include "runtime/workers.h"
 
 #define ROOM_WAIT_NS 1000000 /* length of a wait for memory that other searches use */
-#define ROOM_WAITS_MAX 1000u /* most such waits in a search before a chunk gets memory */
+#define ROOM_WAITS_MAX \
+    1000u /* maximum number of such waits in a search before a chunk gets memory */
 
 /* if more hits wait for delivery, no device may get far ahead of the others */
 #define PENDING_HITS_MAX (1u << 24)
-/* If hits decide the lengths of chunks, and one device has the text: most chunks per worker that
- * are cut in advance. Once cut, a chunk cannot be adapted to the hits. */
+/* If hits decide the lengths of chunks, and one device has the text: maximum number of chunks per
+ * worker that are cut in advance. Once cut, a chunk cannot be adapted to the hits. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ enum piece_state {
 struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
-    /* length of a cell in the file; most decompressed bytes in a piece */
+    /* length of a cell in the file; maximum number of decompressed bytes in a piece */
     uint64_t cell_bytes, piece_bytes;
     /* limit for a decoder's window: the earlier output to which compressed data may refer */
     uint64_t window_bytes;

@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 
-/* most bytes per call; Linux transfers at most 2 GiB less a page */
+/* maximum number of bytes per call; Linux transfers at most 2 GiB less a page */
 #define READ_BYTES_MAX (1u << 30)
 
 static enum trawl_status read_failed(const struct trawl_text *text, uint64_t offset, int code,

@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/status.h"
 
-#define SLOTS 64u /* most mappings in the process at a time; other files are read */
+#define SLOTS 64u /* maximum number of mappings in the process at a time; other files are read */
 #define MAJOR_FAULT 1000u
 
 /* What the signal handler knows about a mapping. `end` is 0 while the other members change. */

@@ -176,7 +176,7 @@ void text_cursor_interrupt(struct text_cursor *cursor);
  * `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
-/* Returns true if taking the first chunk may take so long that other threads should help. */
+/* Returns true if taking the first chunk may be so slow that other threads should help. */
 bool text_cursor_is_slow(const struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };

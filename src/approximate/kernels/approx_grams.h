@@ -31,7 +31,7 @@
 /* Offsets of the text that a block searches at a time. */
 #define GRAMS_TILE_OFFSETS 8192u
 
-/* Words of a literal. Words 0 to 3: for each code, the symbols that equal it; bit j is set for
+/* Words of a literal. Words 0 to 3: for each code, the symbols that may be it; bit j is set for
  * symbol j, and for each j after the last symbol. Then: */
 #define GRAMS_COMPARED 4u /* a bit for each symbol that is compared */
 #define GRAMS_EXACT 5u    /* a bit for each symbol that allows no error */

@@ -27,7 +27,7 @@
  *            touches no line more than necessary, and the text takes no room in L1: 10,000 English
  *            words 0.27 -> 0.45 TB/s [H100]. If the rows lie in shared memory, lanes wait for each
  *            other only if they meet in a bank.
- * Progress   no block waits for a different block, except to list hits (order.h).
+ * Progress   no block waits for another block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a table of at most 2^28 words.
  * Rejected   some of the rows in shared memory and the others in L2: 0.6 to 0.9 times the speed of

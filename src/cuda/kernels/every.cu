@@ -2,10 +2,10 @@
  *
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
- *            bytes. The comparison decides patterns of up to 8 bytes; candidates of longer patterns
  *            bytes. For patterns of up to 8 bytes, this comparison is final; candidates of longer
  *            ones are verified. If there are too many candidates, or verifying costs too much, the
- *            tile is dense, and bit planes (plane.h) search it. The planes also search the block's
+ *            tile is dense, and bit planes (plane.h) search it, and then the block's next tiles,
+ *            until `patience` tiles in a row have no occurrence.
  *
  *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
  *                    (a lane's last bytes     (shared; each warp     |  dense
@@ -20,8 +20,8 @@
  * Bound      by instructions: filling a bitmap that is nearly always zero takes 460 instructions
  *            per warp and 2 KiB of text, three times as many as stream.h (for a pattern of 4
  *            bytes).
- * Progress   no block waits for a different block, except to list: a block waits for the blocks
- *            with lower tiles (order.h).
+ * Progress   no block waits for another block, except to list: a block waits for the blocks with
+ *            lower tiles (order.h).
  * Order      ascending.
  * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. In dense text, a pattern longer than a tile is read again

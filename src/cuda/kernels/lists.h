@@ -83,9 +83,9 @@ struct answer_arguments {
     uint64_t launch;                  /* the launch's number, not 0 */
     uint32_t line_end, line_end_also; /* each a byte in all four bytes of the word */
 
-    uint64_t near_bytes;  /* most bytes of a gap that a single lane reads */
-    uint64_t warp_bytes;  /* most bytes of a gap that its warp then reads */
-    uint64_t block_bytes; /* most bytes of a gap that a single block reads */
+    uint64_t near_bytes;  /* maximum bytes of a gap that a single lane reads */
+    uint64_t warp_bytes;  /* maximum bytes of a gap that its warp then reads */
+    uint64_t block_bytes; /* maximum bytes of a gap that a single block reads */
     uint64_t *gaps;
     uint64_t gap_count; /* answer_gaps: number of gaps */
     uint64_t *vast;     /* where answer_gaps lists the gaps of more than block_bytes; NULL: all
@@ -145,6 +145,6 @@ struct answer_arguments {
 #define READ_BYTES 1024u /* bytes of a stripe, whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u
-#define CELLS_BLOCKS_MAX 256u /* most blocks of answer_cells */
+#define CELLS_BLOCKS_MAX 256u /* maximum number of blocks of answer_cells */
 
 #endif

@@ -38,8 +38,9 @@
  *     bit 3 is 0                  1 0 0 1 1 0 1          ~(plane >> 3)
  *     AND of the four             1 0 0 1 0 0 0          abba occurs at positions 0 and 3
  *
- * Work       Linear in the tile and the window, whatever the text. Let q be the least period of the
- *            chosen bit's plane; the host takes the bit with the largest q (src/cuda/cuda_plane.c).
+ * Work       Linear in the tile and the window, whatever the text. Let q be the smallest period of
+ *            the chosen bit's plane; the host takes the bit with the largest q
+ *            (src/cuda/cuda_plane.c).
  *            - Step 3 leaves positions that are q or more apart, or q is over half the window.
  *            - Step 4: every match that begins inside a long match differs from the long match
  *              within q bytes, because some bit's plane differs: that bit's period is at most q and
@@ -60,7 +61,7 @@
  *            bandwidth for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2
  *            GiB,
  *            counts].
- * Lost       each warp notes where its runs begin, and the warp before uses the note: 0.27 instead
+ * Rejected   each warp notes where its runs begin, and the warp before uses the note: 0.27 instead
  *            of 0.35 to 0.42 of the memory bandwidth for a^m in a^n [H200, 512 MiB].
  */
 #ifndef TRAWL_CUDA_KERNELS_PLANE_H
@@ -76,7 +77,7 @@
 #define PLANE_ROOM_MAX (1u << 30)
 #define PLANE_HALF 16u    /* bytes of a load: half a word of the plane */
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
-/* least period of step 0: for periods of 1 or 2 bytes planes are faster [H200] */
+/* minimum period of step 0: for periods of 1 or 2 bytes planes are faster [H200] */
 #define PLANE_PERIOD_MIN 3u
 /* largest period of step 0, which compares every start of a period */
 #define PLANE_PERIOD_MAX 1024u

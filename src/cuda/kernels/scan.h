@@ -15,17 +15,18 @@
 #include "plan/layout.h"
 #include "want.h"
 
-/* most threads in a block, a multiple of 32; some kernels have another maximum, below */
+/* maximum number of threads in a block, a multiple of 32; some kernels have another, below */
 #define SCAN_THREADS_MAX 256u
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki starts */
 #define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
 #define SCAN_SAMPLE_BYTES 16u     /* method "sampled": bytes of a sample */
-#define SCAN_SAMPLE_WORDS_MAX 13u /* method "sampled": log2 of the most words of sample_words */
+#define SCAN_SAMPLE_WORDS_MAX \
+    13u /* method "sampled": log2 of the maximum number of words of sample_words */
 /* bytes after the text's end that kernels may load; they must be initialised */
 #define SCAN_PADDING_BYTES 64u
-/* most bytes after the last byte of a range that kernels load */
+/* maximum number of bytes after the last byte of a range that kernels load */
 #define SCAN_AROUND_BYTES (15u + SCAN_PADDING_BYTES)
-/* Most literals in a set that may occur at one position. With this bound, a tile of
+/* Maximum number of literals in a set that may occur at one position. With this bound, a tile of
  * SCAN_THREADS_MAX words has fewer than 2^32 hits. */
 #define SCAN_ALIKE_MAX 524287u
 #define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
@@ -37,8 +38,8 @@
 #define SCAN_SUM_FACTOR 0x9e3779b1u
 
 /* A plane is the same bit of each byte of a text (plane.h). The longest window of a pattern that is
- * compared by planes, the most bits of it that are compared first (the probe), and the words in
- * shared memory after those of a tile and of the window. */
+ * compared by planes, the maximum number of its bits that are compared first (the probe), and the
+ * words in shared memory after those of a tile and of the window. */
 #define SCAN_PLANE_WINDOW_MAX 32768u
 #define SCAN_PLANE_PROBE_MAX 64u
 #define SCAN_PLANE_WORDS_MORE 6u
@@ -59,9 +60,9 @@
 #define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u
 
-/* stream_set: most entries of a warp's two queues. In the variant for texts where few samples pass
- * the bitmap, both have SCAN_SETS_RARE entries, and each entry of the first has SCAN_SETS_AROUND
- * words of 64 bits of the text. */
+/* stream_set: maximum number of entries of a warp's two queues. In the variant for texts where few
+ * samples pass the bitmap, both have SCAN_SETS_RARE entries, and each entry of the first has
+ * SCAN_SETS_AROUND words of 64 bits of the text. */
 #define SCAN_SETS_FIRST 192u
 #define SCAN_SETS_SECOND 96u
 #define SCAN_SETS_RARE 64u
@@ -87,8 +88,8 @@
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-/* The largest value of scan_sets.items_max, the most entries of a list after its first. In a list's
- * head, SCAN_SETS_ITEMS_MAX + 1 stands for any larger number. */
+/* The largest value of scan_sets.items_max, the maximum number of entries of a list after its
+ * first. In a list's head, SCAN_SETS_ITEMS_MAX + 1 stands for any larger number. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
 /* The largest offset in a literal at which its run begins; a run is those of the literal's grams
  * that are in the tables. */
@@ -96,8 +97,8 @@
 #define SCAN_SETS_RARITY 12u
 /* Each form X(s, q, c) is two kernels of stream_set, one of each variant. s is the stride; 16 is
  * also used for multiples of 16. q is the bytes of a gram. Of c grams at consecutive bytes, the one
- * with the least hash is the sample. With c = 1, the form is also used for shorter grams: q = 8 for
- * 4 to 8 bytes, q = 16 for 9 to 16. */
+ * with the lowest hash is the sample. With c = 1, the form is also used for shorter grams: q = 8
+ * for 4 to 8 bytes, q = 16 for 9 to 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -165,11 +166,11 @@ struct scan_plane {
     uint32_t window_bytes;
     uint32_t has_rest; /* 1: the pattern's bytes outside of the window must be compared, too */
     uint32_t bit;
-    uint32_t probe_bits;  /* 8 to 64; 0: the pattern is too short for planes */
-    uint32_t probe_at;    /* offset in the window at which the probe begins */
-    uint32_t period;      /* the plane's least period if ≤ window_bytes / 2, else window_bytes */
-    uint32_t byte_period; /* the bytes' least period if ≤ window_bytes / 2, else 0 */
-    /* if byte_period > 0: so many bytes of an occurrence must equal the bytes one period later */
+    uint32_t probe_bits; /* 8 to 64; 0: the pattern is too short for planes */
+    uint32_t probe_at;   /* offset in the window at which the probe begins */
+    uint32_t period; /* the plane's smallest period if ≤ window_bytes / 2, else window_bytes */
+    uint32_t byte_period; /* the bytes' smallest period if ≤ window_bytes / 2, else 0 */
+    /* if byte_period > 0: this many bytes of an occurrence must equal the bytes one period later */
     uint32_t byte_run;
     uint32_t has_letters; /* 1: the pattern's bytes have at most one value with a 0 at `bit`, and
                              one with a 1 */
@@ -218,7 +219,7 @@ struct scan_sets {
     uint32_t offset_max;
     uint32_t budget; /* budget of verification for each step of a warp */
     uint32_t shared_bytes;
-    /* most entries in a list after its first; a longer list ends the search */
+    /* maximum number of entries in a list after its first; a longer list ends the search */
     uint32_t items_max;
 };
 
@@ -341,8 +342,8 @@ struct scan_arguments {
     uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
-    /* stream_sampled: most work for the samples that a warp has queued: steps through lists, plus
-     * verifying steps of a warp, 256 bytes each */
+    /* stream_sampled: maximum work for the samples that a warp has queued: steps through lists,
+     * plus verifying steps of a warp, 256 bytes each */
     uint32_t sample_budget;
     uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
     uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */

@@ -13,7 +13,7 @@
  *            hit: writes 8; for a noted hit, writes and reads 4 more.
  * Bound      by the lookup at each text byte. Sets whose patterns all have at least 4 bytes
  *            therefore go to stream_set, which looks up one sample per stride.
- * Progress   no block waits for a different block, except to list hits (order.h).
+ * Progress   no block waits for another block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a thread whose comparisons cost more than the budget ends the launch; automaton.cu or
  *            the CPU then searches. Further limits as in every.cu.
@@ -59,8 +59,8 @@ struct set_notes {
     uint64_t lasts; /* bit i: literals[i] is the last one at its start */
     /* number of noted literals; of the literals at one start, either all or none are noted */
     uint32_t count;
-    /* most literals to note; set to `count` after a start whose literals did not fit, so that no
-     * literal of a later start is noted */
+    /* maximum number of literals to note; set to `count` after a start whose literals did not fit,
+     * so that no literal of a later start is noted */
     uint32_t room;
 };
 

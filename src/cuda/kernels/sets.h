@@ -1,12 +1,12 @@
 /* sets: the tables and queues that the kernels of stream_set.cu share.
  *
  * A *gram* is q neighbouring bytes. At every s-th position of the text the kernels take a *sample*:
- * of c grams at consecutive bytes, the gram with the least hash. The *run* of a literal (a pattern)
- * is the part of the literal whose grams are in the tables. A gram's hash says where to look in
- * each table: in a bitmap in shared memory, in 64-bit words in L2, and in *lists*. A list's *entry*
- * is a gram of a literal. The entry's *key* is the gram's hash, to which a *tag* is added if
- * sets.tagged is set: a hash of the bytes beside the gram. The list's first entry is in the list's
- * *head*.
+ * of c grams at consecutive bytes, the gram with the lowest hash. The *run* of a literal (a
+ * pattern) is the part of the literal whose grams are in the tables. A gram's hash says where to
+ * look in each table: in a bitmap in shared memory, in 64-bit words in L2, and in *lists*. A list's
+ * *entry* is a gram of a literal. The entry's *key* is the gram's hash, to which a *tag* is added
+ * if sets.tagged is set: a hash of the bytes beside the gram. The list's first entry is in the
+ * list's *head*.
  *
  * The kernels have two variants: *rare*, for sets for which few samples of the text pass the
  * bitmap, and *dense*. The first queue holds samples that passed the bitmap: in the dense variant
@@ -23,7 +23,7 @@
 #define SETS_COST_BYTES 64u /* comparing this many bytes costs as much as testing an entry */
 #define SETS_LOADS 8u       /* loads of 16 bytes that a thread has in flight for the bitmap */
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
-/* The least of several hashes is not evenly distributed; this factor spreads it again. */
+/* The lowest of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
 /* An entry's low SETS_INDEX_BITS bits are literal × stride + the offset of a sample in the
  * literal's run. The 4 bits above are the place of the entry's gram among the c grams of this
@@ -40,8 +40,9 @@
 /* The constants of a kernel, known when the kernel is compiled. */
 struct sets_form {
     uint32_t stride; /* 16 also stands for the multiples of 16 */
-    uint32_t gram;   /* bytes of a gram; with choices = 1, the most bytes of a gram */
-    /* number of grams at consecutive bytes, of which a sample takes the gram with the least hash */
+    uint32_t gram;   /* bytes of a gram; with choices = 1, the maximum length of a gram */
+    /* number of grams at consecutive bytes, of which a sample takes the gram with the lowest
+     * hash */
     uint32_t choices;
     uint32_t rows; /* rows of 16 bytes per lane in a step */
     int rare;      /* 1: the rare variant */
@@ -275,7 +276,7 @@ SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others,
 }
 
 /* Returns the hash of a sample with these bytes. *chosen is the place of the gram that the sample
- * takes: the first of the c grams with the least hash. */
+ * takes: the first of the c grams with the lowest hash. */
 SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct sets_bytes bytes,
                                        uint32_t *chosen)
 {
@@ -485,7 +486,7 @@ struct sets_sample {
     uint32_t before, after; /* bytes beside the gram, for sets_tag */
 };
 
-/* Returns the place of the gram that the sample at `place` takes: the gram with the least hash. */
+/* Returns the place of the gram that the sample at `place` takes: the gram with the lowest hash. */
 SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t place)
 {
     uint32_t chosen = 0;

@@ -1,11 +1,10 @@
 /* sort: sorts a list of 64-bit words.
  *
  * Method     short lists (sort_rank): a word's rank is the number of smaller words, which each
- *            thread counts for its word. Long lists: a stable sort by digits of 8 bits, the
- *            lowest first. For each digit, sort_digits counts, for each block's share of the
- *            list, the words with each value of the digit; then sort_scatter puts each word
- *            after those with lower values, and after those of earlier blocks with the same
- *            value:
+ *            thread counts for its word. Long lists: a stable LSD radix sort, 8 bits at a time. For
+ *            each digit, sort_digits counts, for each block's share of the list, the words with
+ *            each value of the digit; then sort_scatter puts each word after those with lower
+ *            values, and after those of earlier blocks with the same value:
  *
  *              share of a block -> tiles of 8 warps x 8 words x 32 lanes
  *              place = words with lower digits + earlier blocks' + earlier tiles'   (base, shared)
@@ -17,8 +16,8 @@
  * Traffic    per word and digit: reads 16 bytes, writes 8.
  * Bound      by latency: a block loads a tile only after it has written the last one.
  * Progress   no block waits for another.
- * Source     Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", 2007, sort by
- *            radix with counts per block; here, lanes find those with the same digit using ballots.
+ * Source     Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", 2007, radix sort
+ *            with counts per block; here, lanes find those with the same digit using ballots.
  */
 #include "lists.h"
 #include "simt.h"

@@ -8,7 +8,7 @@
  * Traffic    per text byte: reads 1; 8 bytes of every 2 KiB twice, except for single bytes and
  *            strides of 8. Per candidate: 16 to 72 text bytes.
  * Bound      by device memory: 0.98 of the read speed for m = 1 to 32 [H200, 16 GiB].
- * Progress   no block waits for a different block.
+ * Progress   no block waits for another block.
  * Order      no order: a count.
  * Limits     want is WANT_COUNT or WANT_FIRST; further limits as in every.cu. The kernel lists the
  *            numbers of dense tiles and does not count their occurrences.

@@ -48,7 +48,7 @@
 #define HITS_DENSE 256u
 #define HITS_SUM_BITS 8u /* number of bits that hold a number below HITS_DENSE */
 
-/* most positions in a tile that are verified; with more, the launch is abandoned */
+/* maximum number of positions in a tile that are verified; with more, the launch is abandoned */
 #define HITS_LISTED_MAX 1008u
 #define HITS_TOGETHER 4u /* positions that a lane verifies together: their loads overlap */
 

@@ -3,7 +3,7 @@
  *
  * Method     takes a sample at every s-th position: the gram of q bytes that begins there, or, if
  *            the form has c > 1 choices, of the c grams that begin at c consecutive bytes the first
- *            gram with the least hash. For each pattern, the tables hold the grams sampled at s
+ *            gram with the lowest hash. For each pattern, the tables hold the grams sampled at s
  *            consecutive offsets, so every occurrence meets exactly one sample that proposes it. A
  *            pattern needs s + c + q - 2 bytes. With c choices a pattern has about 1 + 2 (s - 1) /
  *            (c + 1) grams instead of s, because neighbouring samples often choose the same gram.
@@ -56,7 +56,7 @@
  *            4, 8 and 16, while L2 has 160 and a block's own shared memory 3,100. The rare variant
  *            without copies of the text, which read the bytes of 64 queued samples again: 0.74
  *            instead of 0.90 for 10,000 patterns of 8 bytes, since the text had left L2 [H200].
- * Source     the least of several hashes: Schleimer, Wilkerson and Aiken, "Winnowing: local
+ * Source     the lowest of several hashes: Schleimer, Wilkerson and Aiken, "Winnowing: local
  *            algorithms for document fingerprinting", 2003; two bits of one word: Putze, Sanders
  *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */

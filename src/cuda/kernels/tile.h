@@ -26,8 +26,8 @@
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
 /* bytes that a single lane compares; the whole warp compares the rest */
 #define TILE_LANE_BYTES 64u
-/* Most hits in a tile that wait in a list in shared memory. TILE_LISTED marks a slot of that
- * list. */
+/* Maximum number of hits in a tile that wait in a list in shared memory. TILE_LISTED marks a slot
+ * of that list. */
 #define TILE_LIST_MAX 1024u
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
@@ -46,13 +46,13 @@ struct tile_shared {
     uint32_t *warp_totals; /* a word for each warp of the block: the warp's total */
     uint64_t *slot;
     uint64_t *ticket; /* 2 words */
-    uint32_t *beyond; /* for plane.h: the least number that the threads find */
+    uint32_t *beyond; /* for plane.h: the lowest number that the threads find */
     uint64_t *list;   /* TILE_LIST_MAX words */
     struct tile_pending *pending;
     int lists; /* a constant: 1 in kernels that list hits, else 0 */
 };
 
-#define TILE_LOADS_MAX 8u /* most loads per thread in tile_keep_words */
+#define TILE_LOADS_MAX 8u /* maximum number of loads per thread in tile_keep_words */
 
 /* Declares the block's shared arrays, and a struct tile_shared named `shared`; lists_hits is 0 or
  * 1. Kernels that list hits are separate: in a common kernel, their registers and shared memory

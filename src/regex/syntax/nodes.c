@@ -230,7 +230,7 @@ enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool 
 }
 
 /* Returns true if the node is a letter, a digit or '_' that is not optional, and that is not
- * another case of a letter beyond ASCII. */
+ * another case of a non-ASCII letter. */
 static bool is_word_char(const struct syntax_node *node)
 {
     while (node->kind == SYNTAX_REPEAT && node->least > 0)

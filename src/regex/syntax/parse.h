@@ -10,7 +10,7 @@
 #include "regex/re2.h"
 #include "regex/syntax/tree.h"
 
-#define SYNTAX_DEPTH_MAX 1000u /* the most nested groups and repetitions, as in RE2 */
+#define SYNTAX_DEPTH_MAX 1000u /* maximum nesting of groups and repetitions, as in RE2 */
 /* message for syntax that means something else in PCRE2 than in RE2, where PCRE2 may be used */
 #define LEFT_TO_PCRE2 "a syntax of PCRE2: RE2 has none of this meaning"
 /* Numbers of repetitions above SYNTAX_NUMBER_MAX are read as SYNTAX_NUMBER_MAX + 1. */

@@ -4,8 +4,8 @@
  * version 2023-11-01, the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
  * case, and the set already has n. In all versions, `[kK]|x` matches the Kelvin sign, for a similar
  * reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that begin
- * with the same byte beyond ASCII. An empty group, "(?:)", at the start of such an alternative
- * stops RE2 from joining it. */
+ * with the same non-ASCII byte. An empty group, "(?:)", at the start of such an alternative stops
+ * RE2 from joining it. */
 #include "regex/syntax/print.h"
 
 #include <inttypes.h>

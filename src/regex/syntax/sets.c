@@ -14,7 +14,7 @@
 #include "regex/syntax/parse.h"
 
 #define CASE_END 0x20000u /* letters with case are below this code point */
-#define DEPTH_MAX 50u     /* the most nested classes */
+#define DEPTH_MAX 50u     /* maximum nesting of classes */
 
 /* ---- Sets --------------------------------------------------------------------------------- */
 
@@ -367,7 +367,7 @@ static enum trawl_status read_property(struct syntax_reader *reader, struct set 
 /* Adds what \d, \w, \s or \v stands for. */
 static void add_kind(const struct regex_options *options, char kind, struct set *set)
 {
-    static const struct code_range spaces[] = {/* Unicode's property White_Space, beyond ASCII */
+    static const struct code_range spaces[] = {/* Unicode's property White_Space, non-ASCII */
                                                {0x85, 0x85},     {0xa0, 0xa0},     {0x1680, 0x1680},
                                                {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
                                                {0x205f, 0x205f}, {0x3000, 0x3000}};
@@ -469,8 +469,8 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
     return TRAWL_OK;
 }
 
-/* Makes *set what the operator `by` makes of it and the second set: all characters of both if `by`
- * is '\0'. Empties the second set. */
+/* Applies the operator `by` to *set and the second set, and stores the result in *set: the union if
+ * `by` is '\0'. Empties the second set. */
 static void combine(const struct syntax_reader *reader, char by, struct set *set,
                     struct set *second)
 {

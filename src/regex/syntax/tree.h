@@ -53,15 +53,15 @@ struct syntax_node {
     char letter;
     bool is_lazy;      /* for REPEAT: as few repetitions as possible */
     bool is_numbered;  /* for GROUP: it is a capturing group */
-    uint16_t height;   /* the most nested groups and repetitions */
-    uint16_t product;  /* the greatest product of the numbers of nested repetitions {n,m} */
+    uint16_t height;   /* maximum nesting of groups and repetitions */
+    uint16_t product;  /* the largest product of the numbers of nested repetitions {n,m} */
     uint32_t from;     /* offset of the node in the expression */
     uint32_t size;     /* number of nodes, including this one */
     uint32_t sets;     /* nodes with more than one character */
     uint32_t groups;   /* numbered groups, including this node */
     bool alternates;   /* some group has several alternatives */
     bool may_be_empty; /* the node matches the empty string, too */
-    uint32_t least;    /* for REPEAT: the least and the most repetitions */
+    uint32_t least;    /* for REPEAT: the minimum and the maximum number of repetitions */
     uint32_t most;
     uint32_t count; /* number of `items` */
     /* for CHAR: the character; for SET: the text; for GROUP: its name, of 0 bytes if it has none */
@@ -80,7 +80,7 @@ struct regex_options;
 struct syntax_block;
 
 /* In PCRE2's syntax: an escape \A, \z, \Z, \B or \G, by its letter; '*' for a verb such as (*SKIP);
- * '{' for a repetition with blanks, or without least number. */
+ * '{' for a repetition with blanks, or without minimum. */
 struct syntax_mark {
     uint32_t at;
     uint32_t end;
