@@ -22,8 +22,9 @@
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
 #define FOLD_TAIL_BYTES 48u /* kernels may load this many bytes beyond a text's last 16 */
-/* Most start offsets for a kernel that launches and counts child grids. With more, more windows
- * would get no grid, because the device accepts a limited number of pending launches. */
+/* Maximum number of start offsets for a kernel that launches and counts child grids. With more,
+ * more windows would get no grid, because the device accepts a limited number of pending
+ * launches. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
 #define FLAGS (WINDOWS | CHILDREN) /* needs that cost a byte of memory per start offset */
 #define SHIFTS_THREADS 256u

@@ -29,8 +29,8 @@ static bool needs_copy(const struct gallery_host *host)
     return (host->plan->flags & TRAWL_IGNORE_CASE) != 0 || host->algorithm == GALLERY_STRSTR;
 }
 
-/* Returns the most text bytes that a step reads: its start offsets, and the longest occurrence at
- * the last of them. */
+/* Returns the maximum number of text bytes that a step reads: its start offsets, and the longest
+ * occurrence at the last of them. */
 static uint64_t text_bytes_max(const struct trawl_plan *plan)
 {
     uint64_t step = max_u64(VERIFY_STEP, saturating_multiply(2, plan->length_max));

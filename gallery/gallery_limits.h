@@ -11,7 +11,8 @@ struct gallery_limits {
     uint64_t record_bytes;
     uint32_t shift_begins;      /* start offsets per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* maximum number of threads per block of a child grid */
-    uint32_t child_grids_max;   /* most child grids per kernel; 0: as many as the device takes */
+    uint32_t child_grids_max; /* maximum number of child grids per kernel; 0: as many as the device
+                                 takes */
     uint32_t
         trie_states_max; /* maximum number of states in aho-corasick's trie, 1,028 bytes each */
 };

@@ -590,7 +590,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
-/* Find the first occurrence: of those with the least begin, the one with the least pattern_index.
+/* Find the first occurrence: of those with the lowest begin, the one with the lowest pattern_index.
  * If there is none, *found is false and *match is untouched. Reads little after the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
@@ -625,9 +625,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
  * only on OK. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no device
  * before trawl_text_load). UNSUPPORTED if no device holds the text, or a device cannot verify the
- * plan alone (an algorithm; errors; whole words or lines; IGNORE_CASE if occurrences can differ in
- * length). Cost: the cost of trawl_count, and 8 bytes written per occurrence. A part that only
- * another device has loaded: as with an array in host memory.
+ * plan alone (an algorithm; expressions; errors; whole words or lines; IGNORE_CASE if occurrences
+ * can differ in length). Cost: the cost of trawl_count, and 8 bytes written per occurrence. A part
+ * that only another device has loaded: as with an array in host memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
@@ -673,7 +673,7 @@ enum trawl_window_flag {
     TRAWL_WINDOW_NULLS = 16, /* tell which windows contain a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an
                                 empty match; SPANS includes this. Overrides TRAWL_WINDOW_LINES */
-    /* leftmost-first without overlap: of the matches that begin first, that with the least pattern
+    /* leftmost-first without overlap: of the matches that begin first, that with the lowest pattern
      * index; all patterns resume after its end. No empty matches. Overrides TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
     TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */

@@ -9,7 +9,8 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-/* the most text bytes x pattern bytes of a thread, if the way sets the grid, or of a word search */
+/* the maximum of text bytes x pattern bytes of a thread, if the way sets the grid, or of a word
+ * search */
 #define WORK_MAX 600000u
 /* parts of a case's text, at most; each costs a launch and copies */
 #define STEPS_MAX 100u

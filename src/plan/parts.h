@@ -16,7 +16,7 @@
  * may be a separate part. */
 #define PLAN_ALONE_MAX 10u
 
-/* Returns the index of the greatest entry of PLAN_LENGTH_CLASSES that is at most `length`. Strings
+/* Returns the index of the largest entry of PLAN_LENGTH_CLASSES that is at most `length`. Strings
  * of the same class are searched together. */
 #define PLAN_LENGTH_CLASSES 1, 2, 3, 4, 6, 8, 12, 16, 32, 64
 static inline uint32_t plan_length_class(uint64_t length)

@@ -62,7 +62,7 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
 }
 
 /* Literals that occur at the same position have equal first bytes, and so the same hash. The bound
- * is the greatest number of literals with the same hash. */
+ * is the largest number of literals with the same hash. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan)
 {
     uint32_t counts[1u << ALIKE_BITS] = {0}, most = 0;

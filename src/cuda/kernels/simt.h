@@ -60,7 +60,7 @@
 
 #include <stdint.h>
 
-/* Host and device both need the hashes of samples.h and layout.h, which use no CUDA keywords; this
+/* Host and device both need the hashes of samples.h and layout.h, which use no CUDA syntax; this
  * makes CUDA compile their inline functions for both. */
 #if defined(__CUDACC__)
 #define inline __host__ __device__ inline
