@@ -1,6 +1,6 @@
 /* gallery_host: published algorithms on the host, each of which searches a text for one literal.
  *
- * Each algorithm has its own file (such as bf.c) with two functions: `prepare` makes tables from
+ * Each algorithm has its own file (such as bf.c) with two functions: `prepare` builds tables from
  * the literal, and `next` searches starting at search->at. The loop in gallery_host.c divides a
  * chunk into steps, and searches each step (or, if case is ignored, a folded copy) for each literal
  * of the plan. It reports occurrences as the host's engine does: conditions, order and counts are

@@ -223,7 +223,7 @@ static enum approx_method method_choose(const struct approximate *approximate, d
      * an occurrence */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
-    /* making the bit plane of a class of bytes takes as long as comparing one literal */
+    /* computing the bit plane of a class of bytes takes as long as comparing one literal */
     double planes = literals + approximate->class_count, price[APPROX_METHODS];
     enum approx_method best = APPROX_ALL;
 
@@ -345,7 +345,7 @@ void approx_trial_begin(struct approx_trial *trial)
     *trial = (struct approx_trial){.credit = CREDIT_MAX, .pause_bytes = PAUSE_MIN};
 }
 
-/* Does without PIECES for the next pause_bytes bytes, and doubles pause_bytes. */
+/* Suspends PIECES for the next pause_bytes bytes, and doubles pause_bytes. */
 static void trial_fail(struct approx_trial *trial)
 {
     trial->passed = false;

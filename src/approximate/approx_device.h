@@ -33,7 +33,7 @@ enum trawl_status approx_device_candidates(struct approx_device *device,
  * UNSUPPORTED. */
 enum trawl_status approx_device_rate(struct approx_device *device, const struct engine_chunk *chunk,
                                      double *rate, struct trawl_error *error);
-/* Returns the expected time to make the tables of the method GRAMS, in ns; 0 if they exist or the
+/* Returns the expected time to build the tables of the method GRAMS, in ns; 0 if they exist or the
  * method is PIECES. */
 double approx_device_ready_ns(const struct approx_device *device);
 /* Returns true if the memory of some device contains the chunk's bytes. */

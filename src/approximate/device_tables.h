@@ -1,5 +1,5 @@
-/* device_tables: makes the tables with which a device searches approximately: the literals, and for
- * each gram (the codes of some adjacent symbols) the pieces that begin with it
+/* device_tables: builds the tables with which a device searches approximately: the literals, and
+ * for each gram (the codes of some adjacent symbols) the pieces that begin with it
  * (kernels/approx_grams.h). */
 #ifndef TRAWL_APPROXIMATE_DEVICE_TABLES_H
 #define TRAWL_APPROXIMATE_DEVICE_TABLES_H
@@ -21,7 +21,7 @@ struct approx_tables {
 /* Maximum shared memory for the tables, in bytes. Tests replace this bound. */
 extern uint64_t approx_shared_bytes_max;
 
-/* Makes the tables for the plan's literals, whose symbols are classes of bytes. `shared_bytes` is
+/* Builds the tables for the plan's literals, whose symbols are classes of bytes. `shared_bytes` is
  * how much shared memory a block may have. If `whole` is false, only sets the sizes, without the
  * words. Errors: MEMORY; UNSUPPORTED if the tables would be too large. */
 enum trawl_status approx_tables_make(const struct approximate *approximate, uint64_t shared_bytes,

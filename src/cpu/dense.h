@@ -63,7 +63,7 @@ enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_s
 bool dense_is_there(const struct trawl_plan *plan);
 
 /* ---- dense_fold.c ---- */
-/* Makes the automaton's strings: the patterns, with each character replaced with its
+/* Builds the automaton's strings: the patterns, with each character replaced with its
  * representative. Errors: MEMORY. */
 enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense_set *set,
                                      struct trawl_error *error);

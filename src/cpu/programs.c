@@ -254,7 +254,7 @@ static void tournament_begin(struct scan *scan)
 }
 
 /* Counts `bytes` bytes, which took the current program `ns`. Then starts a tournament, or gives the
- * turn to the next program, if that is due. `counts` is false if the program also made tables in
+ * turn to the next program, if that is due. `counts` is false if the program also built tables in
  * this time. */
 static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
@@ -274,7 +274,7 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
         return;
     }
     if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
-        own->step = 1; /* the turn starts again until the program's tables are made */
+        own->step = 1; /* the turn starts again until the program's tables are built */
         own->left = cpu_sizes.trial_bytes;
         return;
     }
@@ -292,9 +292,9 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
         next_turn(own);
 }
 
-/* Returns how often tables were made or fetched, by the worker and, if the current program searches
- * parts in turn, by the parts' workers. A piece during which this number grows took longer than
- * later ones will. */
+/* Returns how often tables were built or fetched, by the worker and, if the current program
+ * searches parts in turn, by the parts' workers. A piece during which this number grows took longer
+ * than later ones will. */
 static uint64_t makes_of(const struct cpu_worker *worker)
 {
     const struct cpu_parts *parts = parts_of(worker, worker->tournament.now);
@@ -360,7 +360,7 @@ static void count_anew(struct cpu_worker *worker)
     worker->took = worker->priced = 0;
 }
 
-/* Makes the tables of the "sampled" method. If the text may end before they pay off, chooses
+/* Builds the tables of the "sampled" method. If the text may end before they pay off, chooses
  * another method until then. Errors: MEMORY. */
 static enum trawl_status begin_sampled(struct cpu_worker *worker, const struct engine_chunk *chunk,
                                        struct trawl_error *error)
@@ -438,7 +438,7 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
         worker->sampled_after = 0;
         worker->sampled_took = 0;
         worker->least = prices.of[prices.least];
-        if (worker->method == TRAWL_METHOD_SAMPLED) /* the look has made the tables */
+        if (worker->method == TRAWL_METHOD_SAMPLED) /* the look has built the tables */
             TRAWL_TRY(sampled_want(worker->plan, &worker->sampled, error));
         worker_probes_begin(worker);
     }
@@ -448,7 +448,7 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 
 /* ---- All programs ------------------------------------------------------------------------ */
 
-/* Returns true if a search begins with buckets: making their tables and searching the first text
+/* Returns true if a search begins with buckets: building their tables and searching the first text
  * costs less than with classes. `find` has the functions of the worker's instruction set. */
 static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_ops *find)
 {
@@ -492,7 +492,7 @@ static uint64_t dense_work_of(const struct trawl_plan *plan)
     return max_u64(SET_WORK_PER_BYTE, (uint64_t)(WORK_PER_NS * automaton_ns));
 }
 
-/* Returns after how many bytes of text the "sampled" method has saved the time to make its
+/* Returns after how many bytes of text the "sampled" method has saved the time to build its
  * tables. */
 static uint64_t tables_pay_after(const struct cpu_worker *worker)
 {

@@ -1,4 +1,4 @@
-/* set_matcher: divides a large set's literals into classes by length, and makes the hash tables of
+/* set_matcher: divides a large set's literals into classes by length, and builds the hash tables of
  * each class. An entry of a table is a literal's gram at one offset, or a literal's stem (its first
  * bytes, up to 8). set_class.h explains how the tables are used. */
 #include "cpu/set_matcher.h"

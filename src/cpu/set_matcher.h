@@ -1,4 +1,4 @@
-/* set_matcher: makes the hash tables of a large set (set_class.h). */
+/* set_matcher: builds the hash tables of a large set (set_class.h). */
 #ifndef TRAWL_CPU_SET_MATCHER_H
 #define TRAWL_CPU_SET_MATCHER_H
 

@@ -1,5 +1,5 @@
-/* set_stems: makes the tables of a class of literals that is searched with stems, the first (up to)
- * 8 bytes of the literals (set_class.h). */
+/* set_stems: builds the tables of a class of literals that is searched with stems, the first (up
+ * to) 8 bytes of the literals (set_class.h). */
 #include <stdlib.h>
 #include <string.h>
 

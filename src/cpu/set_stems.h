@@ -1,4 +1,4 @@
-/* set_stems: makes the tables of a class (literals of a set that have similar lengths) that is
+/* set_stems: builds the tables of a class (literals of a set that have similar lengths) that is
  * searched with stems. A literal's stem is its first 8 bytes, or all of it if it is shorter. The
  * search first looks up samples of four bytes of the text in a bitmap (set_class.h). */
 #ifndef TRAWL_CPU_SET_STEMS_H
@@ -25,7 +25,7 @@ uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
 /* Sets the bitmap's bits for every sample that an occurrence of the literal may contain. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* If the class has few literals, makes the tables that select positions instead of samples: pairs
+/* If the class has few literals, builds the tables that select positions instead of samples: pairs
  * of bytes or trigrams, depending on which of them sample->find can test. The class's entries must
  * have been stored. */
 enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,

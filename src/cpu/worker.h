@@ -48,7 +48,7 @@ struct tournament {
     enum program before; /* the program that searched before the current tournament */
     uint32_t open;       /* programs that are being compared, as bits; 0: there is no tournament */
     uint32_t step;       /* number of the piece in the program's turn, counted from 1 */
-    uint32_t unsettled;  /* pieces of the turn during which tables were made */
+    uint32_t unsettled;  /* pieces of the turn during which tables were built */
     /* bytes of text until the piece ends; if there is no tournament, until the next may begin */
     uint64_t left;
     uint64_t spent;       /* ns that the search has taken since the last tournament */
@@ -72,7 +72,7 @@ struct cpu_worker {
      * a tournament tries them */
     struct cpu_parts *parts[CPU_PARTS];
     struct tournament tournament; /* compares the programs that can search for a set */
-    uint64_t makes;               /* how often tables were made or fetched */
+    uint64_t makes;               /* how often tables were built or fetched */
     /* what is known about the literal and the text: the plan's tuning or, after a look at a sample
      * of the text, `own` */
     const struct plan_tuning *tuning;
@@ -94,7 +94,7 @@ struct cpu_worker {
     /* ns that `searched` bytes were expected to take with this method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
-    /* bytes of text after which making the tables of the "sampled" method pays off; 0: now */
+    /* bytes of text after which building the tables of the "sampled" method pays off; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;
     /* the method in use: the plan's, or one that the worker expects to be faster on the text */
@@ -320,8 +320,8 @@ void choice_begin(struct cpu_worker *worker);
  * `begin`, which took `ns`. `candidates` and `passed` are the scan's counts at that position. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
-/* Called before a chunk is searched. Makes the tables of the "sampled" method if they pay off. If a
- * look is due, samples the chunk and chooses the method for the text that follows. The present
+/* Called before a chunk is searched. Builds the tables of the "sampled" method if they pay off. If
+ * a look is due, samples the chunk and chooses the method for the text that follows. The present
  * method stays if it was faster than any method is expected to be in the sample. Errors: MEMORY. */
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);

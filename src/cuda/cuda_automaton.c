@@ -1,4 +1,4 @@
-/* cuda_automaton: makes the transition table with which kernels search for a set in text that has
+/* cuda_automaton: builds the transition table with which kernels search for a set in text that has
  * too many candidates for a filter (kernels/automaton.cu). A *literal* is a string of the set.
  *
  * The automaton reads the text backwards, so its state says which literals start at the byte that
@@ -28,7 +28,7 @@
 #define ROW_BLOCKS 8u   /* maximum blocks of automaton_rows per multiprocessor */
 #define COUNT_BLOCKS 3u /* maximum blocks of count_automaton per multiprocessor */
 
-/* The trie of the reversed literals, from which the automaton is made. class_of and the arrays
+/* The trie of the reversed literals, from which the automaton is built. class_of and the arrays
  * after it lie in this order in `block`, which is copied to the device as a whole. */
 struct trie {
     struct engine_worker *worker;
@@ -239,7 +239,7 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns the size of the automaton's rows in words; an estimate until the automaton is made. */
+/* Returns the size of the automaton's rows in words; an estimate until the automaton is built. */
 static double rows_words(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -333,7 +333,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
     return TRAWL_OK;
 }
 
-/* Makes the automaton on the device. Sets *fits to false if it exceeds a limit. */
+/* Builds the automaton on the device. Sets *fits to false if it exceeds a limit. */
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_NUMBER);

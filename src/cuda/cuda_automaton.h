@@ -1,4 +1,4 @@
-/* cuda_automaton: makes the automaton with which a device searches for a set in a text with many
+/* cuda_automaton: builds the automaton with which a device searches for a set in a text with many
  * candidates, and chooses the sizes of its launches. */
 #ifndef TRAWL_CUDA_CUDA_AUTOMATON_H
 #define TRAWL_CUDA_CUDA_AUTOMATON_H
@@ -6,13 +6,13 @@
 #include "cuda/launch.h"
 #include "cuda/cuda_worker.h"
 
-/* Makes the automaton for worker->plan on the device, unless an earlier call for this plan has made
- * it, or failed to. If it does not fit into memory, or the limits forbid it, sets tables.automaton
- * to CUDA_AUTOMATON_NONE, which is no error. */
+/* Builds the automaton for worker->plan on the device, unless an earlier call for this plan has
+ * built it, or failed to. If it does not fit into memory, or the limits forbid it, sets
+ * tables.automaton to CUDA_AUTOMATON_NONE, which is no error. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Returns what a count with the automaton costs, in units of reading the text once: as last
  * measured, or at first as expected from the size of the rows (plan/parts.h). Until the automaton
- * is made, that size is estimated, once per plan, in a pass over the set's bytes. */
+ * is built, that size is estimated, once per plan, in a pass over the set's bytes. */
 double cuda_automaton_price(struct engine_worker *worker);
 /* Returns true if the automaton's rows fit into shared memory, judging by the same size, known or
  * estimated, as cuda_automaton_price. */

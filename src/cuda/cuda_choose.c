@@ -90,7 +90,7 @@ static void set_prices(double length, const struct rates *rates, struct cuda_pri
             prices->price[method] = price_of((enum trawl_method)method, length, rates);
 }
 
-/* Returns a method's price, including the time to make its tables. */
+/* Returns a method's price, including the time to build its tables. */
 static double price_with(uint32_t method, double length, double read_ns,
                          const struct cuda_prices *prices)
 {
@@ -284,7 +284,7 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
 
 /* ---- Sets: the filter or the automaton ----------------------------------------------------- */
 
-/* Returns the expected time to make the automaton. */
+/* Returns the expected time to build the automaton. */
 static double make_ns(const struct engine_worker *worker)
 {
     return worker->tables->automaton == CUDA_AUTOMATON_READY
@@ -293,7 +293,7 @@ static double make_ns(const struct engine_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns true if the automaton should search without a trial, because making it should take less
+/* Returns true if the automaton should search without a trial, because building it should take less
  * time than it saves in these bytes. If its rows fit into shared memory, it takes the same, known
  * time in every text. A set that stream_set cannot search for, because a string has less than four
  * bytes, needs no trial either: its filter is slow in nearly every text. */

@@ -16,7 +16,7 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
 /* Returns the method with the lowest price, the expected time of a count. Methods that have not
  * been timed are priced from a sample of the text. Stores in *tuning which bytes of the pattern the
  * methods look for. read_ns is the time in which the device reads the text once. The first choice
- * for a plan and a text includes the time to make tables, and looks at the sample only until no
+ * for a plan and a text includes the time to build tables, and looks at the sample only until no
  * other method could be cheaper, which takes 3 to 60 us. */
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
                                    uint64_t sample_bytes, double read_ns,
@@ -35,7 +35,7 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
 /* How to search for a set next. SETTLED: as before. AUTOMATON: with the automaton, which must be
- * made first. JUDGED: with the filter, timed. TRIED: with the filter, first in a short, timed
+ * built first. JUDGED: with the filter, timed. TRIED: with the filter, first in a short, timed
  * range. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
@@ -44,7 +44,7 @@ uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
 /* Called after the filter has searched `bytes` bytes of text in `ns`; `rest` bytes follow. Returns
- * true if the automaton should take over, because making it takes less time than it would save in
+ * true if the automaton should take over, because building it takes less time than it would save in
  * the rest, or would have saved so far. If the trial was too short to be sure, returns false, and
  * makes the next trial longer. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,

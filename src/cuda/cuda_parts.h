@@ -11,7 +11,7 @@
 void cuda_parts_take(struct engine_worker *worker);
 /* Returns true if the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);
-/* Members of struct cuda_steps (chunk.h) for a plan with parts: `prepare` makes the parts' tables,
+/* Members of struct cuda_steps (chunk.h) for a plan with parts: `prepare` builds the parts' tables,
  * and `search` searches a range for all parts. */
 enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want want,
                                      struct cuda_steps *steps, struct trawl_error *error);

@@ -87,7 +87,7 @@ static void arguments_of(const struct engine_records *held, struct answer_argume
     a->step_count = held->step_count;
 }
 
-/* Checks the offsets, and makes the table. The device's context is current. */
+/* Checks the offsets, and builds the table. The device's context is current. */
 static enum trawl_status make_steps(struct engine_worker *worker, struct engine_records *held,
                                     struct trawl_error *error)
 {

@@ -1,4 +1,4 @@
-/* cuda_sampled: makes a device's tables for the "sampled" method. For each hash value, there is a
+/* cuda_sampled: builds a device's tables for the "sampled" method. For each hash value, there is a
  * list of the offsets in the pattern (below the stride) whose 16 bytes have that hash. A bitmap
  * says for which hashes there is a list.
  *

@@ -1,4 +1,4 @@
-/* cuda_sampled: makes a device's tables for the "sampled" method, which reads 16 bytes of the text
+/* cuda_sampled: builds a device's tables for the "sampled" method, which reads 16 bytes of the text
  * at each multiple of a stride. */
 #ifndef TRAWL_CUDA_CUDA_SAMPLED_H
 #define TRAWL_CUDA_CUDA_SAMPLED_H

@@ -318,7 +318,7 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
     *done = *limit;
 }
 
-/* Prepares a launch that counts, or finds the first occurrence, and makes the tables for its
+/* Prepares a launch that counts, or finds the first occurrence, and builds the tables for its
  * kernel. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct cuda_range *range,
                                  enum want want, uint64_t *limit, uint64_t *done,
@@ -400,14 +400,14 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         way = cuda_choose_way(worker, bytes, priced);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
-    /* Make the tables before the clock starts. The counting kernel may also list the hits
-     * (append_hits); if it cannot, make the tables of the listing kernel, too. */
+    /* Build the tables before the clock starts. The counting kernel may also list the hits
+     * (append_hits); if it cannot, build the tables of the listing kernel, too. */
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
     if (want != WANT_HITS || !worker->tables->appends || worker->tables->dense_left > 0)
         TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
     if (way == CUDA_WAY_TRIED) {
         /* Search a short range first, because nobody knows how many candidates the text has. Wait
-         * for the stream before the clock starts, so that making tables on the device is not
+         * for the stream before the clock starts, so that building tables on the device is not
          * timed. */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
         rest = bytes - cuda_choose_tried_bytes(worker);

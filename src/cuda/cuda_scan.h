@@ -12,8 +12,8 @@ struct cuda_hits_room {
     uint64_t count;
     uint64_t base;
     uint64_t literal; /* factor for the literal's number */
-    /* How many of the first words are copied to the landing buffer right away, before the number of
-     * hits is known; ahead ≤ count. The landing buffer has room for them. */
+    /* How many of the first words are copied to the landing buffer immediately, before the number
+     * of hits is known; ahead ≤ count. The landing buffer has room for them. */
     uint64_t ahead;
     bool any_order; /* the list need not be sorted */
     uint32_t list;  /* set: which of the worker's lists has the hits */

@@ -1,4 +1,4 @@
-/* cuda_sets: starts the kernels that make the tables of stream_set, whose form cuda_choose.c has
+/* cuda_sets: starts the kernels that build the tables of stream_set, whose form cuda_choose.c has
  * chosen */
 #include "cuda/cuda_sets.h"
 
@@ -105,9 +105,9 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
     return TRAWL_OK;
 }
 
-/* Starts the kernels that make the tables of stream_set. In the worker's stream, they run after the
- * copies of the plan's other tables. If the device lacks memory, sets has_sets to false, so that
- * the kernels of set.cu search instead. */
+/* Starts the kernels that build the tables of stream_set. In the worker's stream, they run after
+ * the copies of the plan's other tables. If the device lacks memory, sets has_sets to false, so
+ * that the kernels of set.cu search instead. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;

@@ -1,4 +1,4 @@
-/* cuda_sets: makes the tables with which the kernel stream_set searches for a set of patterns, and
+/* cuda_sets: builds the tables with which the kernel stream_set searches for a set of patterns, and
  * chooses the sizes of its launches. */
 #ifndef TRAWL_CUDA_CUDA_SETS_H
 #define TRAWL_CUDA_CUDA_SETS_H
@@ -9,7 +9,7 @@
 /* Writes how rare each byte value is expected to be: the 256 words of scan_sets.rarity. */
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,
                       uint32_t *rarity);
-/* Makes the tables on the device, from the literals, which are there already or being copied. */
+/* Builds the tables on the device, from the literals, which are there already or being copied. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error);
 /* Chooses the tiles and the threads of a launch of `blocks` blocks. */
 void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,

@@ -88,10 +88,10 @@ struct cuda_tables {
 
 /* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
-/* Chooses how to search for worker->plan in worker->searched; for a single literal, also makes its
+/* Chooses how to search for worker->plan in worker->searched; for a single literal, also builds its
  * tables on the device. Does nothing if an earlier call has done so for this plan and text. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* Makes the tables that this kernel needs for the worker's set, unless the device has them.
+/* Builds the tables that this kernel needs for the worker's set, unless the device has them.
  * Measures alike_max if the kernel's launch depends on it. If there is no memory for the tables of
  * stream_set, sets has_sets to false, and makes those of set.cu instead. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,

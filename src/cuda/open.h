@@ -2,7 +2,7 @@
  *
  * To read this directory, begin with driver.h (the functions of libcuda), device.h (a GPU), open.h
  * and cuda_load.h (texts that stay on GPUs). Then follow a search: cuda_choose.h chooses the
- * method, cuda_tables.h makes the plan's tables, chunk.h copies the text, launch.h starts the
+ * method, cuda_tables.h builds the plan's tables, chunk.h copies the text, launch.h starts the
  * kernel, and cuda_scan.h copies the hits back.
  */
 #ifndef TRAWL_CUDA_OPEN_H

@@ -1,9 +1,9 @@
-/* answer: what a search makes from its hits.
+/* answer: what a search computes from its hits.
  *
- * A sink names the form of its answer. An engine that knows this form makes the answer where the
+ * A sink names the form of its answer. An engine that knows this form computes the answer where the
  * hits are, in a device's memory, so that no hit is copied to the host. The runtime asks such an
  * engine to do that for long chunks (ENGINE_OUTPUT_ANSWER). With all other engines, the sink's
- * digest makes the same answer from a chunk's hits.
+ * digest computes the same answer from a chunk's hits.
  */
 #ifndef TRAWL_MATCH_ANSWER_H
 #define TRAWL_MATCH_ANSWER_H
@@ -80,7 +80,7 @@ static inline uint64_t record_values_bytes(enum trawl_records_shape shape, uint6
                                           : count * sizeof(uint32_t);
 }
 
-/* an answer made from the hits of a chunk */
+/* an answer computed from the hits of a chunk */
 struct hits_answer {
     enum answer_form form;
     uint64_t hits_most; /* HITS: if there are more hits, only their number is wanted; 0: all are

@@ -97,10 +97,10 @@ struct sink {
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);
-    /* What deliver needs, which an engine may make instead of hits and digest; HITS: nothing. */
+    /* What deliver needs, which an engine may compute instead of hits and digest; HITS: nothing. */
     enum answer_form form;
-    struct record_answer *record_answer; /* for the form RECORDS, which only engines can make */
-    bool by_engine; /* only the devices' engine can make the answer: hits are not enough */
+    struct record_answer *record_answer; /* for the form RECORDS, which only engines can compute */
+    bool by_engine; /* only the devices' engine can compute the answer: hits are not enough */
     /* Turns an engine's answer into the digest of a chunk. NULL if there is no digest. */
     enum trawl_status (*answered)(const struct sink *sink, const struct hits_answer *answer,
                                   struct sink_digest *digest, struct trawl_error *error);

@@ -1,4 +1,4 @@
-/* automaton: makes the automaton of a set of strings (Aho and Corasick 1975), which reads a text
+/* automaton: builds the automaton of a set of strings (Aho and Corasick 1975), which reads a text
  * backwards.
  *
  * After reading the byte at position x, the automaton is at the node of the longest string that

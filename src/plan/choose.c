@@ -2,11 +2,11 @@
  * method of the host.
  *
  * A single literal is searched with the method that has the lowest expected cost. `every` tests a
- * few bytes of the literal at every position, which leaves next to no candidates. `grams` loads
- * each byte of text once, but needs a literal with rare grams. `sampled` skips most of the text if
- * the literal is long. Several literals, or a literal with a tail, are a `set`. A worker gets the
- * costs when a search begins, and again when it has sampled the text (cpu/programs.c). A wrong
- * choice costs time, but never changes an answer.
+ * few bytes of the literal at every position, which leaves almost no candidates. `grams` loads each
+ * byte of text once, but needs a literal with rare grams. `sampled` skips most of the text if the
+ * literal is long. Several literals, or a literal with a tail, are a `set`. A worker gets the costs
+ * when a search begins, and again when it has sampled the text (cpu/programs.c). A wrong choice
+ * costs time, but never changes an answer.
  */
 #include <string.h>
 

@@ -45,7 +45,7 @@ struct plan_set_facts {
     double byte_bits; /* entropy of a byte of the literals, in bits */
 };
 
-/* Expected times in ns: to make the tables, and per byte of a text without candidates. */
+/* Expected times in ns: to build the tables, and per byte of a text without candidates. */
 struct plan_set_price {
     double once_ns, byte_ns;
 };
@@ -78,12 +78,12 @@ struct plan_part_costs {
     double alone;
     double pass;       /* the filter for few strings, including its tables */
     double pass_short; /* the same, if the shortest string has fewer than four bytes */
-    double each;       /* for each string: making the filter's tables, or the part's plan */
+    double each;       /* for each string: building the filter's tables, or the part's plan */
     double met;        /* testing the positions that pass the filter */
     /* A search with the automaton costs `dense`, and `doubled` more for each doubling of its rows'
      * words beyond near_words. */
     double near_words, dense, doubled;
-    double make, level; /* making the automaton, per byte and per level (the longest string) */
+    double make, level; /* building the automaton, per byte and per level (the longest string) */
 };
 /* The costs for a GPU, in units of the time to read the text once. Tests replace them. */
 extern struct plan_part_costs plan_part_costs_device;

@@ -1,6 +1,6 @@
-/* sampled: makes the tables of the "sampled" method, which reads only every stride-th position of a
- * text (struct plan_sampled). Also measures how many offsets of the literal have the same bytes as
- * a sample of the text. */
+/* sampled: builds the tables of the "sampled" method, which reads only every stride-th position of
+ * a text (struct plan_sampled). Also measures how many offsets of the literal have the same bytes
+ * as a sample of the text. */
 #include <string.h>
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-/* tables: makes the bitmaps and buckets of a set of literals (struct plan_set in layout.h). */
+/* tables: builds the bitmaps and buckets of a set of literals (struct plan_set in layout.h). */
 #include <string.h>
 
 #include "base/checked.h"
@@ -188,7 +188,7 @@ static void tables_free(void *object)
                    MEMORY_ALIGNMENT);
 }
 
-/* Makes the tables and their arrays in a single block of memory. */
+/* Builds the tables and their arrays in a single block of memory. */
 static enum trawl_status set_tables_make(const void *from, void **object, struct trawl_error *error)
 {
     const struct trawl_plan *plan = (const struct trawl_plan *)from;

@@ -68,7 +68,7 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
-/* Tunes the "sampled" method: makes its tables, and measures struct sampled_rates in `text`, which
+/* Tunes the "sampled" method: builds its tables, and measures struct sampled_rates in `text`, which
  * may be a part of the text. If `text` is NULL, only checks that the literal hardly repeats
  * itself. */
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,

@@ -83,7 +83,7 @@ static struct around_options options_of(const struct anchor_maker *maker, bool b
                                    .words = is_wide ? &made->words : NULL};
 }
 
-/* Makes the automaton of a sequence, or shares the one made last if the sequences are equal. */
+/* Builds the automaton of a sequence, or shares the one made last if the sequences are equal. */
 static enum trawl_status make_automaton(struct anchor_maker *maker, const struct sequence *sequence,
                                         bool backwards, struct around_automaton **out,
                                         struct trawl_error *error)
@@ -136,7 +136,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return make_automaton(maker, split->after, false, &anchor->after, error);
 }
 
-/* Makes the automata that find the matches of the plan's only expression around its atoms, if the
+/* Builds the automata that find the matches of the plan's only expression around its atoms, if the
  * strings and the expression allow it. */
 static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_error *error)
 {

@@ -20,7 +20,7 @@ struct anchor_maker {
     bool keeps;             /* some strings do not ignore case */
     bool all_sure;          /* each occurrence of each string lies in a match */
     bool all_match;         /* each occurrence of each string is a match */
-    struct places *scratch; /* memory for making automata */
+    struct places *scratch; /* memory for building automata */
     /* the last automata, [1] backwards and [0] forwards, which the next alternative often shares */
     struct made_last {
         struct sequence sequence;

@@ -1,4 +1,4 @@
-/* automaton: makes an automaton from the trees of a plan's expressions.
+/* automaton: builds an automaton from the trees of a plan's expressions.
  *
  * The trees become an NFA (Thompson, 1968), whose states are called *places*: a place takes a byte
  * of a range, forks, is an assertion, or is the end of a match. A state of the automaton is a set

@@ -1,4 +1,4 @@
-/* automaton: makes the automaton with which a device checks lines (match/line_automaton.h). */
+/* automaton: builds the automaton with which a device checks lines (match/line_automaton.h). */
 #ifndef TRAWL_REGEX_AUTOMATON_H
 #define TRAWL_REGEX_AUTOMATON_H
 

@@ -1,4 +1,4 @@
-/* finder_make: makes finders (sequence.h). */
+/* finder_make: builds finders (sequence.h). */
 #include <string.h>
 
 #include "base/checked.h"
@@ -170,7 +170,7 @@ static bool ends_lines(const struct finder *made, const struct byte_rates *rates
 }
 
 /* Chooses the rarest ASCII character that every match has after its head. If it is so rare that
- * looking for it takes less time than looking for places where a match may begin, makes the head's
+ * looking for it takes less time than looking for places where a match may begin, builds the head's
  * automaton. Errors: MEMORY. */
 static enum trawl_status make_head(struct finder *made, const struct around_options *options,
                                    struct places **scratch, struct trawl_error *error)

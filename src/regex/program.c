@@ -27,7 +27,7 @@ struct program {
     const struct syntax_node *tree;
     struct regex_options options;
     _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
-    _Atomic(bool) has_sought;              /* making a finder has been tried */
+    _Atomic(bool) has_sought;              /* building a finder has been tried */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
     _Atomic(enum trawl_status) why;        /* why RE2 could not compile it; OK: it has not tried */

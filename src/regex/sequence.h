@@ -89,9 +89,9 @@ struct around_options {
     uint8_t line_ends[2];
     const struct around_words *words; /* NULL: words are those of ASCII */
 };
-/* Makes the automaton of a sequence. Sets *out to NULL if the sequence is NULL or too long, or if
+/* Builds the automaton of a sequence. Sets *out to NULL if the sequence is NULL or too long, or if
  * the automaton could not decide about a word boundary or line end of it. *scratch is memory for
- * making automata: initially NULL, and freed by around_release. Errors: MEMORY. */
+ * building automata: initially NULL, and freed by around_release. Errors: MEMORY. */
 struct places;
 enum trawl_status around_make(const struct sequence *sequence, const struct around_options *options,
                               struct places **scratch, struct around_automaton **out,
@@ -133,7 +133,7 @@ bool span_may_find(const struct sequence *head);
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
               uint64_t count, uint64_t *spare, struct regex_span *span);
 
-/* Makes the finder of an expression. Sets *out to NULL if the expression has none. Errors: MEMORY.
+/* Builds the finder of an expression. Sets *out to NULL if the expression has none. Errors: MEMORY.
  */
 struct finder;
 enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,

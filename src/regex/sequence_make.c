@@ -1,4 +1,4 @@
-/* sequence_make: makes the automaton of a sequence (sequence_automaton.h). */
+/* sequence_make: builds the automaton of a sequence (sequence_automaton.h). */
 #include <stddef.h>
 #include <string.h>
 

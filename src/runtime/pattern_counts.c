@@ -33,7 +33,7 @@ static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t 
     return TRAWL_OK;
 }
 
-/* Makes a table of free slots, large enough for `hits` hits. */
+/* Builds a table of free slots, large enough for `hits` hits. */
 static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t literals,
                                        uint64_t hits, struct trawl_error *error)
 {

@@ -18,7 +18,7 @@
  *            such lines or records without hits. answer_patterns: counts each pattern's hits.
  *            answer_ends: counts the line ends of the range. answer_records: finds each hit's
  *            record, with a table of the record at each KiB, and marks or lists the record.
- *            answer_steps makes that table, and checks the offsets. answer_cells: makes columns of
+ *            answer_steps builds that table, and checks the offsets. answer_cells: makes columns of
  *            sorted keys, without duplicates.
  * Grid       a thread per hit; answer_read: per KiB of the text, or per record; answer_gaps,
  *            answer_ends and answer_cells any.

@@ -511,7 +511,7 @@ SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
     tile_finish(&args, &totals, queue.ahead);
 }
 
-/* ---- Making the table ------------------------------------------------------------------- */
+/* ---- Building the table ------------------------------------------------------------------ */
 
 /* Returns word `word` of the four words after the transitions in a state's row. The fail state is
  * that of the longest shorter prefix of the state's string: `fail` is its row, `value` the same

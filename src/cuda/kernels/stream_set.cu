@@ -15,7 +15,7 @@
  *                              1 or 2      warp; 64 at                      warp; 32 at      then
  *                              bits        a time                           a time           bytes
  *
- *            The device makes the tables: set_runs, set_count, set_room, set_fill. A list's first
+ *            The device builds the tables: set_runs, set_count, set_room, set_fill. A list's first
  *            entry is in its head; the later entries lie side by side. Lists differ in length, so
  *            the lanes share the later entries of 32 samples. An entry's key is the hash of its
  *            gram. With tags (small strides, or sets of which the text meets many grams), up to
