@@ -62,7 +62,7 @@ cdef inline bint bit_at(const void *bits, uint64_t index) noexcept nogil:
 
 
 cdef int take_buffer(object owner, taken_buffer *view) except -1:
-    """Take the buffer of an object, which the caller releases. Raise TypeError unless the buffer's
+    """Take an object's buffer, for the caller to release. Raise TypeError unless the buffer's
     items are single bytes."""
     if type(owner) is not bytes and type(owner) is not bytearray:
         _sources.bytes_view(owner)

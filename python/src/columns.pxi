@@ -158,7 +158,7 @@ def numbers(saved, /):
 
 
 cdef Column column_of(block *memory, uint64_t first, uint64_t length):
-    """Make a Column of a block, taking over the caller's share. Raise MemoryError if the block is NULL."""
+    """Make a Column from a block, taking over the caller's share. Raise MemoryError if the block is NULL."""
     cdef Column made
 
     if memory == NULL:

@@ -58,7 +58,7 @@ cdef class Part:
 
 
 cdef Part pair_part(given):
-    """Make a part of (bytes, offsets)."""
+    """Make a part from (bytes, offsets)."""
     cdef Part made = Part()
     cdef Lent data = lent_of(given[0], "bytes"), offsets = lent_of(given[1], "offsets")
 

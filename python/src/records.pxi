@@ -248,7 +248,7 @@ cdef class Reader:
         self.records.validity_begin = <uint64_t>array.offset
 
     cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at, bint in_place) except? NULL:
-        """Make a chunk of an array of views, from record `at` on, and return the chunk's views.
+        """Make a chunk from an array of views, from record `at` on, and return the chunk's views.
 
         With in_place, strings that are adjacent in a buffer are used without a copy. Such a run becomes the chunk if it
         reaches the array's end, has RUN_MIN records, or ends where the next string changes buffers (at most
@@ -706,7 +706,7 @@ cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_
 
 
 cdef Array array_of_gather(gather *found, const char *format, uint64_t unit):
-    """Make an Array of the results, taking over their blocks. Items of lists have `unit` bytes."""
+    """Make an Array from the results, taking over their blocks. Items of lists have `unit` bytes."""
     cdef Array made
 
     made = array_of(format, found.record_count, &found.values, &found.cells[1] if found.kind == LISTS else NULL, unit)

@@ -536,7 +536,7 @@ cdef class Values:
         if self.filled.failed:
             raise MemoryError()
         self.own[count].count = self.filled.count
-        for i in range(count):  # until now, each count is the value's start
+        for i in range(count):  # so far, each count is the value's start
             self.own[i].bytes = self.filled.memory.bytes + self.own[i].count
             self.own[i].count = self.own[i + 1].count - self.own[i].count
         return 0

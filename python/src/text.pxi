@@ -39,7 +39,7 @@ cdef class Source:
         self.is_there = self.copies = False
 
     cdef int open(self, object given, bint decompress) except -1:
-        """Make a text of a search's argument. close() closes what open() opened, even after a failure."""
+        """Make a text from a search's argument. close() closes what open() opened, even after a failure."""
         cdef const char *utf8
         cdef Py_ssize_t count
         cdef Lent lent

@@ -163,7 +163,7 @@ cdef int rewrite_views(gather *made, Reader reader, rewriter *by) except -1:
 
 
 cdef Array array_of_views(gather *made, bint is_text):
-    """Make an Array of the views in `made`, and take over their memory."""
+    """Make an Array from the views in `made`, and take over their memory."""
     cdef Array whole
 
     end_fresh(made)

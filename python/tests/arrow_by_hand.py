@@ -121,7 +121,7 @@ class Column:
 
     @staticmethod
     def views(values, turn):
-        """Put long values into two buffers, in turns of `turn` values."""
+        """Put long values into two buffers, alternating after `turn` values."""
         buffers, views = [bytearray(b"start"), bytearray()], []
         for index, value in enumerate(values):
             if len(value) <= 12:

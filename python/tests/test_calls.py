@@ -291,7 +291,7 @@ def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expect
     references = sys.getrefcount(given)
     if expected is ValueError:
         # An occurrence is a part of a character. A column that is not a list is then always rejected. A str or a list
-        # need not fail: if the rest of the character is replaced, too, the result is valid.
+        # need not fail: the result is valid if the rest of the character is also replaced.
         arrow = name != "split" and not isinstance(given, (str, list))
         with pytest.raises(ValueError) if arrow else contextlib.suppress(ValueError):
             call(*arguments, **options)

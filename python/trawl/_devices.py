@@ -42,7 +42,7 @@ def check_array(what: str, kind: str, unit: float, shape: tuple[int, ...], strid
 
 
 def cuda_array(what: str, given: Any) -> tuple[int, bool, str, int, tuple[int, ...], Any, int | None]:
-    """Return address, read-only flag, kind and bytes of an item, shape, strides and stream of a CUDA array interface."""
+    """Return the address, read-only flag, item kind, item size, shape, strides and stream of a CUDA array interface."""
     try:
         version = index(given["version"])
         address, read_only = given["data"]

@@ -350,7 +350,7 @@ class Stage:
 
 
 def stage_of(plan: Any, column: str, kind: str, **options: Any) -> Stage:
-    """Make a stage of a plan or of decontaminate.Questions."""
+    """Make a stage from a plan or from decontaminate.Questions."""
     own = getattr(plan, "stage", None)
     return own(column, kind, **options) if own else Stage(plan, column, kind, **options)
 

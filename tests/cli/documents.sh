@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documents made from the option table, given to the programs that read them; a missing program is named and
+# Passes the documents generated from the option table to the programs that read them. A missing program is named and
 # skipped.
 #
 # usage: documents.sh TRAWL
@@ -22,7 +22,7 @@ check() {
     fi
 }
 
-# has PROGRAM: whether the program is installed. If not, its name is printed.
+# has PROGRAM: succeeds if the program is installed; otherwise prints its name.
 has() {
     command -v "$1" > /dev/null || { echo "left out: there is no $1"; false; }
 }

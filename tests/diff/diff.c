@@ -458,8 +458,8 @@ static void print_report(void)
         printf("  %s: %" PRIu64 "\n", place_name((enum place_kind)place), report.places[place]);
 }
 
-/* Fails if the run never used one of the methods, kinds of text or algorithms, or if the texts had
- * too few alignments. */
+/* Fails if the run left some method, kind of text or algorithm unused, or if the texts had too few
+ * alignments. */
 static void check_coverage(void)
 {
     for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)

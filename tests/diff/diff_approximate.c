@@ -79,7 +79,7 @@ static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
  * is allowed. */
 #define CELLS 24u
 
-/* Numbers of errors around those at which the library's counters of mismatches need one more bit.
+/* Numbers of errors near those at which the library's mismatch counters need another bit.
  */
 static const uint32_t borders[] = {3, 4, 5, 7, 8, 9, 15, 16};
 #define BORDERS (sizeof borders / sizeof *borders)

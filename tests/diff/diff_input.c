@@ -35,7 +35,7 @@ static void fill_periodic(struct test_random *random, uint8_t *bytes, uint64_t c
         bytes[i] = bytes[i - period];
 }
 
-/* Fills a periodic text in which now and then a byte is dropped, doubled or changed. */
+/* Fills a periodic text in which occasionally a byte is dropped, doubled or changed. */
 static void fill_phase_slips(struct test_random *random, uint8_t *bytes, uint64_t count)
 {
     uint8_t unit[64];
@@ -722,7 +722,7 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
 }
 
 /* Adds a string to a set of mixed lengths: a slice of the text, or the end, the start, or all of an
- * earlier string of the set; now and then with a byte changed. */
+ * earlier string of the set; occasionally with a byte changed. */
 static void add_mixed(struct test_random *random, uint64_t longest, struct diff_input *input)
 {
     uint64_t kind = test_random_below(random, 8), bytes, from;

@@ -47,7 +47,7 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input);
 uint32_t input_worst_kinds(void);
-/* Makes a periodic text in which now and then a byte is changed. In some inputs the period is
+/* Makes a periodic text in which occasionally a byte is changed. In some inputs the period is
  * longer than half of the pattern; in others it is a word or a line, and the pattern is two to five
  * of these. */
 void input_generate_border(struct test_random *random, struct diff_input *input);

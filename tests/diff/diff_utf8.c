@@ -510,8 +510,8 @@ int main(void)
             for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
                 struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
                 config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
-                /* whole words are always searched in pipes, too, where the character before a word
-                 * may be in an earlier piece; other searches only in one case of four */
+                /* whole words are always searched in pipes as well: there the character before a
+                 * word may be in an earlier piece. Other searches use pipes in one case of four. */
                 config.place = (enum place_kind)test_random_below(
                     &random, (input.flags & NAIVE_WHOLE_WORD) != 0 || test_random_one_in(&random, 4)
                                  ? PLACE_KINDS

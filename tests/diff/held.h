@@ -58,8 +58,8 @@ enum trawl_status held_plan(const struct diff_input *input,
 struct held held_begin(const struct diff_input *input, const struct diff_expected *expected,
                        const struct trawl_plan *plan, struct trawl_searcher *searcher,
                        struct trawl_text *text);
-/* Makes the call and returns its status. Sets held->right to true if the answer, as far as the call
- * got, was right. */
+/* Makes the call and returns its status. Sets held->right to true if the answer up to where the
+ * call stopped was right. */
 enum trawl_status held_search(struct held *held, enum held_call call, struct trawl_error *error);
 void held_end(struct held *held);
 

@@ -9,7 +9,7 @@
 #define SHAPES (TRAWL_MATRIX_ANY + 1)
 
 struct shapes_case {
-    struct diff_input tape; /* the records' bytes, one after the other, and the patterns */
+    struct diff_input tape; /* the concatenated bytes of the records, and the patterns */
     enum trawl_method method;
     uint64_t *offsets;
     int32_t *offsets_narrow;

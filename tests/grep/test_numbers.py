@@ -178,7 +178,7 @@ def expected(case, patterns, texts):
         return b"%d\n" % lines, 0 if lines else 1
     taken = spans_taken(case, patterns, text)
     if case.report in ("-o", "overlapping"):
-        # A line that only the empty string selects prints nothing, but makes the status 0.
+        # A line that only the empty string selects prints nothing, but sets the status to 0.
         return b"".join(
             b"%d:%s%s\n" % (span[0], b"%d:" % number if case.numbered else b"", text[span[0] : span[1]])
             for span in taken

@@ -30,8 +30,7 @@ static bool read_line(struct serve_options *options, const char *line, char *mes
     return serve_options_read(options, count, arguments, message);
 }
 
-/* Each option with a number or a size, its default, and its greatest value; NONE: the value is a
- * size. */
+/* Each option with a number or a size, its default, and its maximum; NONE: the value is a size. */
 static const struct {
     const char *name;
     size_t offset;

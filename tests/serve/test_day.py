@@ -129,7 +129,7 @@ class Tree:
             return self.done
 
     def between(self, first):
-        """Returns the states from number `first` on that a search may have seen until now."""
+        """Returns the states from number `first` on that a search may have seen so far."""
         with self.lock:
             if first not in self.states:
                 raise Failure(f"state {first} is forgotten: an answer took too long")

@@ -103,8 +103,8 @@ static void check_work(const struct work_row *row)
 
 /* check_segments searches for literals of SEGMENT_LENGTHS lengths with four motifs (exact first
  * letters). A device's tables need a segment for each motif and each offset at which pieces of
- * literals begin, so these literals would need more segments than tables may have. Literals of half
- * as many lengths, which are searched for, too, need fewer than that. */
+ * literals begin, so these literals would need more segments than tables may have. It also searches
+ * for literals of half as many lengths, which need fewer than that. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u

@@ -88,7 +88,7 @@ static void give(void *context, void *pointer, uint64_t bytes)
     free(pointer);
 }
 
-/* Adds what has been done until now. */
+/* Adds the work done so far. */
 static void add(int64_t sign, uint64_t work[COUNTED])
 {
     work[ALLOCATIONS] += (uint64_t)sign * __atomic_load_n(&allocations, __ATOMIC_RELAXED);

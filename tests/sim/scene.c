@@ -334,7 +334,7 @@ void scene_put(struct scene *s, enum place place, struct test_random *random)
     s->memory_bytes = s->before + bytes + behind;
     s->memory = scene_is_lent(s) ? NULL : (uint8_t *)test_memory(s->memory_bytes);
     all = scene_is_lent(s) ? (uint8_t *)(uintptr_t)s->lent : s->memory;
-    for (uint64_t i = 0; i < s->memory_bytes; i++) /* the text's bytes go on around the text */
+    for (uint64_t i = 0; i < s->memory_bytes; i++) /* the text's bytes continue around the text */
         all[i] = bytes == 0 ? 'a' : s->input.text[(i + bytes - s->before % bytes) % bytes];
 }
 

@@ -11,7 +11,7 @@
 enum place {
     PLACE_MEMORY,
     PLACE_LOADED,      /* memory, and the searcher has loaded the text */
-    PLACE_PART,        /* a part of a loaded text, which goes on before and after the part */
+    PLACE_PART,        /* a part of a loaded text, which continues before and after the part */
     PLACE_LENT,        /* a device's memory, where the text is searched */
     PLACE_LENT_COPIED, /* a device's memory without room after the text: a load copies the text */
     PLACE_FILE,
@@ -99,8 +99,8 @@ void scene_free(struct scene *s);
 
 /* Makes the plan, the searcher and the text, unless they exist, and loads the text. */
 enum trawl_status scene_open(struct scene *s, struct trawl_error *error);
-/* Makes a call, and checks all of its results. Sets *right to true if they are right, as far as the
- * call got. */
+/* Makes a call, and checks all of its results. Sets *right to true if they are right up to where
+ * the call stopped. */
 enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right,
                              struct trawl_error *error);
 void scene_close(struct scene *s);

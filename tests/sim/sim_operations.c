@@ -298,8 +298,8 @@ void sim_fence(const char *file, int line)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Gives the thread a turn again when all other threads wait, too, and a word was written since the
- * last such time (wake_paused). */
+/* Gives the thread another turn once all other threads wait and a word was written since the last
+ * such moment (wake_paused). */
 void sim_pause(const char *file, int line)
 {
     stand(file, line);

@@ -92,9 +92,9 @@ static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole, bool
     shapes_free(&c);
 }
 
-/* Runs records that contain many patterns, of few or of many in all, so that each way to store a
- * record's cells is used. With random chunk sizes, hardly any chunk ends one byte before a record's
- * end, where a cell could get the start of a later occurrence by mistake. */
+/* Searches records that contain many patterns. The plan has few or many patterns, so that each way
+ * to store a record's cells is used. With random chunk sizes, hardly any chunk ends one byte before
+ * a record's end, where a cell could get the start of a later occurrence by mistake. */
 static void dense_records(void)
 {
     uint64_t cases = test_amount(8, 1000), short_cases = test_amount(200, 20000);

@@ -234,7 +234,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
         if (pthread_create(&handles[w], NULL, work, &workers[w]) != 0)
             exit(1);
     }
-    /* Cancels the last worker's calls now and then, at any moment. */
+    /* Occasionally cancels the last worker's calls, at any moment. */
     for (uint32_t i = 0; i < 20; i++) {
         trawl_searcher_cancel(workers[WORKERS - 1].searcher);
         (void)usleep(200);

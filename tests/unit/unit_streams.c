@@ -103,7 +103,7 @@ static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int
 }
 
 /* Makes calls whose answer is in the first piece. The writer writes only that piece and keeps the
- * pipe open; each call must return all the same. */
+ * pipe open; each call must return nevertheless. */
 static void answers_without_the_end(uint32_t threads)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
@@ -293,7 +293,7 @@ static void all_at_once(void)
     at_once("kkkkkkkkkkkkkkkkkkkkkkkkK", TRAWL_IGNORE_CASE | UTF8, TRAWL_LITERAL,
             "kkkkkkKKKK\xe2\x84\xaakkkkkkkkkkkkkk", 1);
     at_once("kkkkkkkkkkkkkkkkkkkkkkkkk", TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | UTF8, TRAWL_LITERAL,
-            "kkkkkkkkkkkkkkkkkkkkkkkkk kkkkkkkkkkkkkkkkkkkkkkkkk", 1); /* the last may go on */
+            "kkkkkkkkkkkkkkkkkkkkkkkkk kkkkkkkkkkkkkkkkkkkkkkkkk", 1); /* the last may continue */
     if (has_expressions()) {
         at_once("lo+gin:", 0, TRAWL_PERL, "login: looogin:\nlogin", 2);
         at_once("login", TRAWL_WHOLE_WORD, TRAWL_EXTENDED, "login\n", 1);

@@ -18,7 +18,7 @@ struct tape_range {
     uint32_t file;       /* index in state.files */
 };
 
-/* Bytes of many files, one after the other; a line end follows each file. */
+/* Concatenated bytes of many files; a line end follows each file. */
 struct served_block {
     /* Number of files, over all states, that lie in the block; 1 more while a batch makes the
      * block. At 0 the block is freed. */

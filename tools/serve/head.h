@@ -22,7 +22,7 @@ struct head_target {
 const char *head_doubt(struct MHD_Connection *connection, const char *method,
                        const struct head_target *target, const char *version, bool *is_chunked);
 /* ---- Heads that come too slowly: the library's own timeout counts from the last byte, so a client
- * that sends one now and then would keep a connection forever (slowloris). ---- */
+ * that sends one occasionally would keep a connection forever (slowloris). ---- */
 
 /* A connection, listed from its start to its end. */
 struct head_wait {

@@ -51,7 +51,7 @@ struct request_member {
     /* MEMBER_LIST: `take` is called for each element. MEMBER_ALWAYS: `take` is called with NULL if
      * the member is absent. */
     enum { MEMBER_VALUE, MEMBER_LIST, MEMBER_ALWAYS } kind;
-    uint64_t count_max; /* greatest length of a list; 0: only other limits apply */
+    uint64_t count_max; /* maximum length of a list; 0: only other limits apply */
 };
 
 /* Says why the request is rejected. The expression's value is false. */

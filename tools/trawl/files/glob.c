@@ -504,7 +504,7 @@ static enum glob_status expand(struct expansion *expansion, const char *pattern,
     memcpy(joined, pattern, open);
     for (begin = open + 1; status == GLOB_GOOD; begin = end + 1) {
         end = alternative_end(pattern, bytes, begin);
-        /* ripgrep, too, reads {a,} as {a}, and {,} as {} */
+        /* as ripgrep does: {a,} means {a}, and {,} means {} */
         if (end > begin || (end == close && !taken)) {
             memcpy(joined + open, pattern + begin, end - begin);
             memcpy(joined + open + (end - begin), pattern + close + 1, bytes - close - 1);

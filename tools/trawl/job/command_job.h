@@ -110,7 +110,7 @@ bool job_passes_over_silently(const struct command_job *job);
 /* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);
 /* Returns true if the caller is to print a separator between groups and pass its start to
- * pool_mark_separator. The separator is dropped later if it turns out not to be needed. */
+ * pool_mark_separator. The separator is dropped later if it is not needed. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);
 /* Called after kept output was cut: forgets the mark of a separator that is gone. */

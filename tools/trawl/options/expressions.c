@@ -335,10 +335,11 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     return status;
 }
 
-/* Builds the plan: of the joined expression or, if only that is rejected, of the separate
- * expressions, unless the joined one also says that matches are whole lines (--multiline -x). In
- * Perl's syntax an earlier expression wins, as an earlier alternative does. But trawl_windows then
- * finds no empty matches; so a list that is too large, or whose matches are shown, must have none.
+/* Builds the plan of the joined expression. If only the joined one is rejected, builds the plan of
+ * the separate expressions, unless matches must be whole lines (--multiline -x), which only the
+ * joined one expresses. In Perl's syntax an earlier expression wins, as an earlier alternative
+ * does. But trawl_windows then finds no empty matches; so a list that is too large, or whose
+ * matches are shown, must have none.
  */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
                                const struct trawl_plan_options *options, struct trawl_plan **plan,

@@ -21,11 +21,11 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
  * its searches need. *spare: bytes that only building the plan needs. False: the guard refuses. */
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
-/* Builds the plan of the expressions; for PCRE_LAST with PCRE2 if rejected without it. Each
- * expression must be valid by itself: joined, the invalid "(" and ")" would become the valid
- * "(?:()|(?:))". error->pattern_index is the index of the rejected expression, or patterns->count
- * for the joined one. If only the joined expression is rejected, the plan is that of the separate
- * ones, and patterns->is_apart is set unless lines may be crossed. */
+/* Builds the plan of the expressions. With PCRE_LAST, tries PCRE2 if the plan is rejected without
+ * it. Each expression must be valid by itself: joined, the invalid "(" and ")" would become the
+ * valid "(?:()|(?:))". error->pattern_index is the index of the rejected expression, or
+ * patterns->count for the joined one. If only the joined expression is rejected, the plan is that
+ * of the separate ones, and patterns->is_apart is set unless lines may be crossed. */
 enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
                                    struct trawl_plan_options *options, struct trawl_plan **plan,
                                    struct trawl_error *error);

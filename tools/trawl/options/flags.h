@@ -229,8 +229,8 @@ void value_unrestricted(struct settings *settings);
  */
 void value_report(struct settings *settings, enum flag_id report);
 void value_pretty(struct settings *settings);
-/* Carries out --ignore or --no-ignore. For tg, as for ripgrep, this sets the option of each kind of
- * ignore file. */
+/* Carries out --ignore or --no-ignore. For tg, this sets the option of each kind of ignore file, as
+ * in ripgrep. */
 void value_ignore(struct settings *settings, bool ignore);
 
 #endif

@@ -130,7 +130,7 @@ uint64_t binary_offset(const struct text_scan *scan)
 
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
 {
-    /* if lines are written immediately, a NUL after the window counts, too, if it has arrived */
+    /* if lines are written immediately, a NUL after the window also counts once it has arrived */
     const uint64_t end =
         window->bytes_count + (scan->nulls.has_blocks ? 0 : window->after_bytes_count);
     const uint64_t from = window->has_null ? 0 : window->bytes_count;

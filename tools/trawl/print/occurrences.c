@@ -10,7 +10,7 @@
  * Without --multiline, an empty match that the library delivers only selects its line. But tg, like
  * ripgrep, reports an empty match wherever a pattern matches the empty string, unless another match
  * ends there. So the places between the library's matches are tried one by one, even those inside a
- * character; with PCRE2, however, the search goes from match to match.
+ * character. With PCRE2, the search goes from match to match instead.
  */
 #include "trawl/print/occurrences.h"
 

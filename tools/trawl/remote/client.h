@@ -8,17 +8,18 @@
 #define CLIENT_NOT_ANSWERED (-1)
 
 /* Sends the options to the server that --server or TRAWL_SERVER names, and prints the server's
- * answer and errors. Returns the exit status, or CLIENT_NOT_ANSWERED: there is no string to search
- * for, or only TRAWL_SERVER names the server, and it does not run or does not support this request.
- * Then nothing was printed or read from standard input, and the command must search by itself. */
+ * answer and errors. Returns the exit status. Returns CLIENT_NOT_ANSWERED if there is no string to
+ * search for, or if only TRAWL_SERVER names the server and that server does not run or does not
+ * support this request. Then nothing was printed or read from standard input, and the command must
+ * search by itself. */
 int client_run(const struct settings *settings, const char *address, struct output *output);
 
 /* Returns the path of the installed trawl-serve: next to the command, in ../libexec/trawl relative
  * to the command's folder, or in the folder where the build installs trawl-serve. NULL: there is
  * none. The path is in static memory, which the next call overwrites. */
 const char *server_path(void);
-/* Replaces this process with trawl-serve with the arguments after arguments[1]. If that fails,
- * prints why and returns the exit status. */
+/* Executes trawl-serve in place of this process, with the arguments after arguments[1]. If that
+ * fails, prints why and returns the exit status. */
 int server_become(char **arguments);
 
 #endif

@@ -154,8 +154,8 @@ int run_end_document(struct command_job *job)
     return report_write(job);
 }
 
-/* Called if no file was searched. For `tg`, as for ripgrep, that is an error if the command line
- * names no FILE. Otherwise there is a message only if rules skipped files. */
+/* Called if no file was searched. For `tg`, that is an error if the command line names no FILE, as
+ * in ripgrep. Otherwise there is a message only if rules skipped files. */
 static void tell_of_nothing(struct command_job *job, size_t operand_count)
 {
     const struct settings *settings = job->settings;
@@ -212,7 +212,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     return exit_status(job);
 }
 
-/* Returns true if no line can be selected, so that, as in grep, no file is opened. With -v, grep
+/* Returns true if no line can be selected. Then no file is opened, as in grep. With -v, grep
  * notices this only if there is nothing but the empty string, without -w and -x; ripgrep never
  * does. For -L, trawl continues and prints the names; tg, like ripgrep, names no file. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)

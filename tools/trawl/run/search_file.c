@@ -576,8 +576,8 @@ static bool drain_input(void)
     return got == 0;
 }
 
-/* Leaves standard input where grep leaves it: after -m, after the last selected line; after -q or
- * if only the name was wanted, where grep's buffer ended; otherwise at the end. */
+/* Leaves standard input where grep leaves it: with -m, after the last selected line; with -q, or if
+ * only the name was wanted, where grep's buffer ended; otherwise at the end. */
 static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
 {
     const struct settings *settings = scan->settings;

@@ -49,7 +49,7 @@ struct output {
     size_t capacity;
     size_t used;      /* bytes in the buffer */
     size_t committed; /* bytes that may be written; ≤ used */
-    /* new bytes may be discarded, so large output, too, goes through the buffer */
+    /* new bytes may be discarded, so even large output goes through the buffer */
     bool holds;
     bool overflowed; /* bytes to be held back were committed; the caller resets it */
     int error;       /* errno of a failed write, after which nothing is written */
