@@ -3,7 +3,7 @@
  *
  * The other ways to search for a set compare candidates, which is slow where candidates are dense.
  * The automaton (plan/automaton.h) reads each byte a bounded number of times. The first search that
- * needs it builds it for all threads; it does not change afterwards.
+ * needs the automaton builds it for all threads; afterwards, it is immutable.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H

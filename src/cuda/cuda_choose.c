@@ -572,8 +572,8 @@ static double cost_at_least(const struct choice *choice)
 }
 
 /* Returns a small cost that breaks ties: a little of the cost in texts unlike the patterns, and of
- * the size of the bitmap. Otherwise, all choices would cost the same if, in a text like the
- * patterns, every sample's gram is in several patterns, so that no bitmap can rule out any. */
+ * the size of the bitmap. Without it, all choices could cost the same in a text like the patterns:
+ * if every sample's gram is in several patterns, no bitmap rules out any sample. */
 static double cost_of_ties(const struct engine_worker *worker, const struct trawl_plan *plan,
                            const struct choice *choice)
 {

@@ -110,8 +110,7 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Frees the device memory of a plan's tables. Ignores errors, about which no caller could do
- * anything. */
+/* Frees the device memory of a plan's tables. Ignores errors, which no caller could handle. */
 static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
 {
     cuda_memory_release(device, &tables->memory);

@@ -31,7 +31,7 @@ struct line_digest {
     uint64_t line_end_count; /* counted only for inverted counts */
 };
 
-/* Makes *lines the digest of its own bytes followed by those of `more`. */
+/* Sets *lines to the digest of its own bytes followed by those of `more`. */
 static inline void line_digest_join(struct line_digest *lines, const struct line_digest *more)
 {
     bool joint = lines->tail_hit || more->head_hit;

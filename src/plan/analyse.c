@@ -45,8 +45,8 @@ double analyse_power(double base, uint32_t exponent)
     return power;
 }
 
-/* Sets each byte value's share of at most COUNTED_BYTES of the bytes, evenly spaced. The distance
- * is odd, since many strings have an even length. */
+/* Sets each byte value's fraction of at most COUNTED_BYTES of the bytes, evenly spaced. The
+ * distance is odd, since many strings have an even length. */
 static void share_bytes(const uint8_t *bytes, uint64_t count, double share[256])
 {
     uint64_t step = (count / COUNTED_BYTES) | 1, looked = (count + step - 1) / step;

@@ -60,7 +60,7 @@ double choose_score(const struct split_options *options, const struct split_stri
 
 /* Notes how long the step took. Returns true if the next ones should be read whole: if that was
  * faster a moment ago, or once atoms have wasted TRIAL_NS. A single slow step says little: RE2 may
- * have compiled something, or another thread had the core. */
+ * have compiled something, or another thread was using the core. */
 static bool whole_pays(const struct step *step, bool by_atoms, double ns)
 {
     struct engine_worker *worker = step->worker;

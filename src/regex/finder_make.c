@@ -10,7 +10,7 @@
  * a look takes as long as reading SCANS_PER_LOOK bytes with which no match begins. */
 #define LOOKS_PER_BYTE 8.0
 #define SCANS_PER_LOOK 6.0
-/* an item without limit that this many of all bytes fit is read as far as the line's start */
+/* an unlimited item that fits this fraction of a text's bytes is read back to the line's start */
 #define MOST 0.3
 
 /* Returns true if RE2 also has all assertions of the sequence. */

@@ -465,8 +465,8 @@ bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t co
 }
 
 /* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find another match
- * or none, lists the line's matches until this one comes, and searches from `begin` only if it does
- * not come. */
+ * or none, lists the line's matches until this one comes, and searches from `begin` only if it
+ * never comes. */
 static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, uint64_t end,
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)

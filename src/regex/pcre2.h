@@ -31,8 +31,8 @@ enum pcre2_program {
 struct pcre2 {
     uint32_t groups;
     bool may_be_empty; /* a match may be empty */
-    /* A search may stop at the start of any character and resume there. Not if the expression has
-     * \G, or a verb such as (*SKIP), since these depend on where the search started. */
+    /* A search may stop at the start of any character and resume there. False if the expression has
+     * \G, or a verb such as (*SKIP), which depend on where the search started. */
     bool may_stop;
     /* A search that starts where a match begins may not find that match, because it depends on
      * where the earlier search started: by \K, \G or a verb. */

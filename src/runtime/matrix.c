@@ -264,7 +264,7 @@ static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, s
 
 /* ---- Batches ------------------------------------------------------------------------------ */
 
-/* Makes one bit for each of the span's records, and counts the records with a cell. */
+/* Computes a bit for each of the span's records, and counts the records with a cell. */
 static enum trawl_status make_bits(struct trawl_matrix_search *matrix, const struct span *span,
                                    struct trawl_matrix_batch *batch, struct trawl_error *error)
 {

@@ -45,7 +45,7 @@ struct worker {
     uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];
-    uint64_t part_job; /* number of the last job that this worker did something for */
+    uint64_t part_job; /* number of the last job that this worker worked on */
     /* the device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
     uint32_t device_index;
     struct text_buffer buffer; /* reused from chunk to chunk */
@@ -88,7 +88,7 @@ struct job {
     /* Does the work of one of the job's items in the devices' queue. Called without locks. */
     void (*serve_item)(struct queue_item *item, struct worker *worker);
     _Atomic bool has_work;      /* a host worker may find work in the job */
-    _Atomic uint32_t took_part; /* number of workers that have done something for the job */
+    _Atomic uint32_t took_part; /* number of workers that have worked on the job */
     /* The job has been listed, or has had items in the devices' queue, so other threads than the
      * caller may be inside. */
     _Atomic bool is_known;

@@ -55,7 +55,7 @@ struct work_done {
     _Atomic uint64_t bytes;
     _Atomic uint64_t search_ns; /* sum over the workers */
     _Atomic uint64_t ready_ns;  /* time to read and copy, summed over the workers */
-    _Atomic uint32_t threads;   /* number of workers that did something */
+    _Atomic uint32_t threads;   /* number of workers that took part */
     _Atomic uint64_t method_bytes[TRAWL_METHODS_COUNT];
 };
 

@@ -665,8 +665,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
 }
 
 /* Waits a moment, because other searches use all of the runtime's memory. Returns false if waiting
- * is useless, or has lasted too long: perhaps this very thread has to take another search's results
- * before that frees memory. */
+ * is useless, or has lasted too long: perhaps this very thread has to take the results of the
+ * search that would free memory. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;

@@ -5,7 +5,7 @@
  * starts another if one is needed, and so on.
  *
  * A woken or new worker starts on another core than its waker's, if possible. Linux puts a woken
- * thread on the waker's core if all other cores look busy, and to a KVM guest, a sleeping core does
+ * thread on the waker's core if all other cores look busy, as sleeping cores do to a KVM guest
  * [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. The two threads would then share a core for
  * milliseconds, longer than many searches last: after a pause, a search of 16 MiB for 1,000 words
  * took 4.7 ms with two threads, and 5.0 ms with one; now two take 3.0 ms [2 cores, AMD EPYC]. So

@@ -115,17 +115,17 @@ SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from
     return 0;
 }
 
-/* Signs that the block is done. The last block writes the sums to the host's copy, and resets them
- * to zero. Called by all threads of the block, at the kernel's end. */
+/* Signals that the block is done. The last block writes the sums to the host's copy, and resets
+ * them to zero. Called by all threads of the block, at the kernel's end. */
 SIMT_FUNCTION void answer_sign(const struct answer_arguments *a)
 {
     simt_barrier();
     if (simt_thread() != 0)
         return;
-    simt_fence(); /* the block's sums are visible before its signature */
+    simt_fence(); /* the block's sums are visible before its signal */
     if (simt_atomic_add_u64(a->sums + ANSWER_DONE, 1) + 1u != simt_blocks())
         return;
-    simt_fence(); /* this block reads the sums after it has read all signatures */
+    simt_fence(); /* this block reads the sums after it has read all signals */
     for (uint32_t i = 0; i < ANSWER_DONE; i++)
         simt_store_u64(a->told + i, simt_read_u64(a->sums + i));
     for (uint32_t i = 0; i < ANSWER_SUMS; i++)

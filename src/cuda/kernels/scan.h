@@ -194,7 +194,7 @@ struct scan_sets {
     uint32_t *literals; /* 4 words for each literal: where its bytes begin, in words of
                            literal_bytes; its number of bytes; where its run of grams begins;
                            its number in the plan */
-    /* the rarity of each byte value: -log2 of the value's expected share of the bytes, times
+    /* the rarity of each byte value: -log2 of the value's expected fraction of the bytes, times
      * 2^SCAN_SETS_RARITY */
     const uint32_t *rarity;
     /* a gram's number is literal * stride + the offset of its sample in the literal's run */

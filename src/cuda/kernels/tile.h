@@ -460,20 +460,20 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
     return simt_barrier_or(behind);
 }
 
-/* Signs that the block is done. The last block copies the whole result to the host, and resets it
+/* Signals that the block is done. The last block copies the whole result to the host, and resets it
  * for the next launch, so that a launch needs neither a fill before nor a copy after. Called by all
  * lanes of the block's warp 0. */
 SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
 {
     uint64_t done = 0;
 
-    simt_fence(); /* the block's sums are visible before its signature */
+    simt_fence(); /* the block's sums are visible before its signal */
     simt_warp_sync();
     if (simt_lane() == 0)
         done = simt_atomic_add_u64(&a->result->blocks, 1) + 1u;
     if (simt_shuffle_u64(done, 0) != simt_blocks())
         return;
-    simt_fence(); /* this block reads the sums after it has read all signatures */
+    simt_fence(); /* this block reads the sums after it has read all signals */
     if (SIMT_BOUND(simt_lane() < SCAN_RESULT_WORDS)) {
         uint64_t *word = (uint64_t *)a->result + simt_lane();
 
@@ -514,8 +514,8 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 /* Adds the threads' sums to the result, with one atomic operation per block and sum: one per thread
  * would take 5 times as long as the whole scan, for a pattern of 1 byte in 32 MiB. `asked` is the
  * thread's last ticket if it draws tickets, never UINT64_MAX: comparing it waits for the ticket, so
- * that the block signs only after all its tickets have arrived. Called by all threads of the block,
- * at the kernel's end. */
+ * that the block signals only after all its tickets have arrived. Called by all threads of the
+ * block, at the kernel's end. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {
