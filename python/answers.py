@@ -1,6 +1,7 @@
 """answers.py OUT TABLE: writes the module trawl._answers from the table of the server's answers (tools/serve/answers.def).
 
-PARTS says how the values of several servers become one, for each member of each answer. Count is a count as a tuple."""
+PARTS says how the values of several servers become one, for each member of each answer. The class Count holds the
+members of a `count` answer as a tuple."""
 
 import pathlib
 import re

@@ -1,6 +1,6 @@
 /* late: delays threads, and watches for a program that hangs. CMake's trawl_test_late links this
  * file into a test, in which a thread then waits at random before some locks and after some
- * unlocks. So bugs that show only if a thread is slow show in more runs.
+ * unlocks. Bugs that need a slow thread then appear in more runs.
  *
  * A separate thread watches the test. If no thread works and no check is made for WATCH_STEPS
  * seconds, it prints a line and fails the test, long before ctest's time limit would.

@@ -207,7 +207,7 @@ def interrupted(torch):
 
 
 def rates(torch, rows):
-    """Rates of counting and of contains, and the answers' number against the host's."""
+    """Print the rates of count and contains, and compare the number of answers with the host's."""
     repeats = max(1, round(GIB * 2**30 / (100 * len(rows))))
     text = torch.frombuffer(bytearray("".join(rows).encode()), dtype=torch.uint8).cuda().repeat(repeats)
     offsets = torch.arange(0, text.numel() + 1, 100, dtype=torch.int64, device="cuda")
@@ -270,7 +270,7 @@ def columns(rows):
 
 
 def neighbours(torch):
-    """What PyTorch's gather and sum lose while an engine is open, which lowers the context's L2 fetch size."""
+    """How much PyTorch's gather and sum slow down while an open engine lowers the context's L2 fetch size."""
     data = torch.randn(1 << 28, device="cuda")
     index = torch.randint(0, data.numel(), (1 << 26,), device="cuda")
 

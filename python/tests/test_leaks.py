@@ -102,7 +102,7 @@ def test_no_leak(tmp_path):
     objects = (plan, text, path, trawl.Plan, trawl.Column, trawl.Matches, trawl.Text, None)
     before = [sys.getrefcount(thing) for thing in objects[:-1]]
     descriptors = os.listdir("/proc/self/fd")
-    for _ in range(3):  # a leak grows each time, an allocator's caches do not
+    for _ in range(3):  # a leak grows each time; an allocator's caches do not
         begin = resident()
         for _ in range(rounds):
             for call in calls:

@@ -362,8 +362,8 @@ def read(monkeypatch, files, parts):
 
 
 def test_json_lines(tmp_path, monkeypatch):
-    """Check that lines with invalid UTF-8, lone surrogates or deep lists are set apart as bad records, and so is the rest
-    of a truncated file; and that a line ends only at a newline."""
+    """Check that lines with invalid UTF-8, lone surrogates or deep lists are reported as bad records, and so is the
+    rest of a truncated file; and that a line ends only at a newline."""
     from trawl.ray import json_parts
 
     good = [b'{"text": "a"}', '{"text": "x\u2028\x85y"}'.encode(), b'{"text": null}\r']
@@ -431,7 +431,8 @@ def test_json_lines_in_pieces(rng):
 
 
 def test_broken_parquet_files(tmp_path, monkeypatch):
-    """Check that a file with a bad footer and a bad row group are set apart, and that all other records are delivered."""
+    """Check that a file with a bad footer and a bad row group are reported separately, and that all other records are
+    delivered."""
     parquet = pytest.importorskip("pyarrow.parquet")
     from trawl.ray import parquet_parts
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Answer = TypeVar("Answer")
-LISTED_MAX = 1 << 20  # with more occurrences, files with one are found without a list of occurrences
+LISTED_MAX = 1 << 20  # with more occurrences, the files that have one are found without listing all
 ACTOR_BYTES = 256 << 20  # an actor's memory, in addition to the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
 SHARED_MAX = 1000  # maximum number of patterns in a request that shares a search with requests for other patterns

@@ -107,7 +107,7 @@ def check(options, output, errors, sees_bar, raw, kept):
 
 @pytest.fixture(scope="module")
 def checks(tmp_path_factory):
-    """The checks of all cases, which run at the same time, as each waits for seconds."""
+    """The checks of all cases. They run at the same time, since each takes seconds."""
     os.chdir(tmp_path_factory.mktemp("progress"))
     with concurrent.futures.ThreadPoolExecutor(len(CASES)) as pool:
         return [pool.submit(check, *case) for case in CASES]

@@ -308,7 +308,7 @@ static void generate(struct test_random *random, struct diff_input *input)
             pattern[test_random_below(random, bytes)] ^= 1;
         if (bytes <= input->text_bytes && test_random_one_in(random, 2)) {
             uint64_t begin = test_random_below(random, input->text_bytes - bytes + 1);
-            /* may cut characters of the text apart */
+            /* may split characters of the text */
             memcpy(input->text + begin, pattern, (size_t)bytes);
         }
     }

@@ -27,7 +27,7 @@ REPEATS = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "{2,}"]
 NAMES = ["alpha", "alnum", "upper", "lower", "punct", "space", "digit", "print", "graph", "cntrl", "blank", "xdigit"]
 GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]', r'\w', r'\W', r'\s', r'\S', *(f'[[:{name}:]]' for name in NAMES),
                *(f'[^[:{name}:]_[:{other}:]-]' for name, other in zip(NAMES, ['digit', 'blank', 'punct'] * 4))]  # fmt: skip
-# Pieces for pure ASCII texts: GNU grep 3.8 overlooks word boundaries in repeated groups, and beside bytes outside of
+# Pieces for pure ASCII texts: GNU grep 3.8 overlooks word boundaries in repeated groups, and next to bytes outside of
 # characters.
 WORD_PIECES = [r"\<a", r"b\>", r"\bx", r"\Bx"] * 4
 RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)', r'x\<*a', r'\b{start}?b', r'a\>{0,2}', r'b\b*?',

@@ -172,7 +172,7 @@ def test_judges(row, number, folder):
             for one in (made, made.split("|", 1)[1])
         ]
         if empty == [1, 0]:
-            return  # listed in docs/regex.md: beside a backreference, grep overlooks empty matches of ((b*)*|k)*
+            return  # listed in docs/regex.md: next to a backreference, grep overlooks empty matches of ((b*)*|k)*
     if judge == "rg-P":
         made = made.replace(r"\X", ".")  # listed in docs/regex.md; grep has the same library
     if judge.endswith("-P"):

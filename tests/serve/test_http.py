@@ -974,7 +974,7 @@ def check_shapes(connect):
     connection, and the second one does not run."""
     library = ctypes.CDLL("libmicrohttpd.so.12")
     library.MHD_get_version.restype = ctypes.c_char_p
-    refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 rejects many shapes by itself
+    refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 itself rejects many shapes
     for sent, statuses, words in shapes():
         end, got, is_open = connect(), b"", statuses == {0}
         end.settimeout(20)

@@ -26,7 +26,7 @@ int fiber_stack_open(struct fiber *fiber, uint64_t stack_bytes);
 void fiber_stack_close(struct fiber *fiber);
 
 /* Prepares the fiber so that the next switch to it calls entry(argument), which must not return,
- * but end with fiber_leave. The stack's former contents are forgotten. */
+ * but end with fiber_leave. The stack's previous contents are lost. */
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument);
 
 /* Runs `to` until some fiber switches back to `from`. */

@@ -470,7 +470,7 @@ const char *scene_call_name(uint32_t call)
                                         : "begins_into, on a device";
 }
 
-/* Pins the array, so that devices copy to it by themselves. Returns false if the driver refuses. */
+/* Pins the array, so that devices copy to it directly. Returns false if the driver refuses. */
 static bool array_pin(struct scene *s, uint64_t bytes)
 {
     const struct cuda_driver *driver = sim_driver_table();

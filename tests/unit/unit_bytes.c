@@ -147,8 +147,8 @@ static void all_kinds(void)
                 one_kind(trawl_instruction_set(set), &kinds[i]);
 }
 
-/* Checks texts for which these calls may not use their quick method: a long text, and a text in
- * which nearly every position is a candidate. Later calls must be right, too. */
+/* Checks texts for which these calls must not use their fast path: a long text, and a text in which
+ * nearly every position is a candidate. Later calls must be right, too. */
 static void ordinary_searches(void)
 {
     static uint8_t text[(64u << 10) + 1];

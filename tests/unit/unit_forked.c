@@ -323,7 +323,7 @@ int main(void)
     int file = mkstemp(path);
 
     test_begin("forked");
-    (void)alarm(10 * WAIT_S); /* ends the test also if fork() itself waits for a lock forever */
+    (void)alarm(10 * WAIT_S); /* ends the test even if fork() itself waits for a lock forever */
     for (uint32_t i = 0; i < TEXT_BYTES; i++)
         bytes[i] = i % PERIOD == 0 ? 'x' : '.';
     if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes || close(file) != 0)

@@ -36,8 +36,8 @@ struct pass_member {
      * for files that the view lacks. NULL: positions are not wanted. */
     uint32_t *ranks;
     uint64_t position_capacity; /* capacity of request->positions */
-    /* The array `positions` was full once. Its first positions_max entries were then sorted, and
-     * since then only an occurrence that belongs before the last of these is added. */
+    /* The array `positions` has been full, and its first positions_max entries were sorted. From
+     * then on, an occurrence is added only if it belongs before the last of these entries. */
     bool is_full;
     bool no_memory; /* there was not enough memory for the positions */
     bool some_open; /* an occurrence is in a file that is not plain (files.h) */

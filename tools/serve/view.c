@@ -407,8 +407,8 @@ static void turn_round(uint32_t *items, size_t count)
     }
 }
 
-/* Adds the files below a directory. If the whole view is these files, all of them in the state's
- * order, points to that order without a copy. */
+/* Adds the files below a directory. If the view consists of exactly these files in the state's
+ * order, it points to that order without a copy. */
 static void add_directory(struct viewing *viewing, bool is_only)
 {
     const struct state *state = viewing->state;

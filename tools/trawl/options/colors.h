@@ -9,7 +9,7 @@
 #define COLOR_SEQUENCE_BYTES 80 /* room for a sequence made from --colors */
 
 /* SGR sequences; "": no colour. For tg, a sequence begins with "0", and each attribute is a
- * sequence by itself. */
+ * separate sequence. */
 struct colors {
     const char *selected_match, *context_match, *selected_line, *context_line;
     const char *file_name, *line_number, *column, *byte_offset, *separator, *highlight;

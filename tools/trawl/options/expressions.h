@@ -22,7 +22,7 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
 /* Builds the plan of the expressions. With PCRE_LAST, tries PCRE2 if the plan is rejected without
- * it. Each expression must be valid by itself: joined, the invalid "(" and ")" would become the
+ * it. Each expression must be valid on its own: joined, the invalid "(" and ")" would become the
  * valid "(?:()|(?:))". error->pattern_index is the index of the rejected expression, or
  * patterns->count for the joined one. If only the joined expression is rejected, the plan is that
  * of the separate ones, and patterns->is_apart is set unless lines may be crossed. */

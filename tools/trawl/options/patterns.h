@@ -74,8 +74,8 @@ struct patterns {
     struct trawl_plan *plan; /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_letters letters;      /* options.letters points here */
-    /* A plan that finds the strings anywhere, so that the command checks -x: for a binary file
-     * under -x, in which NUL ends lines, too. Built when first needed. */
+    /* A plan that finds the strings anywhere, with -x checked by the command. It is for a binary
+     * file, in which NUL also ends lines. Built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */

@@ -4,9 +4,9 @@
  * alone. So once a window has had many matches, the rest of the file is divided at line ends into
  * units, which a pool (pool.h) handles like files: a worker searches a unit, prints into its
  * buffer, and buffers are written in order. What precedes a unit matters in two ways. The number of
- * its first line is known when all earlier units are counted, which each worker does first. And a
- * line of the unit may be context of an earlier line, or the reverse: the worker also searches the
- * lines before the unit, and prints none of them.
+ * its first line is known only when all earlier units are counted, so each worker counts first. And
+ * a line of the unit may be context of an earlier line, or vice versa, so the worker also searches
+ * the lines before the unit, without printing them.
  *
  * Units end before a part of the file that they cannot handle: the last lines, a NUL that makes the
  * file binary, and very long lines. From there, the file is searched window by window again.

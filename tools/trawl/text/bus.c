@@ -14,9 +14,9 @@ static void at_bus(int signal, siginfo_t *information, void *context)
     (void)context;
     if (information->si_code > 0 && trawl_map_repair(information->si_addr))
         return;
-    /* The fault is in no file that the library mapped, so restore the former handler. A real fault
-     * occurs again when the instruction is repeated; a signal that another process sent must be
-     * raised again. */
+    /* The fault is in no file that the library mapped, so restore the previous handler. A real
+     * fault occurs again when the instruction is repeated; a signal that another process sent must
+     * be raised again. */
     (void)sigaction(SIGBUS, &former, NULL);
     if (information->si_code <= 0)
         (void)raise(signal);

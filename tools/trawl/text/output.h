@@ -3,7 +3,8 @@
  * Bytes are held back until output_commit, because a file's block may turn out to be binary after
  * some of its lines were formatted; then `used` is set back to `committed`. At most OUTPUT_HELD_MAX
  * bytes are held back, or OUTPUT_BLOCK_MAX if a NUL may still discard them and the output goes to
- * no sink (a server's clients share its memory). Beyond that limit the output commits by itself.
+ * no sink (a server's clients share its memory). Beyond that limit the output commits
+ * automatically.
  *
  * If `sink` is set, sink() receives the output, the messages and at the end the exit status, in
  * order, and nothing is written to the descriptor. sink() returns 0 or an errno; after an errno,
