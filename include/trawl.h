@@ -577,7 +577,7 @@ struct trawl_pattern_count {
     uint64_t count; /* 1 or more */
 };
 
-/* Takes counts of patterns. A pattern may come many times, in any order, so its counts must be
+/* Takes counts of patterns. A pattern may appear many times, in any order, so its counts must be
  * added up. Return non-zero to stop the search. Called like a trawl_match_sink. */
 typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_pattern_count *counts,
                                         uint64_t counts_count);
@@ -612,9 +612,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
                                                           struct trawl_error *error);
 
 /* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
- * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
- * each pattern that occurs there. The array is in host memory or, for callers that continue on the
- * GPU, in that of a device.
+ * *begin_count is the true total, even if greater. With several patterns, a begin is listed once
+ * for each pattern that occurs there. The array is in host memory or, for callers that continue on
+ * the GPU, in that of a device.
  *
  * An array in host memory: if devices have loaded the text, the begins of a part are copied into
  * the array while the next part is searched, for each device in turn. The device itself copies to
@@ -687,8 +687,8 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag, or-ed.
  * The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A stream's
- * window comes as soon as its bytes. It ends where an occurrence may begin that later bytes
- * complete (with errors: earlier, by the longest match). STOPPED if the sink stopped. */
+ * window is delivered as soon as its bytes arrive. It ends where an occurrence may begin that later
+ * bytes complete (with errors: earlier, by the longest match). STOPPED if the sink stopped. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,

@@ -41,8 +41,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
  * Offsets count from the text's first byte. An occurrence of a string is decided at its last byte;
  * under WHOLE_WORD and WHOLE_LINE, by the character after it; a match of an expression, by the end
  * of its line. Each feed delivers its matches in the order of trawl_positions; a match that begins
- * earlier may come in a later feed. The sink may not call functions of the stream. Unless the call
- * returns OK, the stream is unchanged, even if the sink has got matches.
+ * earlier may be delivered in a later feed. The sink may not call functions of the stream. Unless
+ * the call returns OK, the stream is unchanged, even if the sink has got matches.
  * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
  * Ownership  the bytes are borrowed until the call returns.
  * Errors     ARGUMENT  a NULL; the stream has ended

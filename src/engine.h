@@ -241,7 +241,7 @@ struct engine_brief {
     uint32_t literal;
 };
 
-/* Adds an occurrence. Calls come in the order of the occurrences' begins. */
+/* Adds an occurrence. Must be called by ascending begin. */
 static inline void engine_brief_put(struct engine_brief *found, uint64_t begin, uint64_t end,
                                     uint32_t literal, uint32_t pattern)
 {

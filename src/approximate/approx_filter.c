@@ -268,9 +268,9 @@ void approx_scan_close(struct approx_scan *scan)
     memory_release(scan, 1, sizeof *scan);
 }
 
-/* Copies a plane's words to a row, in the order of the search's steps: each step has one word of
- * each window. The first `warm` steps have the words before the windows, the later steps those of
- * the windows themselves. */
+/* Copies a plane's words to a row, in search-step order: each step has one word of each window. The
+ * first `warm` steps have the words before the windows, the later steps those of the windows
+ * themselves. */
 static void make_windows(const uint64_t *plane, uint32_t window_count,
                          const struct filter_windows *windows, uint64_t *row)
 {

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define CANDIDATES_MIN 1024u
-/* the text is prefetched for the candidate that comes this many candidates later */
+/* prefetch distance, in candidates */
 #define FETCH_AHEAD 16u
 
 uint64_t approx_candidates_max = APPROX_CANDIDATES_MAX;

@@ -45,7 +45,7 @@ struct brief {
     struct engine_brief *found;
 };
 
-/* Lists the occurrence of the literal at x. Must be called in the order of hits: by offset, then by
+/* Lists the occurrence of the literal at x. Must be called in hit order: by offset, then by
  * literal. */
 static void list(struct brief *brief, uint64_t x, uint32_t index)
 {

@@ -133,7 +133,7 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
     }
 }
 
-/* Keeps only the hits of `gathered` that line_hit names, in the order of the lines. */
+/* Keeps only the hits of `gathered` that line_hit names, in line order. */
 static enum trawl_status keep_hits(struct cpu_worker *worker, uint32_t lines,
                                    struct trawl_error *error)
 {

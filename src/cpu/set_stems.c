@@ -179,7 +179,7 @@ static uint64_t trigrams_weight(uint64_t length)
 }
 
 /* Adds a literal of the slot, with `length` bytes, to the sets of its trigrams. Where the literal
- * is so short that every trigram may come there, adds it to *open, the sets that all entries
+ * is so short that every trigram may occur there, adds it to *open, the sets that all entries
  * share. */
 static void trigrams_add(struct find_trigrams *trigrams, const uint8_t bytes[6], uint64_t length,
                          uint32_t slot, uint32_t *open)

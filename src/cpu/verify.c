@@ -418,8 +418,8 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
     if (scan->want >= WANT_LINES && plan->literal_count > 1)
-        /* The search goes literal by literal, not in the order of the text, so lines and spans can
-         * only be chosen after the hits are sorted. */
+        /* The search goes literal by literal, not in text order, so lines and spans can only be
+         * chosen after the hits are sorted. */
         scan->want = WANT_HITS;
     hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {

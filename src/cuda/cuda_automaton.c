@@ -162,10 +162,10 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
     return MEMORY_NEW(trie->next, plan->length_max + 2, error);
 }
 
-/* If the rows still fit into words_max words, numbers the classes in the order of the byte values,
- * from the literals' lowest byte to their highest; one last class has all other bytes. The kernel
- * can then compute a byte's class instead of loading it. Not for plans that ignore case, where both
- * cases of a letter share a class. */
+/* If the rows still fit into words_max words, numbers the classes by byte value, from the literals'
+ * lowest byte to their highest; one last class has all other bytes. The kernel can then compute a
+ * byte's class instead of loading it. Not for plans that ignore case, where both cases of a letter
+ * share a class. */
 static void number_by_value(struct trie *trie, uint64_t words_max)
 {
     uint8_t byte_of[256] = {0};

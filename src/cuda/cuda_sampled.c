@@ -68,7 +68,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         tables->words[hash >> (32 - a->sample_words_log2)] |=
             1u << (hash & 31) | 1u << (hash >> 5 & 31);
     }
-    /* Second pass: allot space to each longer list when its first entry comes, and write the
+    /* Second pass: allocate space for each longer list at its first entry, and write the
      * entries. */
     for (uint32_t offset = 0; offset < offsets; offset++) {
         uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];

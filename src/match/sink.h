@@ -2,8 +2,8 @@
  *
  * A sink has up to two functions. `digest` runs in the thread that searched a chunk, concurrently
  * with digests of other chunks, and stores its result in the chunk's digest. `deliver` runs in the
- * calling thread, for one chunk after the other in the order of the text. A sink does not know
- * which engine searched.
+ * calling thread, for one chunk after the other, in text order. A sink does not know which engine
+ * searched.
  */
 #ifndef TRAWL_MATCH_SINK_H
 #define TRAWL_MATCH_SINK_H

@@ -52,7 +52,7 @@ struct plan_automaton {
     uint64_t row_words_max;
     /* numbers of the strings, sorted by reversed bytes, then by number */
     uint32_t *sorted;
-    /* end_count groups, in the order of `sorted`; there is room for `count` */
+    /* end_count groups, ordered as in `sorted`; there is room for `count` */
     struct plan_automaton_end *ends;
     uint32_t end_count;
     /* a row of row_words words for each node, the root's row first; NULL: the table has cells */

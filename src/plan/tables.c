@@ -117,8 +117,8 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* fill_set prefetches the bucket and the entry of a literal that comes this many literals later,
- * because the tables of large sets exceed the caches. */
+/* Prefetch distance, in literals: fill_set prefetches a literal's bucket and entry, because the
+ * tables of large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
 static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_tables *tables,

@@ -226,7 +226,7 @@ static bool comes_before(const struct occurrence *a, const struct occurrence *b)
                                           : a->expression < b->expression;
 }
 
-/* Moves items[at] to its place in the order of the later items. */
+/* Moves items[at] to its place among the later items, which are sorted. */
 static void settle(struct merge *merge, uint64_t at)
 {
     const struct occurrence moved = merge->items[at];
@@ -465,8 +465,8 @@ bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t co
 }
 
 /* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find another match
- * or none, lists the line's matches until this one comes, and searches from `begin` only if it
- * never comes. */
+ * or none, lists the line's matches until this one is found, and searches from `begin` only if it
+ * is not. */
 static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, uint64_t end,
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)

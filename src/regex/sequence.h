@@ -56,8 +56,8 @@ struct sequence {
     } groups[SEQUENCE_GROUPS_MAX];
 };
 
-/* Adds a node to the sequence, in the order of the expression or backwards. Returns false if the
- * node cannot be in a sequence, or if the sequence is full; then what each match of the node begins
+/* Adds a node to the sequence, in the expression's order or backwards. Returns false if the node
+ * cannot be in a sequence, or if the sequence is full; then what each match of the node begins
  * with, or backwards ends with, may have been added. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
 /* Adds the repetitions of a node beyond the minimum number of them. */
@@ -78,7 +78,7 @@ struct around_words {
 };
 struct around_options {
     bool bytes;     /* each byte is a character; false: UTF-8 */
-    bool backwards; /* characters are read from last to first, in the order of the items */
+    bool backwards; /* characters are read from last to first, in item order */
     bool crosses;   /* TRAWL_MULTILINE: RE2 decides at the end of the text */
     bool crlf;      /* RE2 decides at a CR, which may belong to a line end */
     bool has_lines; /* the text is divided into lines by `line_ends` */

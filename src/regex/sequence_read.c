@@ -313,9 +313,9 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
 }
 
 /* Reads the items [first, end) of a sequence one after the other, each as often as its characters
- * come. `items` points to item 0 in the order of the text; backwards, the items precede it. Stores
- * where item i ends in ends[i + 1]. Returns 1, 0 if an item comes too few times, or -1 if RE2 has
- * to decide. */
+ * occur. `items` points to item 0 in text order; backwards, the items precede it. Stores where item
+ * i ends in ends[i + 1]. Returns 1, 0 if an item occurs too few times, or -1 if RE2 has to
+ * decide. */
 static inline int read_items(const struct around_automaton *made, const struct sequence_item *items,
                              uint32_t first, uint32_t end, bool back, struct reading *reading,
                              uint64_t *ends)

@@ -320,7 +320,7 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
                 options->heads_cross && place->outer == NULL && is_line_end(options, item);
             sequence->is_cut = sequence->is_cut || !sequence_add(sequence, item, backwards);
         }
-        sequence->is_cut |= place->outer != NULL && /* the group may come again */
+        sequence->is_cut |= place->outer != NULL && /* the group may be repeated */
                             place->outer->list->items[place->outer->first]->kind == SYNTAX_REPEAT;
     }
     if (edge != 0)

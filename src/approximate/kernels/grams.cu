@@ -8,7 +8,7 @@
  * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that
  *            begins with a gram of the text: reads 20 (global). Per candidate: writes 8.
  * Progress   no block waits for another.
- * Order      candidates come in any order; the host sorts.
+ * Order      candidates are in any order; the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
  * Cost       one list per offset or, with motifs, one for each segment whose motif is there. A
  *            piece of a list costs about 15 instructions for mismatches; for edits, about 25 for
