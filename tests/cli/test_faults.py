@@ -3,7 +3,7 @@ lasting one, after which all calls fail, too. (The command is linked with fault_
 
 First, for each command line below and each function that the run calls, one of the function's first calls fails. Then
 calls fail at each place (a call with its callers), in the command line that reaches the place first. With a
-TRAWL_TEST_DIVISOR of at most 2, N then goes up from 1 until a run meets no fault: a normal run tries each N up to
+TRAWL_TEST_DIVISOR of at most 2, N then goes up from 1 until a run has no fault: a normal run tries each N up to
 FIRST, then one N in SHARE, by TRAWL_TEST_SEED; with a TRAWL_TEST_SCALE of 20 or more each N is tried. Every run must
 end with a status, not by a signal or a sanitizer's report. If the fault did not matter, output and status must be
 right. Otherwise the status must be 2, standard error must have a line that begins with "trawl: " and, after a single

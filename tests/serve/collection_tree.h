@@ -223,7 +223,7 @@ static inline void *no_work(void *unused)
     return unused;
 }
 
-/* Gives up root's right to ignore file permissions, for this thread and the threads that it starts:
+/* Drops root's right to ignore file permissions, for this thread and the threads that it starts:
  * otherwise no file would be unreadable where tests run as root. */
 static inline void respect_modes(void)
 {

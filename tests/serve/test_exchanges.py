@@ -3,7 +3,7 @@ headers, and the sums that the server reports must be those of a model and of th
 
 Servers differ in address, memory, collections, token and limits. Requests have the members and options of queries, chunked
 or not, alone, together, or cut at random places; some are wrong. Options, kinds of answers and servers are drawn so
-that each pair of values meets (class Pairs). Each request must get its own answer, whatever came before: bodies of
+that each pair of values occurs (class Pairs). Each request must get its own answer, whatever came before: bodies of
 rejected requests are kept in memory, and a client may have only a few queries, so the server rejects later requests if
 an earlier one does not release its memory and its place.
 """

@@ -583,7 +583,7 @@ static void count_poll(void *context)
 }
 
 /* Checks that a search polls between the ranges of a chunk, that it ends if it is cancelled, and
- * that the device is not given up. */
+ * that the device stays in use. */
 static void cancelled_between_ranges(void)
 {
     struct polls polls = {NULL, 0, 0};

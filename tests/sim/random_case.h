@@ -16,7 +16,7 @@ enum random_case_sets {
     RANDOM_CASE_ANY,
     RANDOM_CASE_NO_SETS, /* all inputs but sets for the kernel stream_set */
     RANDOM_CASE_SETS,    /* only sets for the kernel stream_set */
-    /* a single pattern. Some parts of the text are full of candidates, so stream kernels give up
+    /* a single pattern. Some parts of the text are full of candidates, so stream kernels abandon
      * the tiles in them, which tile kernels then search */
     RANDOM_CASE_DENSE,
     RANDOM_CASE_LONG /* a long pattern for the method `sampled` */

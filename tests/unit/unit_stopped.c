@@ -1,6 +1,6 @@
 /* unit_stopped: checks searches whose threads the operating system stops at bad moments, just
  * before they take a lock. A wrapper of pthread_mutex_lock imitates this by waiting. Where each
- * thread has its own core, other tests hardly ever meet such a stop. */
+ * thread has its own core, such a stop hardly ever occurs in other tests. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>

@@ -246,7 +246,7 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
     }
 }
 
-/* Gives up a hold on a state; the last call frees the state. Each file in state->gone (files that
+/* Drops a reference to a state; the last call frees the state. Each file in state->gone (files that
  * the next state lacks) moves to the list `gone` of the next older state if that state has the
  * file; otherwise the file is freed. */
 void state_drop(struct state *state)

@@ -1,5 +1,5 @@
-/* number_set: collects the numbers of the strings behind a match. Each scan has its own set;
- * threads share only the lists of numbers.c, which do not change. */
+/* number_set: collects the numbers of the strings that a match stands for. Each scan has its own
+ * set; threads share only the lists of numbers.c, which do not change. */
 #include "trawl/job/command_scan.h"
 
 #include <stdlib.h>

@@ -205,7 +205,7 @@ void output_number(struct output *output, uint64_t number, unsigned width)
     uint8_t *digits;
     size_t at = NUMBER_ROOM;
 
-    /* The digits are written behind their place and then moved. A local array would cost a check by
+    /* The digits are written after their place and then moved. A local array would cost a check by
      * the stack protector, and with _FORTIFY_SOURCE a copy of two digits to a variable offset would
      * be a function call. */
     output_need(output, OUTPUT_NUMBER_BYTES);
