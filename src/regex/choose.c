@@ -11,13 +11,13 @@
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
 
-/* Returns the fraction of the sample's offsets at which the string occurs. If it does not occur,
- * returns `rate`, which is estimated from the frequencies of its bytes, but at most the rate of one
- * occurrence in the sample. */
-static double seen_rate(const struct split_options *options, const struct split_string *string,
+/* Returns the fraction of the first `bytes` offsets of the sample at which the string occurs. If it
+ * does not occur, returns `rate`, which is estimated from the frequencies of its bytes, but at most
+ * the rate of one occurrence in these bytes. */
+static double seen_rate(const uint8_t *sample, uint64_t bytes, const struct split_string *string,
                         double rate)
 {
-    const uint8_t *at = options->sample, *end = at + options->sample_bytes;
+    const uint8_t *at = sample, *end = sample + bytes;
     uint64_t count = 0;
 
     while ((at = (const uint8_t *)memmem(at, (size_t)(end - at), string->bytes,
@@ -25,13 +25,14 @@ static double seen_rate(const struct split_options *options, const struct split_
         count++;
         at++;
     }
-    return count > 0 ? (double)count / (double)options->sample_bytes
-                     : min_double(rate, 1.0 / (double)options->sample_bytes);
+    return count > 0 ? (double)count / (double)bytes : min_double(rate, 1.0 / (double)bytes);
 }
 
 double choose_score(const struct split_options *options, const struct split_strings *strings,
                     bool folds)
 {
+    /* strings of a list share the time that counting takes */
+    const uint64_t share = options->weighs ? strings->count : 1;
     double sum = 0, bits;
 
     if (strings->count == 0)
@@ -45,7 +46,10 @@ double choose_score(const struct split_options *options, const struct split_stri
         for (uint32_t k = 0; k < string->bytes_count; k++)
             rate *= max_double(options->rates->rate[string->bytes[k]],
                                string->bytes[k] >= '0' && string->bytes[k] <= '9' ? DIGIT_RATE : 0);
-        sum += options->sample_bytes > 0 && !folds ? seen_rate(options, string, rate) : rate;
+        sum += options->sample_bytes > 0 && !folds
+                   ? seen_rate(options->sample, max_u64(options->sample_bytes / share, 1), string,
+                               rate)
+                   : rate;
     }
     if (options->weighs)
         return analyse_log2(

@@ -414,13 +414,13 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
-/* If atoms have been slow, chooses the strings again by the step's text. */
+/* If atoms have been slow, chooses the strings again by the chunk's text. */
 static enum trawl_status see_text(const struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct trawl_plan *plan = worker->expressions->plan;
-    const struct expressions_seen seen = {worker->expressions, step->chunk->bytes + step->from,
-                                          min_u64(step->to - step->from, SEEN_BYTES)};
+    const struct expressions_seen seen = {worker->expressions, step->chunk->bytes,
+                                          min_u64(step->chunk->owned, SEEN_BYTES)};
     const void *object;
 
     if (worker->has_seen || step_is_on_device(worker) || worker->dear_ns < SEEN_NS ||
