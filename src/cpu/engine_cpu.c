@@ -145,6 +145,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
         return TRAWL_OK;
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
+    worker->learned = 0;
     choice_begin(worker);
     worker_probes_begin(worker);
     /* A periodic literal occurs in runs, which verify_run tests as a whole, so borders_apply need

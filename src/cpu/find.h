@@ -143,10 +143,11 @@ struct find_ops {
     void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
                   struct find_tile *tile);
     /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, with the text at each set bit
-     * of the tile, and clears the bit if they differ. Returns how many bits it cleared. 64 bytes of
-     * `literal` are readable. Depends on text bytes up to 64 * word_count + 62. */
+     * of the tile, and clears the bit if they differ. Returns how many bits it cleared; *position
+     * is the position of one of them. 64 bytes of `literal` are readable. Depends on text bytes up
+     * to 64 * word_count + 62. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                      uint32_t count, struct find_tile *tile);
+                      uint32_t count, struct find_tile *tile, uint64_t *position);
     /* Returns the first offset at which a and b differ; `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Returns the number of bits that are set in the tile's words. */

@@ -380,9 +380,11 @@ static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
 }
 
 static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                                 uint32_t count, struct find_tile *tile)
+                                 uint32_t count, struct find_tile *tile, uint64_t *position)
 {
     uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
+    /* the last word in which bits were cleared, and these bits */
+    uint64_t failed = 0, failed_word = 0;
     uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
 
     TRAWL_ASSERT(count > 0 && count <= 64);
@@ -392,8 +394,14 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
 
         tile->mask[w] = kept;
-        cleared += (uint64_t)__builtin_popcountll(kept ^ bits);
+        kept ^= bits;
+        cleared += (uint64_t)__builtin_popcountll(kept);
+        /* conditional moves, because a branch would often be mispredicted */
+        failed_word = kept != 0 ? w : failed_word;
+        failed = kept != 0 ? kept : failed;
     }
+    if (failed != 0)
+        *position = 64 * failed_word + (uint64_t)__builtin_ctzll(failed);
     return cleared;
 }
 

@@ -21,16 +21,32 @@
  * occurrences overlap in runs, and the scan verifies whole runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
+/* If more than 1 of 1024 positions is a candidate but no occurrence, the method "every" then also
+ * probes the byte of the literal where the comparisons failed. */
+#define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
 /* If the last probe costs fewer ns per position than this, it is tested at every position: a branch
  * that may skip it costs as much, and more where it is mispredicted. */
 #define FREE_PROBE_NS 0.02
 
+static void probe_bounds(struct cpu_worker *worker)
+{
+    TRAWL_ASSERT(worker->probe_count <= PLAN_PROBES_MAX);
+    worker->probe_offset_min = UINT64_MAX;
+    worker->probe_offset_max = 0;
+    for (uint32_t p = 0; p < worker->probe_count; p++) {
+        worker->probe_offset_min = min_u64(worker->probe_offset_min, worker->probes[p].offset);
+        worker->probe_offset_max = max_u64(worker->probe_offset_max, worker->probes[p].offset);
+    }
+    TRAWL_ASSERT(worker->probe_count == 0 ||
+                 worker->probe_offset_max < plan_literal_at(worker->plan, 0).bytes_count);
+}
+
 void worker_probes_begin(struct cpu_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
 
-    worker->probes = worker->tuning->probes;
+    memcpy(worker->probes, worker->tuning->probes, sizeof worker->probes);
     worker->first_probes = worker->tuning->first_probes;
     worker->probe_count = worker->tuning->probe_count;
     worker->head_bytes = 0;
@@ -46,14 +62,28 @@ void worker_probes_begin(struct cpu_worker *worker)
         memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
         worker->probe_count = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
     }
-    worker->probe_offset_min = UINT64_MAX;
-    worker->probe_offset_max = 0;
-    for (uint32_t p = 0; p < worker->probe_count; p++) {
-        worker->probe_offset_min = min_u64(worker->probe_offset_min, worker->probes[p].offset);
-        worker->probe_offset_max = max_u64(worker->probe_offset_max, worker->probes[p].offset);
-    }
+    probe_bounds(worker);
     TRAWL_ASSERT(worker->first_probes <= worker->tuning->probe_count);
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
+}
+
+/* Makes a new first probe, of the literal's byte at the offset where candidates fail, and drops the
+ * last probe. */
+static void probes_learn(struct cpu_worker *worker)
+{
+    const struct trawl_plan *plan = worker->plan;
+    uint8_t byte = plan_literal_bytes(plan, 0)[worker->learned];
+
+    TRAWL_ASSERT(worker->probe_count > 0 && worker->probe_count <= PLAN_PROBES_MAX);
+    TRAWL_ASSERT(worker->learned < plan_literal_at(plan, 0).bytes_count);
+    for (uint32_t p = worker->probe_count - 1; p > 0; p--)
+        worker->probes[p] = worker->probes[p - 1];
+    worker->probes[0].offset = worker->learned;
+    worker->probes[0].value = byte;
+    worker->probes[0].fold = 0;
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
+        worker->probes[0].fold = 0x20;
+    probe_bounds(worker);
 }
 
 /* Sets *positions to the number of positions of the next tile: first a short tile up to the start
@@ -217,13 +247,29 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
+/* Compares the whole literal at all candidates. Returns how many candidates were rejected. */
+static uint64_t sieve(const struct scan *scan, uint64_t words)
+{
+    struct cpu_worker *worker = scan->worker;
+    const uint8_t *text = scan->chunk->bytes + scan->at;
+    uint64_t position = 0, cleared;
+
+    TRAWL_ASSERT(worker->head_bytes > 0 && worker->head_bytes <= sizeof worker->head);
+    cleared = worker->find->sieve(text, words, worker->head, worker->head_bytes, &worker->tile,
+                                  &position);
+    TRAWL_ASSERT(cleared <= 64 * words && position < 64 * words);
+    if (cleared > 0)
+        worker->learned = worker->find->mismatch(worker->head, text + position, worker->head_bytes);
+    return cleared;
+}
+
 /* Finds the occurrences among the tile's candidates. If the probes are the whole literal, each
  * candidate is an occurrence. */
 static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t words)
 {
     struct cpu_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
-    uint64_t found, cleared = 0;
+    uint64_t failed = scan->failed, found, cleared = 0;
     bool equal = worker->tuning->probes_exact &&
                  worker->probe_count == worker->tuning->probe_count &&
                  worker->method == TRAWL_METHOD_EVERY;
@@ -250,8 +296,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
         exact = false; /* verify_one handles a run of overlapping occurrences as a whole */
     if (!exact && !(equal && worker->at_borders) && worker->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
-        cleared = worker->find->sieve(scan->chunk->bytes + scan->at, words, worker->head,
-                                      worker->head_bytes, &worker->tile);
+        cleared = sieve(scan, words);
         exact = !plan_has_conditions(plan);
         scan->result->candidate_count += exact ? found : cleared;
     }
@@ -260,6 +305,11 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
         verify_exact(scan, words, found - cleared);
     else
         verify_tile(scan, words, verify_one);
+    failed = scan->failed - failed + cleared;
+    TRAWL_ASSERT(failed <= positions + 64);
+    if (!scan->over && worker->method == TRAWL_METHOD_EVERY &&
+        failed > positions / LEARN_SHARE_MAX + 1)
+        probes_learn(worker);
 }
 
 void scan_tiles(struct scan *scan)

@@ -307,22 +307,32 @@ static void verify_run(struct scan *scan, uint64_t x)
 void verify_one(struct scan *scan, uint64_t x)
 {
     const uint8_t *text = scan->chunk->bytes + x, *bytes = plan_literal_bytes(scan->plan, 0);
-    uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, same;
+    uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, learned = scan->worker->learned,
+             same;
     bool fold = (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
 
     if (x < scan->run_until || x >= scan->limit)
         return;
+    TRAWL_ASSERT(learned < count);
     TRAWL_ASSERT(x + count <= scan->available);
     scan->result->candidate_count++;
     scan->work += CANDIDATE_WORK;
+    if (bytes[learned] != (fold ? fold_byte(text[learned]) : text[learned])) {
+        scan->failed++;
+        return;
+    }
     same = fold ? plan_mismatch(scan->plan, bytes, text, count)
                 : scan->worker->find->mismatch(bytes, text, count);
     scan->work += same;
     TRAWL_ASSERT(same <= count);
-    if (same == count && scan->plan->period > 0)
+    if (same < count) {
+        scan->worker->learned = same;
+        scan->failed++;
+    } else if (scan->plan->period > 0) {
         verify_run(scan, x);
-    else if (same == count)
+    } else {
         verify_emit(scan, x, 0, count);
+    }
     if (scan->work > scan->work_max && !scan->over)
         scan_leave(scan, x + 1);
 }

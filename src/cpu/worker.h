@@ -99,11 +99,14 @@ struct cpu_worker {
     const struct sampled_tables *sampled;
     /* the method in use: the plan's, or one that the worker expects to be faster on the text */
     enum trawl_method method;
-    const struct plan_probe *probes; /* bytes of the literal that are tested */
+    /* bytes of the literal that are tested: the tuning's probes, and those at offsets where
+     * candidates failed */
+    struct plan_probe probes[PLAN_PROBES_MAX];
     uint64_t probe_offset_min;
     uint64_t probe_offset_max;
     uint32_t probe_count;  /* ≤ FIND_FIRST_MAX if head_bytes > 0 */
     uint32_t first_probes; /* number of probes that are tested at every position */
+    uint64_t learned;      /* offset in the literal where the last candidate failed */
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
     /* If not 0, all candidates of a tile are compared together with the first head_bytes bytes of
      * `head`. */
@@ -195,6 +198,7 @@ struct scan {
     /* number of positions that passed the first filter; with the "every" method, number of words in
      * which a position passed */
     uint64_t passed;
+    uint64_t failed; /* candidates that turned out to be no occurrence */
     /* first position of the tile that is being verified; tile_words is 0 if there is none */
     uint64_t tile_begin;
     uint64_t tile_words;
