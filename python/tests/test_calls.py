@@ -299,8 +299,9 @@ def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expect
         assert show(call(*arguments, **options)) == expected, about
         assert not total or "progress" not in options or done[-1] == total, about
         # A thread may hold a reference to a stream for a while, and the functions of a column made by hand refer to the
-        # column.
-        assert kind == "stream" or kind[-1] in "uUzZ" or sys.getrefcount(given) == references, about
+        # column. There is one b"" and one "", to which the code of each module refers that a call imports.
+        counted = kind != "stream" and kind[-1] not in "uUzZ" and not (isinstance(given, (bytes, str)) and not given)
+        assert not counted or sys.getrefcount(given) == references, about
 
 
 def test_texts(rng):
