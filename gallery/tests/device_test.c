@@ -214,8 +214,8 @@ static void copied_in_parts(void)
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
 
-/* A pattern longer than shared memory, or than constant memory, is found once, and not at all after
- * the occurrence's last byte is changed. */
+/* A long pattern, in some cases longer than the memory that the kernel has for it, is found once,
+ * and not at all after the occurrence's last byte is changed. */
 static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
 {
     uint64_t text_bytes = pattern_bytes + 700;

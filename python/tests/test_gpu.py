@@ -453,7 +453,7 @@ def test_threads_and_forks():
 @simulated
 @pytest.mark.parametrize("progress", (None, lambda done: None))
 def test_interrupted(progress):
-    """Check that a signal's exception ends a search on the device, which can still be used."""
+    """Check that an exception raised by a signal handler ends a search on the device, which remains usable."""
     import signal
 
     text = b"an a man\n" * (1 << 20)

@@ -300,8 +300,8 @@ def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
 
 
 class Apart:
-    """An actor that keeps the unread records of files, by the file and the part of the file. A file that is read again, for
-    example after the loss of a node, yields the same parts."""
+    """An actor that keeps unread records, indexed by file and part. If a file is read again, for example after a node is
+    lost, its parts are the same."""
 
     def __init__(self) -> None:
         self.tables: dict[str, dict[int, Any]] = {}

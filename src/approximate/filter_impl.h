@@ -407,10 +407,10 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* At the right edge, no row at or after `empty` has a cell within k errors. `empty` is
-         * greater than k, because the cells of rows 0 to k do not exceed k. So a path that enters
-         * at the left edge below row `empty` has fewer than 64 - k symbols left, but needs at least
-         * 64 - k to reach the right edge, which is 64 offsets away. */
+        /* At the right edge, no row at or after `empty` has a cell within k = errors_max errors.
+         * There are at most 64 rows, and `empty` > k, because row i has cells of at most i. So a
+         * path that enters at the left edge in row `empty` or later has fewer than 64 - k symbols
+         * left, but needs at least 64 - k to reach the right edge, which is 64 offsets away. */
         rows_open = empty < count ? empty : count;
     }
     return any;

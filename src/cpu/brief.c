@@ -58,8 +58,8 @@ static void list(struct brief *brief, uint64_t x, uint32_t index)
         brief->work = UINT64_MAX - UINT32_MAX;
 }
 
-/* Compares the literal with the text at x. If they are equal, counts the occurrence, lists it if
- * the caller wants a list, and remembers it if it is the first. */
+/* Compares the literal with the text at x. If they are equal, and the plan accepts the occurrence
+ * there, counts it, lists it if the caller wants a list, and remembers it if it is the first. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;

@@ -44,10 +44,10 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
 }
 
 /* Chooses the window: the bytes of the pattern from which the plane is made, all of them unless
- * there are more than window_max. If the pattern begins periodically, and a later byte breaks the
- * period, as the "c" in "abababac", the window contains that byte, and so has no such period. Its
- * occurrences are then at least about half a window apart (less up to WORD_BYTES - 1, because it
- * must begin at a multiple of WORD_BYTES). */
+ * there are more than window_max. If the pattern begins periodically and a later byte breaks the
+ * period, like the "c" in "abababac", the window includes that byte and so does not have the
+ * period. Occurrences of the window are then at least about half a window apart (up to
+ * WORD_BYTES - 1 less, because windows begin at multiples of WORD_BYTES). */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {

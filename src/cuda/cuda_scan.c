@@ -19,8 +19,8 @@
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
-/* Lets the next DENSE_SCANS scans use no stream kernel. For a set, the automaton searches instead.
- * If there is none, worker->leaves leaves the chunk to the host, if the host may search it;
+/* Keeps the next DENSE_SCANS scans from using a stream kernel. For a set, the automaton searches
+ * instead. If there is none, sets worker->leaves, so that the host searches the chunk if it may;
  * otherwise, the kernels of set.cu search. `priced` says for which searches the automaton is
  * cheaper, unless the filter gave up. */
 static enum trawl_status take_automaton(struct engine_worker *worker, enum want priced,

@@ -308,8 +308,8 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Builds the set's tables in host memory, and sets alike_max to the size of the largest bucket,
- * because literals that occur at the same position are in the same bucket. */
+/* Builds the set's tables in host memory. Sets alike_max, which bounds how many literals can occur
+ * at one position, to the size of the largest bucket: such literals share a bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {

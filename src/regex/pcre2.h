@@ -60,9 +60,9 @@ struct pcre2_line {
     /* No match begins before this offset. If \K in a look-behind moves a match's start to an
      * earlier byte, the match is reported as beginning here. */
     uint64_t first;
-    /* Steps that each position where a match may begin is granted, set by pcre2_steps: `machine` by
-     * the JIT, which searches first unless it has 0; `steps` by the interpreter, which searches
-     * next if it has more. */
+    /* Step budgets for each position where a match may begin (pcre2_steps sets them). `machine`:
+     * for the JIT, which searches first unless this is 0. `steps`: for the interpreter, which then
+     * searches if its budget is larger. */
     uint64_t machine;
     uint64_t steps;
 };

@@ -45,8 +45,8 @@ bool program_finds(const struct program *program);
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count);
-/* Returns PROGRAM_MEMORY or PROGRAM_MISSING if that is why a program is not ready; 0 if it is too
- * large, or NULL. */
+/* Returns why a program is not ready: PROGRAM_MEMORY or PROGRAM_MISSING; 0 if `program` is NULL or
+ * too large. */
 int program_why(const struct program *program);
 /* Returns the status for a result of program_match below 0. */
 enum trawl_status program_failed(int found, struct trawl_error *error);

@@ -5,7 +5,7 @@
 
 #include "runtime/search.h"
 
-/* forked_note adds a runtime or searcher that is being opened to the list; forked_forget removes
+/* forked_note adds to the list a runtime or searcher that is being opened; forked_forget removes
  * one that is being closed. */
 void forked_note(struct forked *item, bool is_searcher);
 void forked_forget(const struct forked *item);

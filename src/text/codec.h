@@ -43,8 +43,9 @@ enum codec_result {
 
 struct codec {
     const char *name, *library;
-    /* For a library that loses a failing call's output: the length of a member's shortest header.
-     * Each call to `step` then gets at most one block's bytes. 0 for other libraries. */
+    /* If the library discards the output of a call that fails, the decoder must not pass it bytes
+     * of two blocks at once, so it first passes this many: the length of a member's shortest
+     * header. 0: no such restriction. */
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: trawl was built without the library's header. */
     bool (*load)(void *library);

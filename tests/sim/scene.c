@@ -220,8 +220,8 @@ void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes)
         s->input.text[i] = (uint8_t)("abcab\n"[test_random_below(&random, 6)]);
     for (uint32_t i = 0; i < 3 && patterns[plan][i] != NULL; i++)
         input_add_pattern(&s->input, (const uint8_t *)patterns[plan][i], strlen(patterns[plan][i]));
-    /* also right for the plan with an error: its texts are shorter than its pattern, so nothing
-     * occurs */
+    /* also right for the plan that allows a mismatch: its texts are shorter than its pattern, so
+     * nothing occurs */
     expected_compute(&s->input, &s->expected);
     s->room = s->expected.match_count + 1;
 }

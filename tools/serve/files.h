@@ -69,8 +69,8 @@ struct served_file {
     char path[];
 };
 
-/* A block of a state: how many of the block's files belong to the state, and how many bytes these
- * files take, each with its line end. */
+/* A block of a state: how many of the block's files belong to the state, and their total size,
+ * counting the one line end that is appended to each file. */
 struct tape_block {
     struct served_block *block;
     uint64_t file_count, live_bytes;

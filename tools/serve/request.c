@@ -206,8 +206,8 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
     return true;
 }
 
-/* Checks the number of strings in a text, and the memory they need, against the limits. Returns
- * false if the request is rejected. */
+/* Adds the strings of a text to the request's totals, and checks these and the memory for the
+ * strings against the limits. Returns false if the request is rejected. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;

@@ -134,7 +134,7 @@ static void finish_layout(struct settings *settings)
             CONTEXT_NOT_GIVEN;
 }
 
-/* Sets which of ripgrep's and this command's options about lines are in effect. */
+/* Works out which line-related options, ripgrep's or our own, are in effect. */
 static void style_build(struct settings *settings)
 {
     struct style *style = &settings->style;

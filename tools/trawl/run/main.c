@@ -53,7 +53,7 @@ static int list_types(const struct settings *settings)
     message_print("%s", message);
     return EXIT_ERROR;
 }
-/* Parses the command line. If it allows a file of options and one exists, parses both again, the
+/* Parses the command line. If it permits a config file and there is one, parses both again, the
  * file's options first. False: the error was printed. */
 static bool parse(struct settings *settings, struct config *config, int argument_count,
                   char **arguments)

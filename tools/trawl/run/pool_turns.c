@@ -97,7 +97,7 @@ static void print_own(struct pool_worker *worker)
     kept->committed = 0;
 }
 
-/* Returns the entry of pool->ahead for the worker's batch. Called with the lock. */
+/* Returns the entry of pool->ahead for the worker's batch. The caller holds the lock. */
 static struct batch_turn *entry_of(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
