@@ -377,9 +377,10 @@ enum trawl_status anchors_make_seen(const void *from, void **object, struct traw
     if (status == TRAWL_OK)
         status = anchors_end(&maker, error);
     anchors_release(&maker);
-    *object = made;
     if (status != TRAWL_OK)
         anchors_free_seen(made);
+    else
+        *object = made;
     return status;
 }
 

@@ -432,6 +432,7 @@ static enum trawl_status see_text(const struct step *step, struct trawl_error *e
     TRAWL_TRY(attachment_want(&plan->attached[PLAN_SEEN], &seen, anchors_make_seen,
                               anchors_free_seen, &object, error));
     worker->expressions = (const struct expressions *)object;
+    TRAWL_ASSERT(worker->expressions->atoms != NULL); /* as before: the scores alone are others */
     return worker->ops->compile(worker->engine, ENGINE_HOST, worker->expressions->atoms,
                                 &worker->finder, error);
 }

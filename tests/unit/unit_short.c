@@ -4,6 +4,7 @@
  * enough memory. (sim_table makes whole scenes fail in this way, but with few expressions.) */
 #include "calls.h"
 #include "faults/faults_blocks.h"
+#include "regex/engine_regex.h"
 
 #define TEXT_BYTES 3000u
 #define STRINGS_MAX 12u
@@ -41,6 +42,8 @@ static const struct row {
     {WITH(.edits_max = 2, .alphabet = TRAWL_CHARACTERS), true, {"nedle", "haystacks"}},
     {WITH(RIPGREP), true, {"[a-n&&[^b-d[f]]--[k]]e+d|\\p{Lu}", "(?i)st[^\\W\\d]ck", "\\bo\\w\\b"}},
     {WITH(.syntax = TRAWL_PERL), false, {"[a-z]+d"}},
+    {WITH(.syntax = TRAWL_PERL), false, {"(ne|ha|na)[a-z]+ of"}},
+    {WITH(.syntax = TRAWL_PERL), false, {"ee|ed|dl"}},
     {WITH(RIPGREP), true, {"(?i)[\\p{L}&&[^\\p{Lu}k]~~[a-z]]ed", "(a|b|\xc3\xa9)+\\s"}},
     {WITH(.syntax = TRAWL_EXTENDED, .alphabet = TRAWL_CHARACTERS),
      true,
@@ -124,6 +127,7 @@ int main(void)
     char bytes[TEXT_BYTES + 64] = "";
 
     test_begin("unit_short");
+    regex_step_bytes = 64; /* a search takes long enough to choose its strings again (PLAN_SEEN) */
     allocations_left = -1;
     trawl_set_allocator(&functions);
     for (uint32_t i = 0; strlen(bytes) < TEXT_BYTES; i++)
