@@ -29,13 +29,13 @@ enum trawl_status attachment_make(struct attachment *attachment, const void *fro
         (void)pthread_mutex_lock(&attachment->lock);
     if (atomic_load(&attachment->object) == NULL) {
         status = make(from, &made, error);
+        TRAWL_ASSERT((status == TRAWL_OK) == (made != NULL));
         attachment->release = release;
         atomic_store(&attachment->object, made);
     }
     *object = atomic_load(&attachment->object);
     (void)pthread_mutex_unlock(&attachment->lock);
     forks_release();
-    TRAWL_ASSERT(status != TRAWL_OK || *object != NULL);
     return status;
 }
 
