@@ -24,11 +24,6 @@
 #include "runtime/workers.h"
 
 #define CALLER_POLL_NS 200000u
-#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what one thread decompresses ahead */
-/* Text that is decompressed ahead of the reader may take 1 / UNPACK_SHARE of the runtime's memory
- * limit, and the decoders' windows (earlier output to which compressed data may refer) as much
- * again. */
-#define UNPACK_SHARE 8u
 #define WAIT_POLL_NS \
     50000000 /* interval between calls to the caller's poll function during a wait */
 
@@ -150,25 +145,7 @@ static int wake_of(struct trawl_searcher *searcher)
     return atomic_load(&searcher->wake);
 }
 
-/* Reserves memory for decompressing ahead of the reader, and for the decoders. If that fails, only
- * the reader decompresses. */
-static void reserve_unpacking(struct search *search, struct text_need *need)
-{
-    struct trawl_runtime *runtime = search->job.runtime;
-    /* other searches of streams take threads away */
-    uint64_t share = max_u64(runtime->threads_max / (atomic_load(&runtime->streams) + 1), 2);
-    uint64_t bytes = share * UNPACK_BYTES;
-
-    if (runtime->memory_max > 0)
-        bytes = min_u64(bytes, runtime->memory_max / UNPACK_SHARE);
-    if (runtime->threads_max == 1 || !runtime_reserve(runtime, 2 * bytes))
-        return;
-    search->searcher->unpack_bytes = 2 * bytes;
-    need->unpack_bytes = bytes;
-    need->unpack_threads = (uint32_t)share;
-}
-
-/* Gives back what reserve_unpacking may have reserved. */
+/* Gives back what schedule_files may have reserved. */
 static void unreserve_unpacking(struct trawl_searcher *searcher)
 {
     uint64_t bytes = searcher->unpack_bytes;
@@ -219,17 +196,12 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error)
 {
-    struct text_need need = {plan->need_before,
-                             plan->need_after,
-                             0,
-                             plan->holds_line_end ? -1 : plan->line_end,
-                             TEXT_MAPS_NEVER,
-                             NULL,
-                             0,
-                             0,
-                             -1,
-                             decided,
-                             plan};
+    struct text_need need = {.before = plan->need_before,
+                             .after = plan->need_after,
+                             .barrier = plan->holds_line_end ? -1 : plan->line_end,
+                             .wake = -1,
+                             .decided = decided,
+                             .decided_context = plan};
     const bool is_line = (plan->flags & TRAWL_MULTILINE) != 0;
     enum trawl_status status = TRAWL_OK;
 
@@ -262,12 +234,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                                 sink->records != NULL || is_line ? record_end : NULL, grow_buffer};
         need.lines = &search->lines;
     }
-    if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
-        need.maps = schedule_maps(searcher, sink);
     if (text->kind == TEXT_STREAM && !text->is_regular)
         need.wake = wake_of(searcher);
-    if (text->unpack != NULL)
-        reserve_unpacking(search, &need);
+    schedule_files(search, text, &need);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (text->kind == TEXT_STREAM)

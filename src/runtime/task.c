@@ -614,7 +614,8 @@ static void search_mapped(struct search *search, struct task *task, struct worke
     again = (task->status == TRAWL_OK && task->result.done < chunk->owned) ||
             (search->sink->keeps_text && task->match_count > 0) ||
             !text_cursor_is_whole(&search->cursor, chunk);
-    text_cursor_judge(&search->cursor, chunk, faults, again);
+    if (chunk->is_probe)
+        schedule_mapped(search, chunk, faults, again);
     if (!again)
         return;
     forget_work(search, task);

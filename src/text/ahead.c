@@ -13,10 +13,6 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Length of a cell if pieces consist of bzip2 blocks. Most blocks are longer, so most pieces are a
- * single block, and take about the same time. */
-#define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
-
 enum piece_state {
     PIECE_FREE,
     PIECE_SOUGHT,   /* a thread is looking for the piece's start */
@@ -115,12 +111,12 @@ static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint6
 /* Decides whether pieces of a bzip2 file consist of blocks or of whole streams: of blocks if the
  * file is longer than a cell, and no second stream begins in the first cell or in the BLOCKS_ROOM
  * bytes after it. */
-static void choose_blocks(struct ahead *ahead)
+static void choose_blocks(struct ahead *ahead, uint64_t cell_bytes)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
     uint64_t used;
 
-    ahead->cell_bytes = min_u64(ahead->cell_bytes, BLOCKS_CELL_BYTES);
+    ahead->cell_bytes = cell_bytes;
     used = piece_load(ahead, own, 0, BLOCKS_ROOM);
     ahead->by_blocks =
         used > ahead->cell_bytes && codec_find(ahead->codec, own->packed + 1, used - 1) == NULL;
@@ -128,8 +124,8 @@ static void choose_blocks(struct ahead *ahead)
 }
 
 enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
-                             uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
-                             struct ahead **ahead_out, struct trawl_error *error)
+                             const struct text_unpacking *how, struct ahead **ahead_out,
+                             struct trawl_error *error)
 {
     struct ahead *ahead;
     enum trawl_status status;
@@ -137,12 +133,13 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     TRAWL_TRY(MEMORY_ZEROED(ahead, 1, error));
     ahead->text = text;
     ahead->codec = codec;
-    ahead->cell_bytes = ahead->cell_length = cell_bytes;
+    ahead->cell_bytes = ahead->cell_length = how->cell_bytes;
     ahead->cell_next = 1; /* the reader decodes the first cell */
     /* one piece per thread to fill, while others are being searched */
-    ahead->piece_count = threads + threads / 2 + 1;
-    ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
-    ahead->window_bytes = room_bytes / threads;
+    ahead->piece_count = how->threads + how->threads / 2 + 1;
+    ahead->piece_bytes =
+        max_u64(how->bytes / ahead->piece_count, how->cell_bytes + CODEC_HEAD_BYTES);
+    ahead->window_bytes = how->bytes / how->threads;
     status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
     if (status != TRAWL_OK) {
         memory_release(ahead, 1, sizeof *ahead);
@@ -151,7 +148,7 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     ahead->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     if (codec == &codec_bzip2)
-        choose_blocks(ahead);
+        choose_blocks(ahead, how->block_cell_bytes);
     *ahead_out = ahead;
     return TRAWL_OK;
 }

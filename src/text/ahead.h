@@ -46,12 +46,12 @@ struct piece {
     _Atomic uint32_t lent;
 };
 
-/* Prepares to decompress ahead. `threads` is the number of threads that will decompress, including
- * the reader. The pieces share room_bytes of memory for decompressed bytes, but each gets at least
- * about cell_bytes, the length of a cell. */
+/* Prepares to decompress ahead. how->threads is the number of threads that will decompress,
+ * including the reader. The pieces share how->bytes of memory for decompressed bytes, but each gets
+ * at least about how->cell_bytes, the length of a cell. */
 enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
-                             uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
-                             struct ahead **ahead, struct trawl_error *error);
+                             const struct text_unpacking *how, struct ahead **ahead,
+                             struct trawl_error *error);
 /* Frees everything. No thread may be inside ahead_help. */
 void ahead_close(struct ahead *ahead);
 

@@ -1,24 +1,11 @@
 /* cursor: cuts a text into chunks for the threads that search it
  *
- * A chunk is read into a buffer, or mapped, which saves the copy but costs page faults. With
- * TEXT_MAPS_IF_FASTER, chunks of long files are mapped as long as that saves time. To measure it,
- * one chunk in each 4 MiB is a probe, whose page faults are counted during its search. A chunk of
- * 256 KiB takes 4 faults if the kernel maps 64 KiB at a time, but at most 1 with large folios. A
- * fault that waits for the disk suspends mapping for a while, so files outside the page cache are
- * read.
- *
- * CPU seconds for 1 GiB (a thread of an AMD EPYC):
- *                         look at each byte     trawl -j1 -c of a rare word
- *                         mapped   read         mapped   read
- *   folios of 2 MiB       0.034    0.090
- *   folios of mixed size  0.057    0.094        0.072    0.120
- *   single pages          0.107    0.116        0.125    0.141
- *   the same, Linux 6.18  0.143    0.090        0.179    0.140
+ * A chunk is read into a buffer or, with need.maps, points into a mapping of the file.
  *
  * The thread that enters an extent of 2 MiB touches the next extent, so that other threads do not
- * all wait for the same page fault. Such waits cost much: two threads took 0.037 s for the 1 GiB,
- * but 0.020 s if each had its own extents. Two alternatives were slower: populating each chunk
- * first (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately with MAP_POPULATE, 0.076 s.
+ * all wait for the same page fault. Such waits cost much: two threads took 0.037 s for 1 GiB, but
+ * 0.020 s if each had its own extents. Two alternatives were slower: populating each chunk first
+ * (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately with MAP_POPULATE, 0.076 s.
  */
 #include <stddef.h>
 #include <string.h>
@@ -33,26 +20,10 @@
 #include "text/text.h"
 #include "text/unpack.h"
 
-#define UNPACK_CELL_BYTES (UINT64_C(256) << 10)
-#define UNPACK_CELL_BYTES_MIN UINT64_C(64)
-/* shorter files are mapped only with TEXT_MAPS_ALWAYS */
-#define MAP_TEXT_MIN (UINT64_C(32) << 20)
-/* bytes that a page fault in a large folio maps, and mapping pauses at least as long */
+/* bytes that a page fault in a large folio maps */
 #define MAP_EXTENT (UINT64_C(2) << 20)
-#define MAP_PROBES 2u /* one probe per this many extents */
 /* mapped pages are given back to the kernel in strides of this length */
 #define MAP_STRIDE (UINT64_C(16) << 20)
-#define MAP_PAUSE_MAX (UINT64_C(1) << 30)
-/* A mapped chunk may take one page fault per MAP_FAULT_BYTES before mapping is slower than reading:
- * 2 in a chunk of 256 KiB. On Linux 6.18, a fault that maps 16 single pages takes 9 us with the
- * later unmapping, but reading these 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2
- * faults. A chunk with fewer faults earns credit for chunks with more. */
-#define MAP_FAULT_BYTES (UINT64_C(128) << 10)
-/* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
- * then read after all. So mapping pauses, on the safe side, once about a third of the mapped chunks
- * must be read. */
-#define MAP_READ_COSTS 2
-#define MAP_CREDIT 16
 
 /* How long the reader of a stream waits for more bytes if none of those at hand can be searched
  * yet. Without the wait, the last bytes of each write of a slow writer would be searched
@@ -82,12 +53,6 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
            TEXT_SLACK_BYTES;
 }
 
-static bool maps_text(const struct trawl_text *text, const struct text_need *need)
-{
-    return need->maps != TEXT_MAPS_NEVER && text->bytes_count > 0 &&
-           (need->maps == TEXT_MAPS_ALWAYS || text->bytes_count >= MAP_TEXT_MIN);
-}
-
 enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
                                    const struct text_need *need, struct trawl_error *error)
 {
@@ -109,15 +74,10 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
     }
     cursor->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (text->unpack != NULL)
-        unpack_share(text, need->unpack_threads, need->unpack_bytes,
-                     max_u64(min_u64(need->chunk_bytes, UNPACK_CELL_BYTES), UNPACK_CELL_BYTES_MIN));
-    if (text->kind == TEXT_FILE && maps_text(text, need) &&
-        mapping_open(&cursor->mapping, text->descriptor, text->descriptor_begin,
-                     text->bytes_count)) {
-        cursor->map_pause = MAP_EXTENT;
-        cursor->map_fault_credit = MAP_CREDIT / 4;
-        cursor->map_read_credit = MAP_CREDIT / 2;
-    }
+        unpack_share(text, &need->unpacking);
+    if (need->maps && text->kind == TEXT_FILE && text->bytes_count > 0)
+        (void)mapping_open(&cursor->mapping, text->descriptor, text->descriptor_begin,
+                           text->bytes_count);
     return TRAWL_OK;
 }
 
@@ -248,14 +208,14 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     return status;
 }
 
-/* Called for the chunk in which an extent of 2 MiB begins. Decides whether the chunk is a probe,
- * and touches the next extent, so that this thread alone takes its page fault. */
+/* Called for the chunk in which an extent of 2 MiB begins. Touches the next extent, so that this
+ * thread alone takes its page fault. */
 static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
                          struct text_chunk *chunk)
 {
     uint64_t next = (extent + 1) * MAP_EXTENT;
 
-    chunk->is_probe = extent % MAP_PROBES == 0 && cursor->need.maps == TEXT_MAPS_IF_FASTER;
+    chunk->is_probe = true;
     if (next < cursor->mapping.bytes_count)
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
@@ -309,36 +269,9 @@ bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_ch
     return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
-/* Adds `more`, which may be negative, to *credit, and clamps *credit to [0, most]. Returns true if
- * the result is above 0. */
-static bool credit_add(int *credit, int64_t more, int most)
+void text_cursor_read_until(struct text_cursor *cursor, uint64_t begin)
 {
-    int64_t sum = *credit + more;
-
-    *credit = sum > most ? most : sum < 0 ? 0 : (int)sum;
-    return *credit > 0;
-}
-
-void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chunk, uint64_t faults,
-                       bool was_read)
-{
-    uint64_t bearable = max_u64(1, chunk->owned / MAP_FAULT_BYTES);
-    bool pays;
-
-    TRAWL_ASSERT(faults == 0 || chunk->is_probe);
-    if (cursor->need.maps == TEXT_MAPS_ALWAYS)
-        return;
-    (void)pthread_mutex_lock(&cursor->lock);
-    pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_CREDIT);
-    if (chunk->is_probe)
-        pays &=
-            credit_add(&cursor->map_fault_credit, (int64_t)bearable - (int64_t)faults, MAP_CREDIT);
-    if (!pays && chunk->begin >= atomic_load(&cursor->map_from)) {
-        atomic_store(&cursor->map_from, saturating_add(chunk->begin, cursor->map_pause));
-        cursor->map_pause = min_u64(2 * cursor->map_pause, MAP_PAUSE_MAX);
-        cursor->map_read_credit = cursor->map_fault_credit = 1;
-    }
-    (void)pthread_mutex_unlock(&cursor->lock);
+    atomic_store(&cursor->map_from, begin);
 }
 
 /* Returns how many of the `have` bytes read so far can be searched now: whole lines, if the search

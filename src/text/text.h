@@ -66,8 +66,14 @@ struct text_buffer {
 
 void text_buffer_release(struct text_buffer *buffer);
 
-/* May a chunk of a file be mapped instead of read? */
-enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
+/* How a file may be decompressed ahead of the thread that reads it (text/ahead.h). */
+struct text_unpacking {
+    uint32_t threads;         /* how many threads decompress; below 2: only the reader */
+    uint32_t library_threads; /* how many threads a library may start */
+    uint64_t bytes;           /* memory for bytes that are decompressed ahead */
+    uint64_t cell_bytes;      /* the length of a cell, and of one with bzip2 blocks */
+    uint64_t block_cell_bytes;
+};
 
 /* What a search needs in each chunk, and how files are read. */
 struct text_need {
@@ -77,12 +83,9 @@ struct text_need {
     /* A byte value that no match contains, such as a line end; -1: there is none. A chunk of a
      * stream that ends with it can be searched without later bytes. */
     int barrier;
-    enum text_maps maps;
+    bool maps;                      /* map a file, if possible */
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
-    /* How many threads may decompress a file, and how much memory may be used for bytes that are
-     * decompressed ahead (unpack.h). */
-    uint32_t unpack_threads;
-    uint64_t unpack_bytes;
+    struct text_unpacking unpacking;
     /* An eventfd; once it is readable, threads stop waiting for a stream's bytes. -1: none. */
     int wake;
     /* Called when a stream has had no new bytes for a while. Returns how many of the `have` bytes
@@ -123,12 +126,10 @@ struct text_chunk {
     _Atomic uint32_t *lent;
     /* for a compressed text: bytes of memory that the decoder uses for its window */
     uint64_t window_bytes;
-    bool last;   /* the text ends with this chunk */
-    bool beyond; /* the chunk is empty, because the text had already ended */
-    /* the chunk is in a mapping: call text_cursor_is_whole and text_cursor_judge after the
-     * search */
-    bool is_mapped;
-    bool is_probe; /* page faults must be counted during the search */
+    bool last;      /* the text ends with this chunk */
+    bool beyond;    /* the chunk is empty, because the text had already ended */
+    bool is_mapped; /* the chunk is in a mapping: call text_cursor_is_whole after the search */
+    bool is_probe;  /* in the mapping, a stretch of 2 MiB begins in the chunk */
 };
 
 struct text_cursor {
@@ -146,18 +147,11 @@ struct text_cursor {
     /* the stream has ended or failed. It must not be read again: a terminal would wait for input */
     bool stream_ended;
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
-    struct mapping mapping;          /* the file's mapping, if need.maps allows one */
-    _Atomic uint64_t map_from;       /* chunks before this offset are read: mapping pauses */
-    /* how many bytes will be read before mapping is tried again, when it pauses next */
-    uint64_t map_pause;
-    /* Falls with each page fault of a probe beyond the allowed number. At 0, mapping pauses. */
-    int map_fault_credit;
-    /* Falls with each mapped chunk that had to be read after all. At 0, mapping pauses. */
-    int map_read_credit;
+    struct mapping mapping;          /* the file's mapping, with need.maps */
+    _Atomic uint64_t map_from;       /* chunks before this offset are read */
 
     /* text_cursor_open zeros all members above, then sets some. */
-    /* held while a chunk is taken or judged (text_cursor_judge) */
-    pthread_mutex_t lock;
+    pthread_mutex_t lock;            /* held while a chunk is taken */
     struct trawl_error stream_error; /* the error that belongs to stream_status */
 };
 
@@ -214,10 +208,7 @@ bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_ch
  * mapped, as after text_cursor_is_whole has returned false. */
 enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text_buffer *buffer,
                                    struct text_chunk *chunk, struct trawl_error *error);
-/* Updates the credits that decide whether later chunks are mapped. `faults` is the number of page
- * faults during the search if the chunk was a probe, else 0; `was_read` says that the mapped chunk
- * had to be read after all. */
-void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chunk, uint64_t faults,
-                       bool was_read);
+/* Chunks that begin before this offset are read even if they could be mapped. */
+void text_cursor_read_until(struct text_cursor *cursor, uint64_t begin);
 
 #endif

@@ -13,9 +13,6 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
-/* A library may start one thread per this many bytes of the memory for decompressing ahead. */
-#define BYTES_PER_THREAD (UINT64_C(16) << 20)
-
 struct text_unpack {
     /* NULL: the format is not known yet; if `decided`, the text is not compressed. */
     const struct codec *codec;
@@ -77,17 +74,16 @@ void unpack_close(struct text_unpack *unpack)
     memory_release(unpack, 1, sizeof *unpack);
 }
 
-void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
-                  uint64_t cell_bytes)
+void unpack_share(const struct trawl_text *text, const struct text_unpacking *how)
 {
     struct text_unpack *unpack = text->unpack;
 
     unpack->process = getpid();
-    if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
+    if (how->threads < 2 || !unpack->from_file || unpack->has_begun)
         return;
-    unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
+    unpack->threads = how->library_threads;
     /* if this fails, only the reader decodes */
-    (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
+    (void)ahead_open(text, unpack->codec, how, &unpack->ahead, NULL);
 }
 
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted)

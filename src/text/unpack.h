@@ -28,11 +28,9 @@ const char *unpack_format(const struct text_unpack *unpack);
  * Decodes nothing to find out. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
-/* Lets `threads` threads decompress a file ahead of the reader, in cells of cell_bytes bytes
- * (ahead.h). The results take about ahead_bytes of memory; 0: only the reader decompresses, as it
- * does for streams. Must be called before the first read. */
-void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
-                  uint64_t cell_bytes);
+/* Lets threads decompress a file ahead of the reader (ahead.h). Must be called before the first
+ * read. */
+void unpack_share(const struct trawl_text *text, const struct text_unpacking *how);
 /* Decompresses ahead of the reader, as ahead_help does. Any thread may call this. */
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
 /* Returns true if the file is decompressed by bzip2 blocks, so that the first read may take as long
