@@ -1,7 +1,10 @@
 /* unicode: Unicode's case folding, word characters, general categories and scripts. */
 #include "base/unicode.h"
 
+#include <pthread.h>
 #include <string.h>
+
+#include "base/status.h"
 
 static const struct {
     uint32_t first, last;
@@ -11,16 +14,6 @@ static const struct {
 #include "base/case.def"
 #undef RUN
 };
-
-const struct code_range unicode_words[] = {
-#include "base/words.def"
-};
-const uint32_t unicode_word_count = sizeof unicode_words / sizeof *unicode_words;
-
-const struct code_range unicode_digits[] = {
-#include "base/digits.def"
-};
-const uint32_t unicode_digit_count = sizeof unicode_digits / sizeof *unicode_digits;
 
 static const char category_names[] =
 #include "base/category_names.def"
@@ -35,15 +28,15 @@ static const char scripts[] =
 #include "base/scripts.def"
     ;
 
-/* Looks up `name`, which has `count` bytes, in a list "name=code name=code ...". Returns its
- * code. */
-static const char *code_of(const char *names, const char *name, uint64_t count)
+/* Looks up `name`, which has `count` bytes, in a list "name=codes name=codes ...". Returns its
+ * codes. */
+static const char *codes_of(const char *names, const char *name, uint64_t count)
 {
     for (const char *at = names; *at != '\0'; at = strchr(at, ' ') + 1) {
-        const char *code = strchr(at, '=') + 1;
+        const char *codes = strchr(at, '=') + 1;
 
-        if ((uint64_t)(code - 1 - at) == count && memcmp(at, name, (size_t)count) == 0)
-            return code;
+        if ((uint64_t)(codes - 1 - at) == count && memcmp(at, name, (size_t)count) == 0)
+            return codes;
     }
     return NULL;
 }
@@ -51,27 +44,41 @@ static const char *code_of(const char *names, const char *name, uint64_t count)
 bool unicode_property(const char *name, uint64_t count, enum unicode_kind kind,
                       struct unicode_runs *made)
 {
-    const char *code = kind != UNICODE_SCRIPT ? code_of(category_names, name, count) : NULL;
+    const char *codes = kind != UNICODE_SCRIPT ? codes_of(category_names, name, count) : NULL;
 
-    *made = (struct unicode_runs){.at = categories, .code = code};
-    if (code == NULL && kind != UNICODE_CATEGORY) {
+    *made = (struct unicode_runs){.at = categories, .codes = codes};
+    if (codes == NULL && kind != UNICODE_CATEGORY) {
         made->at = scripts;
-        made->code = code = code_of(script_names, name, count);
+        made->codes = codes_of(script_names, name, count);
     }
-    made->length = code != NULL ? (uint32_t)(strchr(code, ' ') - code) : 0;
-    made->is_cased = code != NULL && memcmp(code, "LC", 2) == 0;
-    return code != NULL;
+    return made->codes != NULL;
+}
+
+/* Returns true if the run's code begins with one of the codes of a list "Lu,Ll,Lt". */
+static bool is_any(const char *code, const char *codes)
+{
+    for (;; codes++) {
+        const char *at = code;
+
+        while (*codes > ',' && *codes == *at) {
+            codes++;
+            at++;
+        }
+        if (*codes <= ',')
+            return true;
+        while (*codes > ',')
+            codes++;
+        if (*codes != ',')
+            return false;
+    }
 }
 
 bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
 {
     while (*made->at != '\0') {
-        const char *code = made->at++;
         uint32_t count = 0;
-        bool is_in = strncmp(code, made->code, made->length) == 0;
 
-        if (made->is_cased)
-            is_in = *code == 'L' && strchr("ult", code[1]) != NULL;
+        made->code = made->at++;
         while (*made->at >= 'a')
             made->at++;
         while (*made->at >= '0' && *made->at <= '9')
@@ -79,10 +86,55 @@ bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
         *first = made->next;
         made->next += count > 0 ? count : 1;
         *last = made->next - 1;
-        if (is_in)
+        if (is_any(made->code, made->codes))
             return true;
     }
     return false;
+}
+
+static struct code_ranges words, digits;
+static pthread_once_t ranges_once = PTHREAD_ONCE_INIT;
+
+/* Appends a range that begins after the last one. */
+static void ranges_add(struct code_ranges *ranges, uint32_t first, uint32_t last)
+{
+    if (ranges->count > 0 && ranges->of[ranges->count - 1].last + 1 == first)
+        ranges->of[ranges->count - 1].last = last;
+    else if (first >= 0x80)
+        ranges->of[ranges->count++] = (struct code_range){first, last};
+    TRAWL_ASSERT(ranges->count < CODE_RANGES_MAX);
+}
+
+/* Finds the categories of \d and \w. \w has `others`, too: the joiners, and letters in circles and
+ * squares. All as in ripgrep 15.2. */
+static void ranges_make(void)
+{
+    static const struct code_range others[] = {{0x200c, 0x200d},   {0x24b6, 0x24e9},
+                                               {0x1f130, 0x1f149}, {0x1f150, 0x1f169},
+                                               {0x1f170, 0x1f189}, {UINT32_MAX, 0}};
+    struct unicode_runs made = {.at = categories, .codes = "L,M,Nd,Nl,Pc"};
+    const struct code_range *other = others;
+    uint32_t first, last;
+
+    while (unicode_next(&made, &first, &last)) {
+        for (; other->first < first; other++)
+            ranges_add(&words, other->first, other->last);
+        ranges_add(&words, first, last);
+        if (memcmp(made.code, "Nd", 2) == 0)
+            ranges_add(&digits, first, last);
+    }
+}
+
+const struct code_ranges *unicode_words(void)
+{
+    (void)pthread_once(&ranges_once, ranges_make);
+    return &words;
+}
+
+const struct code_ranges *unicode_digits(void)
+{
+    (void)pthread_once(&ranges_once, ranges_make);
+    return &digits;
 }
 
 /* The letters that are equal without case form a cycle (case.def), such as K -> k -> Kelvin sign ->
@@ -135,7 +187,7 @@ bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t cod
 static bool is_word(void *context, uint32_t code_point)
 {
     (void)context;
-    return unicode_holds(unicode_words, unicode_word_count, code_point);
+    return unicode_holds(unicode_words()->of, unicode_words()->count, code_point);
 }
 
 const struct trawl_letters *trawl_unicode(void)

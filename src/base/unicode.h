@@ -13,25 +13,28 @@ struct code_range {
     uint32_t last;
 };
 
+#define CODE_RANGES_MAX 1024u /* more than \w or \d has */
+struct code_ranges {
+    struct code_range of[CODE_RANGES_MAX];
+    uint32_t count;
+};
+
 /* Returns true if one of `count` ascending ranges contains the character. */
 bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t code_point);
 
-/* Ranges of the non-ASCII characters that \w and \d match. */
-extern const struct code_range unicode_words[];  /* \w */
-extern const uint32_t unicode_word_count;        /* number of ranges */
-extern const struct code_range unicode_digits[]; /* \d */
-extern const uint32_t unicode_digit_count;
+/* Return the ranges of the non-ASCII characters that \w and \d match. */
+const struct code_ranges *unicode_words(void);
+const struct code_ranges *unicode_digits(void);
 
 enum unicode_kind { UNICODE_ANY, UNICODE_CATEGORY, UNICODE_SCRIPT };
 
-/* The characters of a general category or a script. */
+/* The characters of general categories or of a script. */
 struct unicode_runs {
-    const char *at; /* position in a list of runs, each a code and then a number of characters
-                       ("Lu26ZsPo3") */
-    const char *code;
-    uint32_t length; /* how many characters of `code` must be equal */
-    uint32_t next;   /* the first character of the next run */
-    bool is_cased;   /* the property is LC: Lu, Ll and Lt */
+    const char *at;    /* position in a list of runs, each a code and then a number of characters
+                          ("Lu26ZsPo3") */
+    const char *codes; /* the codes of the property, or their first letters ("L,Nd") */
+    const char *code;  /* of the range that unicode_next returned last */
+    uint32_t next;     /* the first character of the next run */
 };
 
 /* Begins to list the characters with this property. `name` is in lower case, without blanks, '-'

@@ -122,7 +122,8 @@ enum trawl_status words_prepare(struct expressions *expressions, struct trawl_er
     if (expressions->units[0].count > 0)
         return TRAWL_OK;
     if (letters->is_word == trawl_unicode()->is_word && !expressions->options.bytes)
-        expressions->words = (struct around_words){unicode_words, unicode_word_count, WORDS_ALL};
+        expressions->words =
+            (struct around_words){unicode_words()->of, unicode_words()->count, WORDS_ALL};
     else if (letters->is_word != NULL)
         TRAWL_TRY(list_words(expressions, error));
     else

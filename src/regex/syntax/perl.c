@@ -103,7 +103,7 @@ static bool is_name(const char *name, uint64_t count, bool more)
         uint32_t code = 0;
 
         taken = plan_utf8_decode((const uint8_t *)name + at, count - at, &code);
-        is = code >= 0x80 ? unicode_holds(unicode_words, unicode_word_count, code)
+        is = code >= 0x80 ? unicode_holds(unicode_words()->of, unicode_words()->count, code)
                           : class_is_word_byte((char)code) ||
                                 (more && at > 0 && (code == '.' || code == '[' || code == ']'));
     }

@@ -379,10 +379,10 @@ static void add_kind(const struct regex_options *options, char kind, struct set 
         add_all(set, ends, 3);
     } else if (kind == 'd') {
         add(set, '0', '9');
-        add_all(set, unicode_digits, unicode ? unicode_digit_count : 0);
+        add_all(set, unicode_digits()->of, unicode ? unicode_digits()->count : 0);
     } else if (kind == 'w') {
         add_named(options, "word", set);
-        add_all(set, unicode_words, unicode ? unicode_word_count : 0);
+        add_all(set, unicode_words()->of, unicode ? unicode_words()->count : 0);
     } else if (!unicode && (options->ripgrep || options->longest || options->pcre)) {
         add_named(options, "space", set);
     } else {
