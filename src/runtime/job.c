@@ -311,10 +311,7 @@ static bool wants_help(const struct search *search)
 /* Asks for helpers. The caller must hold no lock. */
 static void share(struct search *search)
 {
-    if (!search->shared) {
-        search->shared = true;
-        text_cursor_share(&search->cursor);
-    }
+    search->shared = true;
     search->helpers = schedule_helpers(search);
     job_share(&search->job, search->helpers);
 }

@@ -48,22 +48,6 @@ struct ahead {
     struct decoder *idle;
 };
 
-/* Reads up to `wanted` bytes of the file, and returns how many were read. An error counts as the
- * end of the file. */
-static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *bytes,
-                           uint64_t wanted)
-{
-    uint64_t used = 0, got = 1;
-
-    while (used < wanted && got > 0) {
-        if (read_bytes_of(ahead->text, true, -1, from + used, bytes + used, wanted - used, &got,
-                          NULL) != TRAWL_OK)
-            got = 0;
-        used += got;
-    }
-    return used;
-}
-
 /* Gives the piece a decoder, unless it has one. Returns false if out of memory. */
 static bool has_decoder(struct ahead *ahead, struct piece *piece)
 {
@@ -103,7 +87,8 @@ static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint6
 
     if (piece->packed == NULL && MEMORY_NEW(piece->packed, packed_room(ahead), NULL) != TRAWL_OK)
         return 0;
-    used = read_whole(ahead, from, piece->packed, ahead->cell_bytes + beyond);
+    /* an error counts as the end of the file */
+    (void)read_file(ahead->text, from, piece->packed, ahead->cell_bytes + beyond, &used, NULL);
     memset(piece->packed + used, 0, BLOCKS_SLACK_BYTES);
     return used;
 }
@@ -213,7 +198,8 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
         *begin += 8 * from;
         return true;
     }
-    used = read_whole(ahead, from, piece->bytes, ahead->cell_bytes + CODEC_HEAD_BYTES);
+    (void)read_file(ahead->text, from, piece->bytes, ahead->cell_bytes + CODEC_HEAD_BYTES, &used,
+                    NULL);
     *ended = used <= ahead->cell_bytes;
     found = codec_find(ahead->codec, piece->bytes, used);
     if (found == NULL || (uint64_t)(found - piece->bytes) >= ahead->cell_bytes)

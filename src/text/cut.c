@@ -47,25 +47,6 @@ uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chu
     return max_u64(owned, chunk_bytes);
 }
 
-uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
-                    const struct text_buffer *room, enum trawl_status *status,
-                    struct trawl_error *error)
-{
-    const struct text_lines *lines = cursor->need.lines;
-    const struct mapping *mapping = &cursor->mapping;
-    const uint64_t at = begin + chunk_bytes - 1;
-
-    if (at < mapping->bytes_count) {
-        const uint64_t count = min_u64(LOOK_BYTES, mapping->bytes_count - at);
-        const uint64_t found = bytes_find_either(mapping_at(mapping, at), count, lines->line_end,
-                                                 lines->line_end_also);
-
-        if (found < count)
-            return chunk_bytes + found;
-    }
-    return cut_file(cursor, begin, chunk_bytes, room, status, error);
-}
-
 uint64_t cut_last(const struct text_lines *lines, const uint8_t *bytes, uint64_t from,
                   uint64_t count)
 {

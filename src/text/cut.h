@@ -12,10 +12,6 @@ uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t c
 uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                   const struct text_buffer *room, enum trawl_status *status,
                   struct trawl_error *error);
-/* Like cut_file, but first looks for the line end in the file's mapping. */
-uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
-                    const struct text_buffer *room, enum trawl_status *status,
-                    struct trawl_error *error);
 /* Returns the offset after the last line end in bytes[from, count); 0 if there is none. */
 uint64_t cut_last(const struct text_lines *lines, const uint8_t *bytes, uint64_t from,
                   uint64_t count);

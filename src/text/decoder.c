@@ -240,7 +240,7 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
     *stop = DECODER_MORE;
     for (;;) {
         *read_bytes = 0;
-        if (decoder->skip_bytes > 0 && read_is_woken(source->wake))
+        if (decoder->skip_bytes > 0 && read_is_ready(source->wake, 0))
             return TRAWL_STOPPED;
         if (decoder->failed && decoder->library == decoder->codec)
             return fail_as_told(decoder, source);

@@ -47,7 +47,7 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
 {
     uint64_t at = saturating_add(text->descriptor_begin, offset);
 
-    TRAWL_ASSERT(text->is_regular && text->descriptor >= 0);
+    TRAWL_ASSERT(text->descriptor >= 0);
     *read_bytes = 0;
     while (*read_bytes < count && at + *read_bytes <= INT64_MAX) {
         ssize_t got = faulty_pread(text->descriptor, buffer + *read_bytes,
@@ -65,19 +65,12 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
     return TRAWL_OK;
 }
 
-bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns)
+bool read_is_ready(int from, uint32_t wait_ns)
 {
-    struct pollfd descriptor = {text->descriptor, POLLIN, 0};
+    struct pollfd descriptor = {from, POLLIN, 0};
     const struct timespec wait = {0, wait_ns};
 
-    return ppoll(&descriptor, 1, &wait, NULL) > 0;
-}
-
-bool read_is_woken(int wake)
-{
-    struct pollfd descriptor = {wake, POLLIN, 0};
-
-    return wake >= 0 && poll(&descriptor, 1, 0) > 0;
+    return from >= 0 && ppoll(&descriptor, 1, &wait, NULL) > 0;
 }
 
 /* Waits until the stream can be read. Returns false if `wake` becomes readable first. */

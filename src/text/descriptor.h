@@ -14,10 +14,8 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);
-/* Returns true if a read would not block, now or within wait_ns < 10^9 nanoseconds. */
-bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
-/* Returns true if `wake` is readable, which means that no more bytes are wanted; false if it is
- * -1. */
-bool read_is_woken(int wake);
+/* Returns true if a read of this descriptor would not block, now or within wait_ns < 10^9
+ * nanoseconds; false if it is -1. */
+bool read_is_ready(int descriptor, uint32_t wait_ns);
 
 #endif

@@ -88,9 +88,9 @@ struct text_need {
     struct text_unpacking unpacking;
     /* An eventfd; once it is readable, threads stop waiting for a stream's bytes. -1: none. */
     int wake;
-    /* Called when a stream has had no new bytes for a while. Returns how many of the `have` bytes
-     * at `bytes` can be searched although fewer than `after` bytes follow. `before` earlier bytes
-     * are readable. May be NULL. */
+    /* Called when a stream has had no new bytes for a while. Returns how many
+     * of the `have` bytes at `bytes` can be searched although fewer than `after` bytes follow.
+     * `before` earlier bytes are readable. May be NULL. */
     uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
     const void *decided_context;
 };
@@ -135,7 +135,6 @@ struct text_chunk {
 struct text_cursor {
     struct trawl_text *text;
     struct text_need need;
-    bool shared;         /* several threads take chunks, and must lock */
     uint64_t index_next; /* index of the next chunk */
     uint64_t begin_next; /* text offset of the next chunk */
     bool ended;          /* the last chunk was handed out, or reading failed */
@@ -158,8 +157,6 @@ struct text_cursor {
 enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
                                    const struct text_need *need, struct trawl_error *error);
 void text_cursor_close(struct text_cursor *cursor);
-/* Must be called before several threads take chunks of the cursor. */
-void text_cursor_share(struct text_cursor *cursor);
 
 /* Returns true if text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
@@ -189,7 +186,7 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
  *               while no other thread reads; else *taken is TEXT_BUSY
  *
  * If reading fails, the chunk is taken with the bytes before the error. Several threads may call
- * this function at the same time after text_cursor_share. */
+ * this function at the same time. */
 enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t chunk_bytes,
                                    bool in_place, struct text_buffer *buffer,
                                    struct text_chunk *chunk, enum text_taken *taken,

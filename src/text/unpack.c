@@ -294,5 +294,5 @@ bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns)
     const struct text_unpack *unpack = text->unpack;
 
     return unpack->from_file || unpack->decoder->at < unpack->decoder->count ||
-           unpack->decoder->out_was_full || read_is_ready_of(text, wait_ns);
+           unpack->decoder->out_was_full || read_is_ready(text->descriptor, wait_ns);
 }

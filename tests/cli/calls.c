@@ -41,7 +41,7 @@ static const struct {
     {EXPRESSION " -c", {131, 131, 101, 123, 2172}},
     {EXPRESSION " -n", {134, 134, 108, 128, 2173}},
     {EXPRESSION " -o", {132, 132, 102, 124, 2173}},
-    {EXPRESSION " --mmap -c", {69, 111, 101, 80, 2172}},
+    {EXPRESSION " --mmap -c", {97, 111, 101, 98, 2172}},
 };
 
 static char folder[] = "/tmp/trawl-calls-XXXXXX";
