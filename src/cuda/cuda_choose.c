@@ -259,6 +259,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         tuning->grams = (struct plan_grams){.stride = 0};
         plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
         rates.gram = max_double(tuning->gram_rate, rates.deep > DEEP_MANY ? rates.rare : 0);
+        if (tuning->grams.stride <= 1) /* it would compare at each position, as "every" does */
+            prices->price[TRAWL_METHOD_GRAMS] = PRICE_MAX;
     }
     set_prices(length, &rates, prices);
     prices->is_rated = true;

@@ -24,8 +24,8 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= PLAN_GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
-/* Tries strides from the widest to the narrowest. A narrower stride replaces a wider one only if
- * its grams are rarer. */
+/* Tries strides from the widest to the narrowest. A stride half as wide compares twice as often, so
+ * it replaces the wider one only if it has less than half as many candidates. */
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning)
 {
@@ -44,7 +44,7 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
         rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
         if (tuning->is_seen)
             rate = analyse_seen_grams(sample, sample_bytes, &grams);
-        if (rate < tuning->gram_rate) {
+        if (2 * rate < tuning->gram_rate) {
             tuning->gram_rate = rate;
             tuning->grams = grams;
         }

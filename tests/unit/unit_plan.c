@@ -145,6 +145,33 @@ static void sample_that_repeats(void)
     }
 }
 
+/* Checks that the "grams" method keeps its widest stride if no gram is rare: in a text that repeats
+ * the same bytes, narrower strides have as many candidates, but more comparisons. The sample's
+ * rates differ by chance. */
+static void strides_of_repeated(void)
+{
+    enum { SAMPLE = 16384, PERIOD = 1000, LENGTH = 64 };
+    static uint8_t sample[SAMPLE];
+    struct test_random random = test_random_begin("strides");
+
+    for (uint32_t i = 0; i < 40; i++) {
+        struct trawl_pattern pattern = {sample + i * LENGTH / 3, LENGTH};
+        struct cuda_prices prices = {.is_rated = false};
+        struct plan_tuning tuning;
+        AUTO_PLAN plan = NULL;
+
+        for (uint32_t k = 0; k < SAMPLE; k++)
+            sample[k] =
+                k < PERIOD ? (uint8_t)('a' + test_random_below(&random, 26)) : sample[k - PERIOD];
+        plan = must_plans(&pattern, 1, NULL);
+        (void)cuda_choose_seen(plan, sample, SAMPLE, 1e5, &tuning, &prices);
+        TEST_CHECK_U64(tuning.grams.stride, 8);
+        trawl_plan_free(plan);
+        plan = must_plans(&pattern, 1, PLAN_WITH(.sample = sample, .sample_bytes = SAMPLE));
+        TEST_CHECK_U64(plan->tuning.grams.stride, 8);
+    }
+}
+
 /* A chunk is searched in steps. Searches for a first match that lies after the first step. The
  * bytes before it nearly match, so verification leaves the rest of the chunk to the linear search
  * (two_way.h), which takes steps of 64 KiB. Published algorithms take steps of 1 MiB for a single
@@ -330,6 +357,7 @@ int main(void)
     explain();
     explain_costs();
     sample_that_repeats();
+    strides_of_repeated();
     no_pattern();
     late_first(PLAN_WITH(.method = TRAWL_METHOD_EVERY), 1);
     for (uint64_t count = 1; count <= 2; count++)
