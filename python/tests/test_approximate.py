@@ -154,6 +154,13 @@ def test_symbols():
     assert trawl.Plan("cafes").alphabet == trawl.Plan("cafes", alphabet="utf8").alphabet == "bytes"
 
 
+def test_exact_beyond_the_pattern():
+    """Check that a range beyond the pattern's end warns, and protects the symbols that the pattern has."""
+    with pytest.warns(UserWarning, match=r"exact: \(2, 99\) goes beyond the longest pattern, which has 4 symbols"):
+        plan = trawl.Plan("CAGE", mismatches=1, exact=[(2, 99)])
+    assert plan.count("CXGE CAGX") == 1
+
+
 @pytest.mark.parametrize(
     "options, what",
     [
@@ -161,7 +168,6 @@ def test_symbols():
         ({"edits": -1}, "edits: 0 to 31, not -1"),
         ({"edits": 1, "alphabet": "letters"}, "alphabet: 'bytes', 'utf8' or 'dna', not 'letters'"),
         ({"edits": 1, "exact": [(2, 2)]}, r"exact: \(begin, end\) with begin < end"),
-        ({"edits": 1, "exact": [(0, 99)]}, r"exact: \(0, 99\) goes beyond the longest pattern"),
         ({"edits": 1, "exact": [(-1, 2)]}, r"exact: 0 to 18446744073709551615, not -1"),
         ({"edits": 1, "mismatches": 1}, "only one of them"),
         ({"edits": 4}, "too few for 4 edits"),

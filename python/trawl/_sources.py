@@ -251,7 +251,9 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     )
     for begin, end in options["exact"]:
         if end > longest:
-            raise ValueError(f"exact: ({begin}, {end}) goes beyond the longest pattern, which has {longest} symbols")
+            warnings.warn(
+                f"exact: ({begin}, {end}) goes beyond the longest pattern, which has {longest} symbols", stacklevel=2
+            )
     return items, options
 
 
