@@ -23,6 +23,7 @@
 #define UTF 0x80000u
 #define USE_OFFSET_LIMIT 0x00800000u
 #define NEVER_BACKSLASH_C 0x100000u
+#define NO_START_OPTIMIZE 0x10000u
 #define NOTBOL 0x1u
 #define NOTEOL 0x2u
 #define NO_JIT 0x2000u
@@ -30,6 +31,7 @@
 #define JIT_COMPLETE 1u
 #define NEWLINE_LF 2u
 #define NEWLINE_ANYCRLF 5u
+#define CONFIG_VERSION 11u
 #define INFO_CAPTURECOUNT 4u
 #define INFO_MATCHEMPTY 13u
 #define ERROR_COMPILE_MEMORY 121
@@ -61,6 +63,7 @@
 #define FUNCTION_LIST(X)                                                                     \
     X(void *, compile, (const char *, size_t, uint32_t, int *, size_t *, void *))            \
     X(void, code_free, (void *))                                                             \
+    X(int, config, (uint32_t, void *))                                                       \
     X(int, jit_compile, (void *, uint32_t))                                                  \
     X(int, match, (const void *, const uint8_t *, size_t, size_t, uint32_t, void *, void *)) \
     X(void *, match_data_create_from_pattern, (const void *, void *))                        \
@@ -105,9 +108,11 @@ struct scratch {
 };
 
 static struct functions functions;
+static bool is_old; /* the library is older than 10.43 */
 
 static bool load_functions(void *library)
 {
+    char version[64] = "";
     bool good = true;
 
 #define LOAD(result, name, arguments)                                        \
@@ -115,6 +120,9 @@ static bool load_functions(void *library)
     good &= functions.name != NULL;
     FUNCTION_LIST(LOAD)
 #undef LOAD
+    if (good && functions.config(CONFIG_VERSION, NULL) <= (int)sizeof version)
+        (void)functions.config(CONFIG_VERSION, version);
+    is_old = strverscmp(version, "10.43") < 0;
     return good;
 }
 
@@ -223,6 +231,7 @@ static enum trawl_status compile(const struct source *source, const struct print
     size_t at = 0;
     int code = ERROR_COMPILE_MEMORY;
 
+    flags |= is_old && source->syntax->misleads_starts ? NO_START_OPTIMIZE : 0;
     if (context != NULL) {
         (void)functions.set_newline(context, newline);
         *out = functions.compile(text->bytes, (size_t)text->count, flags, &code, &at, context);
@@ -230,7 +239,8 @@ static enum trawl_status compile(const struct source *source, const struct print
     }
     if (*out != NULL) {
         /* if this fails, the expression is interpreted */
-        (void)functions.jit_compile(*out, JIT_COMPLETE);
+        if (!is_old || !(source->syntax->misleads_jit || source->syntax->is_opaque))
+            (void)functions.jit_compile(*out, JIT_COMPLETE);
         return TRAWL_OK;
     }
     if (code == ERROR_COMPILE_MEMORY)

@@ -125,6 +125,7 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
     if ((letter >= '1' && letter <= '9') || letter == 'g' || letter == 'k') {
         reader->at -= letter <= '9';
         skip_name(reader);
+        reader->referred_at = reader->at;
         return add_any(reader, &any, error);
     }
     if (letter == 'R' || letter == 'X')
@@ -215,6 +216,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         return true;
     }
     if (first == '|' || first == '>') {
+        reader->out->misleads_starts |= first == '>';
         reader->at++;
         return true;
     }
@@ -228,7 +230,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         return true;
     }
     if (syntax_is_in("R&P0123456789", first) || (sign && syntax_is_in("0123456789", second))) {
-        *is_any = true;
+        *is_any = reader->out->misleads_jit = true;
         skip_to(reader, ')');
         return false;
     }
@@ -254,6 +256,7 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
         }
     }
     reader->is_repeatable = false;
+    reader->out->misleads_jit |= reader->frame->group->letter != '\0';
     TRAWL_TRY(syntax_open(reader, from, false, error));
     reader->frame->group->letter = letter;
     reader->frame->flags = flags;
@@ -305,6 +308,9 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     reader->at += max_u64(counts.length, 1);
     reader->out->is_opaque |= !reader->is_repeatable || reader->count == reader->frame->list;
     after = syntax_byte(reader, reader->at);
+    if (after == '+' && from > 0 && reader->bytes[from - 1] == ')')
+        *(what == '+' ? &reader->out->misleads_starts : &reader->out->misleads_jit) = true;
+    reader->out->misleads_jit |= from == reader->referred_at && (after == '?' || reader->depth > 1);
     reader->at += after == '+' || after == '?';
     reader->is_repeatable = false;
     reader->last_at = from;
@@ -332,6 +338,7 @@ enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct t
     default:
         reader->at++;
         reader->is_repeatable = false;
+        reader->out->misleads_starts |= what == '|';
         return what == '.'   ? add_any(reader, NULL, error)
                : what == '|' ? syntax_end_list(reader, error)
                              : TRAWL_OK; /* ^ and $ are dropped */

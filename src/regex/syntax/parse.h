@@ -57,6 +57,7 @@ struct syntax_reader {
     enum { LAST_OTHER, LAST_REPETITION, LAST_FLAGS } last;
     uint64_t last_at;
     bool is_repeatable;   /* in PCRE2's syntax: what was read last can be repeated */
+    uint64_t referred_at; /* in PCRE2's syntax: where the last backreference ends */
     uint64_t large_at;    /* the first repetition that is too large for RE2 */
     uint64_t large_count; /* bytes of that repetition; 0: there is none */
     struct syntax_frame *frame;

@@ -104,6 +104,11 @@ struct syntax {
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
+    /* in PCRE2's syntax: what the JIT of PCRE2 before 10.43 misses matches of: a possessive group
+     * that may be left out, a group in an assertion, a recursion, or a backreference that is
+     * repeated in a group or lazily; and, if it chooses where to start, a '|' or an atomic group */
+    bool misleads_jit;
+    bool misleads_starts;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
     uint64_t mark_count;
     uint64_t mark_capacity;
