@@ -32,7 +32,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     if (candidates < words / cpu_sizes.border_share ||
         scan->loadable - scan->at < 64 * words + FIND_LOAD_SLACK)
         return;
-    worker->find->bytes(text, words, &worker->inside, &worker->after);
+    bytes_find(worker->find, text, words, &worker->inside, &worker->after);
     if (scan->at + scan->chunk->before > 0)
         after = worker->inside.has[text[-1]];
     for (uint64_t w = 0; w < words; w++) {
@@ -44,7 +44,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     if (plan->literal_count > 1 || plan->element_count > 0 ||
         scan->available - scan->at < 64 * words + plan->length_max + FIND_LOAD_SLACK)
         return;
-    worker->find->bytes(text + plan->length_max, words, &worker->inside, &worker->after);
+    bytes_find(worker->find, text + plan->length_max, words, &worker->inside, &worker->after);
     for (uint64_t w = 0; w < words; w++)
         tile->mask[w] &= ~worker->after.mask[w];
 }

@@ -120,9 +120,6 @@ struct find_ops {
      * probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* Like `every`, for probes that may ignore case. */
-    void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
-                       uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if
      * gram number i of the text equals grams->gram[o], the literal's gram at grams->offset + o. May
      * have false positives, which the caller rejects. Depends on text bytes -8 to 64 * word_count -
@@ -135,13 +132,10 @@ struct find_ops {
     void (*set)(const uint8_t *text, uint64_t positions, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Sets bit x if the bytes at text + x pass the nibble tables (plan/nibbles.h). Depends on text
-     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL if the function `set` is faster
-     * with this instruction set. */
+     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. The tile is dense if the tables are for
+     * a single byte. NULL if the function `set` is faster with this instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* Sets bit x if the byte at text + x is in `bytes`. The tile is dense. */
-    void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
-                  struct find_tile *tile);
     /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, with the text at each set bit
      * of the tile, and clears the bit if they differ. Returns how many bits it cleared; *position
      * is the position of one of them. 64 bytes of `literal` are readable. Depends on text bytes up

@@ -17,29 +17,7 @@ static inline uint64_t mask64(__m256i low, __m256i high)
                                                      << 32;
 }
 
-static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
-{
-    __m256i values = _mm256_set1_epi8((char)value);
-
-    return mask64(_mm256_cmpeq_epi8(load32(text), values),
-                  _mm256_cmpeq_epi8(load32(text + 32), values));
-}
-
-static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
-{
-    __m256i values = _mm256_set1_epi8((char)value), folds = _mm256_set1_epi8((char)fold);
-
-    return mask64(_mm256_cmpeq_epi8(_mm256_or_si256(load32(text), folds), values),
-                  _mm256_cmpeq_epi8(_mm256_or_si256(load32(text + 32), folds), values));
-}
-
-static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
-{
-    return mask64(_mm256_cmpeq_epi8(load32(a), load32(b)),
-                  _mm256_cmpeq_epi8(load32(a + 32), load32(b + 32)));
-}
-
-#define HAS_PAIR
+#define HAS_PAIR_FEW
 
 static inline __m256i pair32(const uint8_t *text, const struct plan_probe *probes, bool fold)
 {
@@ -52,21 +30,6 @@ static inline __m256i pair32(const uint8_t *text, const struct plan_probe *probe
     return _mm256_and_si256(_mm256_cmpeq_epi8(a, _mm256_set1_epi8((char)probes[0].value)),
                             _mm256_cmpeq_epi8(b, _mm256_set1_epi8((char)probes[1].value)));
 }
-
-static inline uint64_t block_pair(const uint8_t *text, const struct plan_probe *probes, bool fold)
-{
-    return mask64(pair32(text, probes, fold), pair32(text + 32, probes, fold));
-}
-
-static inline bool pair_any(const uint8_t *text, const struct plan_probe *probes, bool fold)
-{
-    __m256i any = _mm256_or_si256(pair32(text, probes, fold), pair32(text + 32, probes, fold));
-
-    any = _mm256_or_si256(any, pair32(text + 64, probes, fold));
-    return _mm256_movemask_epi8(_mm256_or_si256(any, pair32(text + 96, probes, fold))) != 0;
-}
-
-#define HAS_PAIR_FEW
 
 static inline uint64_t pair16(const uint8_t *text, const struct plan_probe *probes)
 {
@@ -142,8 +105,7 @@ static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const st
     return bits;
 }
 
-#define HAS_GRAM_VECTORS
-#include "cpu/find_vector32.h"
+#define GRAM_BYTES 32
 
 #include "cpu/find_impl.h"
 

@@ -4,8 +4,7 @@
 #define VARIANT avx512
 #include "cpu/find_avx512_impl.h"
 
-#define HAS_GRAM_VECTORS
-#include "cpu/find_vector32.h"
+#define GRAM_BYTES 32
 
 #include "cpu/find_impl.h"
 

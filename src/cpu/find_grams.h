@@ -31,11 +31,30 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams 
     return bits;
 }
 
-#ifdef HAS_GRAM_VECTORS
+typedef uint32_t gram_vector __attribute__((vector_size(GRAM_BYTES)));
 
-/* A variant (the functions of find.h for one instruction set) defines the type gram_vector, a
- * vector of words, and three functions: gram_even and gram_odd return the even and the odd words of
- * two vectors, and gram_any returns true if any word is not 0. */
+/* GRAM_EVERY_SECOND returns every second word of two vectors: the even words if `from` is 0, the
+ * odd ones if it is 1. gram_any returns true if any word is not 0. */
+#if GRAM_BYTES == 32
+#define GRAM_EVERY_SECOND(a, b, from) \
+    ((gram_vector)_mm256_shuffle_ps((__m256)(a), (__m256)(b), (from) == 0 ? 0x88 : 0xdd))
+#else
+#define GRAM_EVERY_SECOND(a, b, from) \
+    ((gram_vector){(a)[from], (a)[(from) + 2], (b)[from], (b)[(from) + 2]})
+#endif
+
+static inline bool gram_any(gram_vector a)
+{
+#if GRAM_BYTES == 32
+    return _mm256_testz_si256((__m256i)a, (__m256i)a) == 0;
+#else
+    uint64_t words[2];
+
+    memcpy(words, &a, sizeof words);
+    return (words[0] | words[1]) != 0;
+#endif
+}
+
 struct gram_vectors {
     gram_vector fold, keep;
     gram_vector mixed[PLAN_GRAM_STRIDE_MAX];
@@ -83,8 +102,8 @@ static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vecto
         for (uint32_t i = 0; i < 64; i += 2 * (uint32_t)sizeof any) {
             gram_vector a = gram_load(from + i) | vectors->fold;
             gram_vector b = gram_load(from + i + sizeof any) | vectors->fold;
-            gram_vector mixed = gram_even(a, b) ^ (gram_odd(a, b) & vectors->keep)
-                                                      << GRAM_MIX_SHIFT;
+            gram_vector mixed = GRAM_EVERY_SECOND(a, b, 0) ^
+                                (GRAM_EVERY_SECOND(a, b, 1) & vectors->keep) << GRAM_MIX_SHIFT;
 
             any = gram_vectors_equal(any, mixed, vectors, 8);
         }
@@ -101,29 +120,4 @@ static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vecto
     return gram_any(any);
 }
 
-#else
-
-/* Without vectors, all blocks are tested in plain C. */
-struct gram_vectors {
-    uint8_t none;
-};
-
-static inline struct gram_vectors gram_vectors_load(const struct plan_grams *grams)
-{
-    const struct gram_vectors vectors = {0};
-
-    (void)grams;
-    return vectors;
-}
-
-static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vectors *vectors,
-                                    uint32_t stride)
-{
-    (void)text;
-    (void)vectors;
-    (void)stride;
-    return true;
-}
-
-#endif
 #endif

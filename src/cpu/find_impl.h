@@ -1,23 +1,21 @@
 /* find_impl: the loops that find candidates, which each variant instantiates for its vectors.
  *
  * A variant defines, before it includes this file:
- *   VARIANT                 the suffix of the variant's functions
- *   block_equal(text, v)    returns which of the 64 bytes at text equal byte v, as 64 bits
- *   block_equal_wide(text, v)      the same with fewer loads; with HAS_BLOCK_EQUAL_WIDE
- *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
- *   HAS_GRAM_VECTORS               if find_grams.h can test blocks of 64 bytes by the variant's
- *                                  vectors; or HAS_GRAMS_TILE, if the variant has a whole function
- *                                  `grams`
+ *   VARIANT                        the suffix of the variant's functions
+ *   block_equal(text, v, fold)     returns which of the 64 bytes at text equal byte v after or-ing
+ *                                  `fold` into each of them, as 64 bits
  *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
- *   block_pair, pair_any, pair_few for find_pair.h; with HAS_PAIR and HAS_PAIR_FEW
+ *   GRAM_BYTES                     size of the vectors of find_grams.h: 32 with AVX2, otherwise 16;
+ *                                  or HAS_GRAMS_TILE, if the variant has its own function `grams`
+ *   pair_few                       for find_pair.h; with HAS_PAIR_FEW
  *   positions_of_bits(bits, block, positions)   with HAS_POSITIONS_OF_BITS; see below
  *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
  *   HAS_TRIGRAMS                   if find_trigrams.h can gather; with load32
- *   block_heads(text, count, set, bitmap) returns which of the first `count` positions have a gram
- *                                  that passes the bitmap, and may return the same for positions
- *                                  up to 64; with HAS_HEADS. Without it, a plain loop is used.
- *   stem_samples_vectors, stem_stems_vectors   see find_stems_avx512.h, which defines
- *                                              HAS_STEM_VECTORS
+ *   block_heads(text, count, set, bitmap)       with HAS_HEADS; returns which of the first `count`
+ *                                  positions have a gram that passes the bitmap, and may return
+ *                                  the same for positions up to 64. Otherwise a plain loop is used.
+ *   stem_samples_vectors, stem_stems_vectors    see find_stems_avx512.h, which defines
+ *                                  HAS_STEM_VECTORS
  *
  * This file then defines the variant's functions, and FIND_OPS, which makes a table of them.
  *
@@ -52,115 +50,86 @@
  * harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
-/* With at least this many first probes, fewer but wider loads (block_equal_wide) are faster,
- * although they cross cache lines more often. */
-#define FIND_WIDE_MIN 5
-#ifndef HAS_BLOCK_EQUAL_WIDE
-#define block_equal_wide block_equal
-#endif
+/* Implements find_ops.every. `first`, `more` and `fold` are compile-time constants, so that each
+ * number of first probes has its own loop, with the probes' values in registers. If not `more`, no
+ * branch may depend on the text: mispredictions slowed the count of "the" to 0.42 x the memory
+ * bandwidth. */
+static inline __attribute__((always_inline)) void every_words(
+    const uint8_t *text, uint64_t word_count, const struct plan_probe *probes, uint32_t first,
+    uint32_t probe_count, bool more, bool fold, struct find_tile *tile)
+{
+    /* a copy, because the compiler must assume that a store to the tile changes the caller's */
+    struct plan_probe own[FIND_FIRST_MAX];
+    uint64_t any = 0, passed = 0;
+    uint32_t hot_count = 0;
 
-/* Tests a block: the first probes at every position, then, if MORE, the others where a position
- * passed. The compiler drops the tests that FIRST and MORE make dead. If not MORE, no branch may
- * depend on the text: mispredictions slowed the count of "the" to 0.42 x the memory bandwidth. */
-#define FIND_EVERY_BLOCK(EQUAL, FIRST, MORE)                        \
-    const uint8_t *block = text + 64 * w;                           \
-    uint64_t bits;                                                  \
-    bits = EQUAL(0, FIRST);                                         \
-    __builtin_prefetch(block + FIND_AHEAD_BYTES);                   \
-    if (FIRST > 1)                                                  \
-        bits &= EQUAL(1, FIRST);                                    \
-    if (FIRST > 2)                                                  \
-        bits &= EQUAL(2, FIRST);                                    \
-    if (FIRST > 3)                                                  \
-        bits &= EQUAL(3, FIRST);                                    \
-    if (FIRST > 4)                                                  \
-        bits &= EQUAL(4, FIRST);                                    \
-    if (FIRST > 5)                                                  \
-        bits &= EQUAL(5, FIRST);                                    \
-    if (FIRST > 6)                                                  \
-        bits &= EQUAL(6, FIRST);                                    \
-    if (FIRST > 7)                                                  \
-        bits &= EQUAL(7, FIRST);                                    \
-    if (MORE && bits != 0) {                                        \
-        passed++;                                                   \
-        for (uint32_t p = FIRST; p < probe_count && bits != 0; p++) \
-            bits &= EQUAL_MORE(p);                                  \
-    }                                                               \
-    mask[w] = bits;                                                 \
-    if (MORE && bits != 0)                                          \
-        hot[hot_count++] = (uint16_t)w;                             \
-    else if (!MORE)                                                 \
+    memcpy(own, probes, first * sizeof *own);
+    for (uint64_t w = 0; w < word_count; w++) {
+        const uint8_t *block = text + 64 * w;
+        uint64_t bits = UINT64_MAX;
+
+        __builtin_prefetch(block + FIND_AHEAD_BYTES);
+#pragma GCC unroll 8
+        for (uint32_t p = 0; p < first; p++)
+            bits &= block_equal(block + own[p].offset, own[p].value, fold ? own[p].fold : 0);
+        if (more && bits != 0) {
+            passed++;
+            for (uint32_t p = first; p < probe_count && bits != 0; p++)
+                bits &= block_equal(block + probes[p].offset, probes[p].value,
+                                    fold ? probes[p].fold : 0);
+        }
+        tile->mask[w] = bits;
+        if (more && bits != 0)
+            tile->hot[hot_count++] = (uint16_t)w;
         any |= bits;
+    }
+    tile->is_dense = !more;
+    tile->hot_count = more ? hot_count : any != 0;
+    tile->passed = passed;
+}
 
-/* One loop for each number of first probes, so that the probes' values stay in registers. */
-#define FIND_EVERY_CASE(EQUAL, FIRST)                   \
-    case FIRST:                                         \
-        if (probe_count == FIRST) {                     \
-            for (uint64_t w = 0; w < word_count; w++) { \
-                FIND_EVERY_BLOCK(EQUAL, FIRST, false)   \
-            }                                           \
-        } else {                                        \
-            for (uint64_t w = 0; w < word_count; w++) { \
-                FIND_EVERY_BLOCK(EQUAL, FIRST, true)    \
-            }                                           \
-        }                                               \
+#define FIND_EVERY_CASE(FIRST)                                                            \
+    case FIRST:                                                                           \
+        if (probe_count == FIRST)                                                         \
+            every_words(text, word_count, probes, FIRST, probe_count, false, fold, tile); \
+        else                                                                              \
+            every_words(text, word_count, probes, FIRST, probe_count, true, fold, tile);  \
         break;
 
-/* The first probes are copied, because the compiler must assume that a store to `mask` changes the
- * caller's array. */
-#define FIND_EVERY_BODY(EQUAL)                                                \
-    uint64_t *mask = tile->mask, any = 0, passed = 0, offset[FIND_FIRST_MAX]; \
-    uint8_t value[FIND_FIRST_MAX], fold[FIND_FIRST_MAX];                      \
-    uint16_t *hot = tile->hot;                                                \
-    uint32_t hot_count = 0;                                                   \
-                                                                              \
-    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);            \
-    TRAWL_ASSERT(first > 0 && first <= FIND_FIRST_MAX);                       \
-    TRAWL_ASSERT(first <= probe_count && probe_count <= PLAN_PROBES_MAX);     \
-    for (uint32_t p = 0; p < FIND_FIRST_MAX; p++) {                           \
-        const struct plan_probe *probe = &probes[p < probe_count ? p : 0];    \
-                                                                              \
-        offset[p] = probe->offset;                                            \
-        value[p] = probe->value;                                              \
-        fold[p] = probe->fold;                                                \
-    }                                                                         \
-    (void)fold;                                                               \
-    switch (first) {                                                          \
-        FIND_EVERY_CASE(EQUAL, 1)                                             \
-        FIND_EVERY_CASE(EQUAL, 2)                                             \
-        FIND_EVERY_CASE(EQUAL, 3)                                             \
-        FIND_EVERY_CASE(EQUAL, 4)                                             \
-        FIND_EVERY_CASE(EQUAL, 5)                                             \
-        FIND_EVERY_CASE(EQUAL, 6)                                             \
-        FIND_EVERY_CASE(EQUAL, 7)                                             \
-        FIND_EVERY_CASE(EQUAL, FIND_FIRST_MAX)                                \
-    }                                                                         \
-    tile->is_dense = probe_count == first;                                    \
-    tile->hot_count = tile->is_dense ? any != 0 : hot_count;                  \
-    tile->passed = passed;
+static inline __attribute__((always_inline)) void every_first(const uint8_t *text,
+                                                              uint64_t word_count,
+                                                              const struct plan_probe *probes,
+                                                              uint32_t first, uint32_t probe_count,
+                                                              bool fold, struct find_tile *tile)
+{
+    switch (first) {
+        FIND_EVERY_CASE(1)
+        FIND_EVERY_CASE(2)
+        FIND_EVERY_CASE(3)
+        FIND_EVERY_CASE(4)
+        FIND_EVERY_CASE(5)
+        FIND_EVERY_CASE(6)
+        FIND_EVERY_CASE(7)
+        FIND_EVERY_CASE(FIND_FIRST_MAX)
+    default:
+        TRAWL_ASSERT(false);
+    }
+}
 
 static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
                              const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
                              struct find_tile *tile)
 {
-#define EQUAL(p, FIRST)                                                 \
-    ((FIRST) < FIND_WIDE_MIN ? block_equal(block + offset[p], value[p]) \
-                             : block_equal_wide(block + offset[p], value[p]))
-#define EQUAL_MORE(p) block_equal(block + probes[p].offset, probes[p].value)
-    FIND_EVERY_BODY(EQUAL)
-#undef EQUAL
-#undef EQUAL_MORE
-}
+    uint8_t fold = 0;
 
-static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
-                                  const struct plan_probe *probes, uint32_t first,
-                                  uint32_t probe_count, struct find_tile *tile)
-{
-#define EQUAL(p, FIRST) block_equal_fold(block + offset[p], value[p], fold[p])
-#define EQUAL_MORE(p) block_equal_fold(block + probes[p].offset, probes[p].value, probes[p].fold)
-    FIND_EVERY_BODY(EQUAL)
-#undef EQUAL
-#undef EQUAL_MORE
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(first <= probe_count && probe_count <= PLAN_PROBES_MAX);
+    for (uint32_t p = 0; p < probe_count; p++)
+        fold |= probes[p].fold;
+    if (fold == 0)
+        every_first(text, word_count, probes, first, probe_count, false, tile);
+    else
+        every_first(text, word_count, probes, first, probe_count, true, tile);
 }
 
 #ifndef HAS_GRAMS_TILE
@@ -258,6 +227,10 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t positions, const struct
                                                                                                   \
             __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                                 \
             tile->mask[w] = bits;                                                                 \
+            if ((BYTES) == 1) {                                                                   \
+                any |= bits;                                                                      \
+                continue;                                                                         \
+            }                                                                                     \
             tile->hot[hot_count] = (uint16_t)w;                                                   \
             hot_count += bits != 0;                                                               \
         }                                                                                         \
@@ -271,7 +244,7 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
                                const struct plan_nibbles *nibbles, struct find_tile *tile)
 {
     struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
-    uint64_t at[PLAN_NIBBLE_BYTES_MAX];
+    uint64_t at[PLAN_NIBBLE_BYTES_MAX], any = 0;
     uint32_t hot_count = 0;
 
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
@@ -293,53 +266,14 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
         TRAWL_ASSERT(false);
     }
     TRAWL_ASSERT(hot_count <= word_count);
-    tile->is_dense = false;
-    tile->hot_count = hot_count;
+    tile->is_dense = nibbles->bytes == 1; /* so many positions pass that a list would cost time */
+    tile->hot_count = tile->is_dense ? any != 0 : hot_count;
 }
 #define FIND_NIBBLES FIND_NAME(nibbles)
 #else
 #define FIND_NIBBLES NULL
 #define LOOKS_SIX false
 #endif
-
-#ifndef HAS_NIBBLES
-static inline uint64_t block_bytes(const uint8_t *text, const struct find_bytes *bytes)
-{
-    uint64_t bits = 0;
-
-    for (uint32_t i = 0; i < 64; i++)
-        bits |= (uint64_t)bytes->has[text[i]] << i;
-    return bits;
-}
-#endif
-
-static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
-                             const struct find_bytes *bytes, struct find_tile *tile)
-{
-    uint64_t any = 0;
-#ifdef HAS_NIBBLES
-    const uint32_t groups = bytes->nibbles.groups;
-    const uint64_t at[1] = {0};
-    struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
-
-    nibbles_load(tables, &bytes->nibbles, 1, true, 2);
-#endif
-    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
-    for (uint64_t w = 0; w < word_count; w++) {
-#ifdef HAS_NIBBLES
-        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, at, 1, true, 1)
-                                    : block_nibbles(text + 64 * w, tables, at, 1, true, 2);
-#else
-        uint64_t bits = block_bytes(text + 64 * w, bytes);
-#endif
-
-        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
-        tile->mask[w] = bits;
-        any |= bits;
-    }
-    tile->is_dense = true;
-    tile->hot_count = any != 0;
-}
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)
 {
@@ -471,16 +405,15 @@ static uint32_t FIND_NAME(positions)(const uint8_t *text, const struct find_tile
 #endif
 
 /* Defines the variant's table of functions. `pairs_of` is the variant's own function, or NULL. */
-#define FIND_OPS(pairs_of)                                                                     \
-    {                                                                                          \
-        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = FIND_NAME(every),       \
-        .every_fold = FIND_NAME(every_fold), .grams = FIND_NAME(grams), .set = FIND_NAME(set), \
-        .nibbles = FIND_NIBBLES, .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes), \
-        .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch),                            \
-        .count_bits = FIND_NAME(count_bits), .gram_samples = gram_samples,                     \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = stem_begins,                  \
-        .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), .trigrams = FIND_TRIGRAMS,       \
-        .pair = FIND_NAME(pair)                                                                \
+#define FIND_OPS(pairs_of)                                                                \
+    {                                                                                     \
+        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = FIND_NAME(every),  \
+        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,        \
+        .positions = FIND_NAME(positions), .sieve = FIND_NAME(sieve),                     \
+        .mismatch = FIND_NAME(mismatch), .count_bits = FIND_NAME(count_bits),             \
+        .gram_samples = gram_samples, .stem_samples = FIND_STEMS(stem_samples),           \
+        .stem_begins = stem_begins, .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), \
+        .trigrams = FIND_TRIGRAMS, .pair = FIND_NAME(pair)                                \
     }
 
 #endif

@@ -4,12 +4,9 @@
 #ifndef TRAWL_CPU_FIND_NIBBLES_H
 #define TRAWL_CPU_FIND_NIBBLES_H
 
-#include <string.h>
-
 #include "cpu/find.h"
 
 #define HAS_NIBBLES
-#define NIBBLE_VECTORS (64 / sizeof(bytes_vector))
 
 /* A variant that looks up six low bits of a byte instead of four defines low_table, low_of and
  * low_lookup itself. */
@@ -61,15 +58,14 @@ static inline __attribute__((always_inline)) uint64_t block_nibbles(
     const uint8_t *text, const struct nibble_tables *tables, const uint64_t *at, uint32_t bytes,
     bool whole, uint32_t groups)
 {
-    bytes_vector passed[NIBBLE_VECTORS];
+    bytes_vector passed[BYTES_VECTORS];
 
-    for (uint32_t i = 0; i < NIBBLE_VECTORS; i++) {
+    for (uint32_t i = 0; i < BYTES_VECTORS; i++) {
         bytes_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 
         for (uint32_t j = 0; j < bytes; j++) {
-            bytes_vector loaded;
+            bytes_vector loaded = bytes_load(text + VECTOR_BYTES * i + at[j]);
 
-            memcpy(&loaded, text + sizeof loaded * i + at[j], sizeof loaded);
             low[j] = low_of(loaded);
             if (whole)
                 high[j] = loaded >> 4;

@@ -21,27 +21,14 @@
 #define PAIR_AHEAD 1024u
 #define PAIR_ALIGNED 448u /* with at least this many positions, align loads to cache lines */
 
-#ifndef HAS_PAIR
-/* block_pair returns which of the 64 positions at `text` match both probes. pair_any returns true
- * if any of PAIR_STEP positions does. */
+/* Returns which of the 64 positions at `text` match both probes. */
 static inline __attribute__((always_inline)) uint64_t block_pair(const uint8_t *text,
                                                                  const struct plan_probe *probes,
                                                                  bool fold)
 {
-    const uint8_t *a = text + probes[0].offset, *b = text + probes[1].offset;
-
-    return fold ? block_equal_fold(a, probes[0].value, probes[0].fold) &
-                      block_equal_fold(b, probes[1].value, probes[1].fold)
-                : block_equal(a, probes[0].value) & block_equal(b, probes[1].value);
+    return block_equal(text + probes[0].offset, probes[0].value, fold ? probes[0].fold : 0) &
+           block_equal(text + probes[1].offset, probes[1].value, fold ? probes[1].fold : 0);
 }
-
-static inline __attribute__((always_inline)) bool pair_any(const uint8_t *text,
-                                                           const struct plan_probe *probes,
-                                                           bool fold)
-{
-    return (block_pair(text, probes, fold) | block_pair(text + 64, probes, fold)) != 0;
-}
-#endif
 
 #ifndef HAS_PAIR_FEW
 /* Like block_pair, for 1 to 63 positions, but loads no byte after the last one's probes. */
@@ -70,44 +57,6 @@ static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positi
     return count;
 }
 
-/* Searches whole steps starting at *from, while there is room for their positions. Since most steps
- * have none, the first loop only notes the steps that have one, without a branch that depends on
- * the text. */
-static inline __attribute__((always_inline)) uint32_t pair_steps(const uint8_t *text,
-                                                                 uint64_t *from, uint64_t to,
-                                                                 const struct plan_probe *probes,
-                                                                 bool fold, uint32_t *positions,
-                                                                 uint32_t room)
-{
-    uint64_t at = *from;
-    uint32_t count = 0, hot[PAIR_STEPS + 1], hot_count;
-
-    while (to - at >= PAIR_STEP) {
-        const uint64_t end = at + PAIR_STEP * min_u64((to - at) / PAIR_STEP, PAIR_STEPS);
-
-        hot_count = 0;
-        for (; at < end; at += PAIR_STEP) {
-            __builtin_prefetch(text + at + PAIR_AHEAD);
-            __builtin_prefetch(text + at + PAIR_AHEAD + 64);
-            hot[hot_count] = (uint32_t)at;
-            hot_count += pair_any(text + at, probes, fold);
-        }
-        for (uint32_t i = 0; i < hot_count; i++) {
-            if (count + PAIR_STEP + 1 > room) {
-                *from = hot[i];
-                return count;
-            }
-            for (uint64_t x = hot[i]; x < hot[i] + PAIR_STEP; x += 64)
-                count += pair_write(block_pair(text + x, probes, fold) &
-                                        block_equal_fold(text + x + probes[2].offset,
-                                                         probes[2].value, probes[2].fold),
-                                    x, positions + count);
-        }
-    }
-    *from = at;
-    return count;
-}
-
 static inline __attribute__((always_inline)) uint32_t pair_search(const uint8_t *text,
                                                                   uint64_t *from, uint64_t to,
                                                                   const struct plan_probe *given,
@@ -123,13 +72,15 @@ static inline __attribute__((always_inline)) uint32_t pair_search(const uint8_t 
         count =
             pair_write(block_pair(text + at, probes, fold) & ((1ull << skew) - 1), at, positions);
         at += skew;
-        count += pair_steps(text, &at, to, probes, fold, positions + count, room - count);
     }
     for (; to - at >= 64 && count + 64 < room; at += 64) {
         uint64_t bits = block_pair(text + at, probes, fold);
 
-        if (bits != 0)
-            count += pair_write(bits, at, positions + count);
+        __builtin_prefetch(text + min_u64(at + PAIR_AHEAD, to));
+        if (bits == 0)
+            continue;
+        bits &= block_equal(text + at + probes[2].offset, probes[2].value, probes[2].fold);
+        count += pair_write(bits, at, positions + count);
     }
     if (at < to && to - at < 64 && count + 64 < room) {
         /* the last block overlaps positions that have already been tested */

@@ -17,7 +17,7 @@ static uint64_t zero_bytes(uint64_t word)
     return (zero >> 7) * 0x0102040810204080ull >> 56;
 }
 
-static uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
+static uint64_t block_equal(const uint8_t *text, uint8_t value, uint8_t fold)
 {
     uint64_t values = value * 0x0101010101010101ull, folds = fold * 0x0101010101010101ull;
     uint64_t bits = 0;
@@ -26,8 +26,6 @@ static uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fol
         bits |= zero_bytes((bytes_load64(text + 8 * i) | folds) ^ values) << 8 * i;
     return bits;
 }
-
-#define block_equal(text, value) block_equal_fold(text, value, 0)
 
 static uint64_t block_same(const uint8_t *a, const uint8_t *b)
 {
@@ -38,6 +36,7 @@ static uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return bits;
 }
 
+#define GRAM_BYTES 16
 #include "cpu/find_impl.h"
 
 const struct find_ops find_portable = FIND_OPS(NULL);

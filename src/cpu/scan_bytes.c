@@ -33,6 +33,29 @@ void bytes_add(struct find_bytes *bytes, uint8_t value)
     TRAWL_ASSERT(nibbles->groups <= 2);
 }
 
+/* Fills the tile in plain C. */
+static void find_plain(const uint8_t *text, uint64_t positions, const struct find_bytes *bytes,
+                       struct find_tile *tile)
+{
+    uint64_t any = 0;
+
+    TRAWL_ASSERT(positions > 0 && positions <= 64 * FIND_TILE_WORDS);
+    memset(tile->mask, 0, (positions + 63) / 64 * sizeof *tile->mask);
+    for (uint64_t i = 0; i < positions; i++)
+        any |= tile->mask[i / 64] |= (uint64_t)bytes->has[text[i]] << i % 64;
+    tile->is_dense = true;
+    tile->hot_count = any != 0;
+}
+
+void bytes_find(const struct find_ops *find, const uint8_t *text, uint64_t words,
+                const struct find_bytes *bytes, struct find_tile *tile)
+{
+    if (find->nibbles == NULL)
+        find_plain(text, 64 * words, bytes, tile);
+    else
+        find->nibbles(text, words, &bytes->nibbles, tile);
+}
+
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -68,18 +91,6 @@ bool scan_bytes_fits(const struct cpu_worker *worker, enum want want)
            (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
-/* Fills a word of the mask in plain C, where vectors would load bytes beyond the text. */
-static void fill_last(const uint8_t *text, uint64_t positions, const bool has[256],
-                      struct find_tile *tile)
-{
-    TRAWL_ASSERT(positions > 0 && positions <= 64);
-    tile->mask[0] = 0;
-    for (uint64_t i = 0; i < positions; i++)
-        tile->mask[0] |= (uint64_t)has[text[i]] << i;
-    tile->is_dense = true;
-    tile->hot_count = tile->mask[0] != 0;
-}
-
 /* Fills the worker's tile for the next positions, and returns the number of its words. Sets
  * *positions to the number of positions. Sets *vectors to false if plain C filled the tile, because
  * the text's end is near. */
@@ -96,11 +107,11 @@ static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bo
     *vectors = words > 0;
     if (!*vectors) {
         *positions = min_u64(*positions, 64);
-        fill_last(text, *positions, worker->bytes.bytes.has, &worker->tile);
+        find_plain(text, *positions, &worker->bytes.bytes, &worker->tile);
         return 1;
     }
     *positions = min_u64(*positions, 64 * words);
-    worker->find->bytes(text, words, &worker->bytes.bytes, &worker->tile);
+    bytes_find(worker->find, text, words, &worker->bytes.bytes, &worker->tile);
     tile_cut(&worker->tile, words, *positions);
     TRAWL_ASSERT(words <= FIND_TILE_WORDS && *positions <= 64 * words);
     return words;

@@ -168,8 +168,6 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct cpu_worker *worker = scan->worker;
-    const struct trawl_plan *plan = scan->plan;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     uint32_t first = worker->first_probes;
 
     if (first + 1 == worker->probe_count && first < FIND_FIRST_MAX &&
@@ -183,9 +181,8 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
         return;
     }
     *positions = min_u64(*positions, 64 * *words);
-    (fold ? worker->find->every_fold : worker->find->every)(scan->chunk->bytes + scan->at, *words,
-                                                            worker->probes, first,
-                                                            worker->probe_count, &worker->tile);
+    worker->find->every(scan->chunk->bytes + scan->at, *words, worker->probes, first,
+                        worker->probe_count, &worker->tile);
     scan->passed += worker->tile.is_dense ? 0 : worker->tile.passed;
     first_probes_adapt(worker, *words, worker->tile.passed);
 }

@@ -297,6 +297,10 @@ void scan_bytes(struct scan *scan); /* for sets of one-byte literals */
 void bytes_empty(struct find_bytes *bytes);
 /* Adds a byte value to the set. */
 void bytes_add(struct find_bytes *bytes, uint8_t value);
+/* Sets bit x of the tile, which becomes dense, if the byte at text + x is in the set. The text must
+ * be readable for FIND_LOAD_SLACK bytes after the tile. */
+void bytes_find(const struct find_ops *find, const uint8_t *text, uint64_t words,
+                const struct find_bytes *bytes, struct find_tile *tile);
 
 /* ---- borders.c: whole words and lines ---- */
 
