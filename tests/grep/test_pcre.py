@@ -1,5 +1,5 @@
-"""Compares -P with PCRE2's interpreter: the occurrences of random expressions that RE2 cannot search for, in texts of
-several lines (--multiline) and of records (-z). Neither RE2 nor PCRE2's JIT takes part in what judges them.
+"""Compares -P with PCRE2's interpreter: the occurrences of random expressions that RE2 cannot search for, in lines, in
+records (--null-data) and across lines (--multiline). trawl uses RE2 and PCRE2's JIT where it can.
 """
 
 import ctypes
@@ -11,8 +11,8 @@ import pytest
 from harness import write
 
 CASES, ONE_IN = 1500, 2
-EACH = 25  # expressions in a case
-DOLLAR_ENDONLY, MULTILINE, NO_START_OPTIMIZE, UTF = 0x10, 0x400, 0x10000, 0x80000
+EACH = 15  # expressions in a case
+CASELESS, DOLLAR_ENDONLY, MULTILINE, NO_START_OPTIMIZE, UCP, UTF = 8, 0x10, 0x400, 0x10000, 0x20000, 0x80000
 ATOMS = "a a b c ab x . \\n \\w \\W \\s \\S \\d [ab] [^a] [^b\\n] \\b ^ $ \\1 \\2 \\R \\h \\N (?i:A) é".split()
 GROUPS = "(%s) (%s) (?:%s) (?>%s) (?>%s) (?>%s) (?=%s) (?!%s) (?i:%s) (?s:%s) (?|%s) (?<n>%s) (?(1)%s|c) (?(?=a)%s) (%s(?1)?)"
 BEHIND = ["(?<=%s)", "(?<!%s)"]
@@ -48,10 +48,10 @@ class Judge:
     def call(self, name, *arguments):
         return getattr(self.library, f"pcre2_{name}_8")(*arguments)
 
-    def occurrences(self, made, text, flags=0):
+    def occurrences(self, made, text, flags):
         """Return the spans of the occurrences that have a byte; None if the expression is wrong or takes too long."""
         error, at, spans, begin = ctypes.c_int(), ctypes.c_size_t(), [], 0
-        flags, size = flags | DOLLAR_ENDONLY | NO_START_OPTIMIZE | UTF, ctypes.c_size_t
+        flags, size = flags | NO_START_OPTIMIZE | UTF, ctypes.c_size_t
         code = self.call("compile", made, size(len(made)), flags, ctypes.byref(error), ctypes.byref(at), None)
         if not code:
             return None
@@ -80,40 +80,54 @@ def judge():
         pytest.skip("there is no PCRE2 here")
 
 
-def found(trawl, options, made, text, folder):
-    """Return the spans that trawl finds, None if it refuses the expression or gives it up."""
+def found(program, options, made, text, folder):
+    """Return the spans that the program finds; None if it refuses the expression or gives it up."""
     write(os.path.join(folder, "text"), text)
-    status, said, _ = cases.execute([trawl, "-P", "-a", "--json", *options, "-e", made, "text"], folder, "C.UTF-8")
+    command = [program, "-P", "-a", "--json", *options, "-e", made, "text"]
+    status, said, _ = cases.execute(command, folder, "C.UTF-8")
     if status == 2:
         return None
     spans = []
-    for line in said.splitlines():
-        row = json.loads(line)
+    for row in map(json.loads, said.splitlines()):
         if row["type"] == "match":
             begin = row["data"]["absolute_offset"]
             spans += [(begin + part["start"], begin + part["end"]) for part in row["data"]["submatches"]]
     return [(first, end) for first, end in spans if end > first]
 
 
+def compare(program, flags, option, end, made, text, folder, judge):
+    """Compare the occurrences in a text, whose lines or records end in `end`; None: the text is searched whole. Return
+    whether both programs decided."""
+    if end:
+        text = text.replace(b" ", end)
+    each, begin, expected = text.split(end) if end else [text], 0, []
+    for line in each:
+        spans = judge.occurrences(made.encode(), line, flags)
+        if spans is None:
+            return False
+        expected += [(begin + first, begin + last) for first, last in spans]
+        begin += len(line) + 1
+    spans = found(program, option, made, text, folder)
+    assert spans in (None, expected), f"{program} {option} {made!r} in {text!r}"
+    return spans is not None
+
+
 def test_case(rng, trawl, folder, judge):
-    judged = 0
+    judged, tg = 0, cases.link(trawl, folder)
     for _ in range(EACH):
         made = expression(rng, 2)
         if not any(part in made for part in ("(?=", "(?!", "(?<", "(?>", "(?(", "\\1", "(?1")):
             made = f"(?:{made})(?!q)"
-        text = "".join(rng.choice("aabbcx \n1é") for _ in range(rng.randrange(60))).encode() + b"x"
-        expected = judge.occurrences(made.encode(), text, MULTILINE)
-        spans = None if expected is None else found(trawl, ["--multiline"], made, text, folder)
-        if spans is not None:
-            judged += 1
-            assert spans == expected, f"{made!r} in {text!r}"
-        records = text.replace(b" ", b"\0")
-        starts, lines = [0], records.split(b"\0")
-        for line in lines:
-            starts.append(starts[-1] + len(line) + 1)
-        each = [judge.occurrences(made.encode(), line) for line in lines]
-        spans = None if None in each else found(trawl, ["--null-data"], made, records, folder)
-        if spans is not None:
-            expected = [(at + first, at + end) for at, some in zip(starts, each) for first, end in some]
-            assert spans == expected, f"--null-data {made!r} in {records!r}"
-    cases.counts["selected"] += judged > EACH // 3
+        fold = rng.random() < 0.3
+        text = (
+            "".join(rng.choice("aAabBbcx \n1éÉ" if fold else "aabbcx \n1é") for _ in range(rng.randrange(60))).encode()
+            + b"x"
+        )
+        for program, flags, option, end in (
+            (trawl, DOLLAR_ENDONLY | MULTILINE, ["--multiline"], None),
+            (trawl, DOLLAR_ENDONLY, ["--null-data"], b"\0"),
+            (tg, MULTILINE | UCP, [], b"\n"),
+        ):
+            flags, option = (flags | CASELESS, [*option, "-i"]) if fold else (flags, option)
+            judged += compare(program, flags, option, end, made, text, folder, judge)
+    cases.counts["selected"] += judged > EACH
