@@ -1,11 +1,11 @@
 /* cells: makes the cells of a record from its matches, in the thread that searched. A cell is a
  * pattern that occurs in the record, with the place where it first begins there.
  *
- * If a record has few matches, they are sorted by insertion, which also drops the later matches of
- * a pattern. If it has many, the caller marks them from last to first: each match sets the bit of
+ * If a record has few matches, they are inserted into the sorted cells, unless their pattern has
+ * one already. If it has many, the caller marks them from last to first: each match sets the bit of
  * its pattern, and overwrites the pattern's offset in a table, so the first match remains. The bits
- * then yield the record's patterns in order. If that table would be too large, a radix sort by
- * pattern number is used instead. So the time is linear in the matches, even for long records.
+ * then yield the record's patterns in order. So the time is linear in the matches, even for long
+ * records.
  */
 #include "match/cells.h"
 
@@ -14,10 +14,6 @@
 #include "base/checked.h"
 
 #define CELLS_CAPACITY_MIN 256u
-#define ROW_ROOM_MIN 64u
-#define INSERTION_MAX 16u /* a record of at most this many matches is sorted by insertion */
-
-uint64_t cells_marks_max = CELLS_MARKS_MAX;
 
 /* ---- Columns ------------------------------------------------------------------------------ */
 
@@ -95,92 +91,26 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
 
 /* ---- One record --------------------------------------------------------------------------- */
 
-enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_error *error)
+void cells_insert(struct cells *cells, uint64_t first, uint64_t record, uint64_t pattern,
+                  uint64_t begin)
 {
-    uint64_t room = max_u64(2 * scratch->row_room, ROW_ROOM_MIN);
-    void *memory;
+    uint64_t *patterns = cells->patterns, *begins = cells->begins;
+    uint64_t count = cells->count, at = count;
 
-    TRAWL_TRY(memory_allocate(2 * room, sizeof *scratch->row, &memory, error));
-    if (scratch->row_count > 0)
-        memcpy(memory, scratch->row, (size_t)scratch->row_count * sizeof *scratch->row);
-    memory_release(scratch->row, 2 * scratch->row_room, sizeof *scratch->row);
-    scratch->row = (struct cell *)memory;
-    scratch->row_room = room;
-    return TRAWL_OK;
-}
-
-/* Sorts the row by pattern, and keeps the first cell of each pattern. Returns how many cells it
- * keeps. count ≤ INSERTION_MAX. */
-static uint64_t sort_few(struct cell *row, uint64_t count)
-{
-    uint64_t left = 0;
-
-    TRAWL_ASSERT(count <= INSERTION_MAX);
-    for (uint64_t i = 0; i < count; i++) {
-        struct cell cell = row[i];
-        uint64_t at = left;
-
-        while (at > 0 && row[at - 1].pattern > cell.pattern)
-            at--;
-        if (at > 0 && row[at - 1].pattern == cell.pattern)
-            continue;
-        memmove(row + at + 1, row + at, (size_t)(left - at) * sizeof *row);
-        row[at] = cell;
-        left++;
+    TRAWL_ASSERT(first <= count && count < cells->capacity);
+    while (at > first && patterns[at - 1] > pattern)
+        at--;
+    if (at > first && patterns[at - 1] == pattern)
+        return;
+    for (uint64_t i = count; i > at; i--) {
+        patterns[i] = patterns[i - 1];
+        begins[i] = begins[i - 1];
     }
-    return left;
+    patterns[at] = pattern;
+    begins[at] = begin;
+    cells->records[count] = record;
+    cells->count = count + 1;
 }
-
-/* Like sort_few, for long rows: a stable radix sort by pattern number, lowest byte first, which
- * moves the cells back and forth between `row` and `room`. *sorted is set to the one with the
- * result. */
-static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
-                          const struct cell **sorted)
-{
-    uint64_t bits = 0, left = 0;
-
-    TRAWL_ASSERT(count > 0 && count <= UINT32_MAX);
-    for (uint64_t i = 0; i < count; i++)
-        bits |= row[i].pattern;
-    for (unsigned shift = 0; bits >> shift != 0; shift += 8) {
-        uint32_t places[257] = {0};
-        struct cell *from = row;
-
-        for (uint64_t i = 0; i < count; i++)
-            places[(from[i].pattern >> shift & 255) + 1]++;
-        for (unsigned i = 1; i < 256; i++)
-            places[i] += places[i - 1];
-        for (uint64_t i = 0; i < count; i++)
-            room[places[from[i].pattern >> shift & 255]++] = from[i];
-        row = room;
-        room = from;
-    }
-    for (uint64_t i = 0; i < count; i++)
-        if (left == 0 || row[left - 1].pattern != row[i].pattern)
-            row[left++] = row[i];
-    *sorted = row;
-    return left;
-}
-
-enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
-                             struct trawl_error *error)
-{
-    uint64_t count = scratch->row_count;
-    const struct cell *row = scratch->row;
-
-    TRAWL_ASSERT(count <= scratch->row_room);
-    scratch->row_count = 0;
-    if (count <= INSERTION_MAX)
-        count = sort_few(scratch->row, count);
-    else
-        count = sort_many(scratch->row, scratch->row + scratch->row_room, count, &row);
-    TRAWL_TRY(cells_reserve(cells, count, error));
-    for (uint64_t i = 0; i < count; i++)
-        cells_append(cells, record, row[i].pattern, row[i].begin);
-    return TRAWL_OK;
-}
-
-/* ---- By marks ------------------------------------------------------------------------------ */
 
 static uint64_t mark_words(uint64_t patterns)
 {
@@ -192,7 +122,7 @@ static uint64_t mark_words(uint64_t patterns)
 enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
                                    struct trawl_error *error)
 {
-    TRAWL_ASSERT(patterns > 0 && patterns <= CELLS_MARKS_MAX);
+    TRAWL_ASSERT(patterns > 0);
     if (scratch->offsets == NULL) {
         TRAWL_TRY(MEMORY_NEW(scratch->offsets, patterns, error));
         scratch->patterns = patterns;
@@ -228,11 +158,6 @@ void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64
 {
     uint64_t words = (scratch->patterns + 63) / 64;
 
-    if (scratch->patterns <= CELLS_MARKS_FEW) {
-        for (uint64_t word = 0; word < words; word++)
-            keep_word(cells, scratch, word, record, base);
-        return;
-    }
     for (uint64_t upper = 0; upper < (words + 63) / 64; upper++) {
         uint64_t bits = scratch->marks[words + upper];
 
@@ -244,7 +169,6 @@ void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64
 
 void cells_scratch_release(struct cell_scratch *scratch)
 {
-    memory_release(scratch->row, 2 * scratch->row_room, sizeof *scratch->row);
     memory_release(scratch->offsets, scratch->patterns, sizeof *scratch->offsets);
     if (scratch->marks != NULL)
         memory_release(scratch->marks, mark_words(scratch->patterns), sizeof *scratch->marks);

@@ -16,23 +16,12 @@ struct cells {
     uint64_t capacity;
 };
 
-struct cell {
-    uint64_t pattern;
-    uint64_t begin;
-};
-
 /* A thread's memory for making cells. */
 struct cell_scratch {
     struct cell_scratch *next; /* the next one in a list of free scratches */
-    /* cells of the current record; 2 * row_room entries, of which the second half is for sorting */
-    struct cell *row;
-    uint64_t row_count;
-    uint64_t row_room;
-    /* The number of patterns for which `marks` and `offsets` were allocated, at most
-     * CELLS_MARKS_MAX. Between records, all marks are 0. */
-    uint64_t patterns;
+    uint64_t patterns;         /* the number of patterns for which the two arrays were allocated */
     /* A bit for each pattern, in words of 64 bits. Then a bit for each of these words, set if the
-     * word is not 0; these are used only with more than CELLS_MARKS_FEW patterns. */
+     * word is not 0. Between records, all marks are 0. */
     uint64_t *marks;
     uint32_t *offsets; /* first offset of each marked pattern */
 };
@@ -59,28 +48,15 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
                               uint64_t count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
 
-/* cells_push adds an occurrence to the current record; starts must ascend from call to call.
- * cells_row_grow makes room for more. Errors: MEMORY. */
-enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_error *error);
-static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_t pattern,
-                                           uint64_t begin, struct trawl_error *error)
-{
-    if (scratch->row_count == scratch->row_room)
-        TRAWL_TRY(cells_row_grow(scratch, error));
-    scratch->row[scratch->row_count++] = (struct cell){pattern, begin};
-    return TRAWL_OK;
-}
-/* Ends the current record: appends its cells in ascending order of patterns. Errors: MEMORY. */
-enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
-                             struct trawl_error *error);
+/* Adds a cell for an occurrence to the cells from `first` on, all of which belong to its record,
+ * unless one of them is for its pattern. begin must ascend from call to call. The caller has
+ * reserved room. Takes time proportional to the record's cells. */
+void cells_insert(struct cells *cells, uint64_t first, uint64_t record, uint64_t pattern,
+                  uint64_t begin);
 
-/* Marks (cells_mark) are faster than sorting if the record has at least CELLS_MARKED_MIN
- * occurrences and the plan at most CELLS_MARKS_MAX patterns. Tests replace cells_marks_max. */
+/* Marks (cells_mark) are faster than inserting if the record has at least CELLS_MARKED_MIN
+ * occurrences. */
 #define CELLS_MARKED_MIN 17u
-#define CELLS_MARKS_MAX (1u << 18)
-extern uint64_t cells_marks_max;
-/* with at most this many patterns, cells_keep_marked reads all words of marks, even those of 0 */
-#define CELLS_MARKS_FEW 4096u
 enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
                                    struct trawl_error *error);
 /* Marks the pattern of an occurrence. Within a record, offsets must descend from call to call. */
@@ -93,8 +69,7 @@ static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, ui
                  scratch->offsets[pattern] >= offset);
     scratch->offsets[pattern] = offset;
     scratch->marks[word] |= UINT64_C(1) << pattern % 64;
-    if (scratch->patterns > CELLS_MARKS_FEW)
-        scratch->marks[(scratch->patterns + 63) / 64 + word / 64] |= UINT64_C(1) << word % 64;
+    scratch->marks[(scratch->patterns + 63) / 64 + word / 64] |= UINT64_C(1) << word % 64;
 }
 /* Ends the current record: appends a cell for each marked pattern, in ascending order of patterns,
  * and clears the marks. A cell's start is base + the pattern's entry in scratch->offsets. The

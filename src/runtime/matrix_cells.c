@@ -163,15 +163,17 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record with few occurrences, or for a plan with many patterns. With
- * maker->any, at most one cell. */
-static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
-                                     const struct at_record *at, struct cell_scratch *scratch,
-                                     struct cells *cells, struct trawl_error *error)
+/* Makes the cells of a record with few occurrences. With maker->any, makes at most one cell, and
+ * with maker->counts none. */
+static enum trawl_status insert_record(const struct cell_maker *maker,
+                                       const struct sink_chunk *chunk, const struct at_record *at,
+                                       struct cells *cells, struct trawl_error *error)
 {
+    const uint64_t first = cells->count;
     uint32_t pattern;
 
-    TRAWL_ASSERT(scratch->row_count == 0 && at->from < at->to);
+    TRAWL_ASSERT(at->from < at->to);
+    TRAWL_TRY(cells_reserve(cells, CELLS_MARKED_MIN - 1, error));
     for (uint64_t i = at->from; i < at->to; i++) {
         uint64_t begin = begin_of(chunk, at, i);
 
@@ -185,14 +187,11 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
             __atomic_fetch_add(&maker->counts[at->index], has_bytes, __ATOMIC_RELAXED);
             continue;
         }
-        if (maker->any) {
-            TRAWL_TRY(cells_reserve(cells, 1, error));
-            cells_append(cells, at->index, pattern, begin);
+        cells_insert(cells, first, at->index, pattern, begin);
+        if (maker->any)
             break;
-        }
-        TRAWL_TRY(cells_push(scratch, pattern, begin, error));
     }
-    return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
+    return TRAWL_OK;
 }
 
 /* Makes the cells of a record with many occurrences. Goes backwards, so that a pattern's first
@@ -209,7 +208,6 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
     bool begins = true;
 
     TRAWL_ASSERT(at->to - at->from >= CELLS_MARKED_MIN && at->to <= chunk->hit_count);
-    TRAWL_ASSERT(scratch->row_count == 0);
     TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
     TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
     while (i > at->from && chunk->hits[i - 1].offset + plan->length_max > sure) {
@@ -231,8 +229,7 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
                                     struct cell_scratch *scratch, struct cells *cells,
                                     struct trawl_error *error)
 {
-    bool marks =
-        !maker->any && maker->counts == NULL && maker->plan->pattern_count <= cells_marks_max;
+    bool marks = !maker->any && maker->counts == NULL;
     struct at_record at = {.index = 0};
 
     for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {
@@ -242,7 +239,7 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
         if (marks && at.to - at.from >= CELLS_MARKED_MIN)
             TRAWL_TRY(mark_record(maker, chunk, &at, scratch, cells, error));
         else
-            TRAWL_TRY(push_record(maker, chunk, &at, scratch, cells, error));
+            TRAWL_TRY(insert_record(maker, chunk, &at, cells, error));
     }
     return TRAWL_OK;
 }
@@ -258,7 +255,6 @@ enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk 
     if (chunk->hit_count == 0)
         return TRAWL_OK;
     TRAWL_TRY(scratch_take(maker, &scratch, error));
-    scratch->row_count = 0; /* a failed chunk may have left cells */
     status = make_cells(maker, chunk, scratch, &digest->cells, error);
     scratch_give(maker, scratch);
     return status;

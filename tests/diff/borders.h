@@ -47,15 +47,14 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* Leaves all sizes as they are, or makes about half of them smaller. Also draws two limits: one at
- * which the engine makes the cells of a matrix in a different way, and one at which it counts by
- * pattern in a different way. For half of the texts, the first sample is taken early. */
+/* Leaves all sizes as they are, or makes about half of them smaller. Also draws a limit at which
+ * the engine counts by pattern in a different way. For half of the texts, the first sample is taken
+ * early. */
 static inline void borders_draw(struct test_random *random)
 {
     bool down = !test_random_one_in(random, 3);
 
     cpu_sizes = cpu_sizes_default;
-    cells_marks_max = test_random_one_in(random, 2) ? 0 : CELLS_MARKS_MAX;
     pattern_slots_min =
         test_random_one_in(random, 2) ? test_random_between(random, 1, 20) : PATTERN_SLOTS_MIN;
     if (test_random_one_in(random, 2)) {

@@ -70,16 +70,14 @@ static void mixed_calls(void)
 
 /* Searches for a matrix of each shape. Most of the records contain many of the patterns. If
  * `whole`, chunks have the default size, and cut no record. Otherwise a chunk has a random size, or
- * ends at a record's end, a byte before it or a byte after it. If `marks`, a record's patterns may
- * be marked; otherwise they are sorted. */
-static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole, bool marks)
+ * ends at a record's end, a byte before it or a byte after it. */
+static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
 {
     AUTO_SEARCHER searcher = NULL;
     AUTO_PLAN plan = NULL;
     struct shapes_case c;
     uint64_t end;
 
-    cells_marks_max = marks ? CELLS_MARKS_MAX : 0;
     shapes_make_dense(&source, pattern_count, longest, &c);
     end = c.offsets[1 + test_random_below(&source, c.array.record_count)];
     end = test_random_one_in(&source, 3)
@@ -101,13 +99,11 @@ static void dense_records(void)
 
     for (uint64_t i = 0; i < cases && test_failures < 5; i++)
         dense_run(i % 8 == 0 ? 5000 : 1 + test_random_below(&source, 300),
-                  1 + test_random_below(&source, 1000), i % 2 == 0,
-                  i % 2 == 0 || test_random_one_in(&source, 2));
+                  1 + test_random_below(&source, 1000), i % 2 == 0);
     for (uint64_t i = 0; i < short_cases && test_failures < 5; i++)
-        dense_run(1 + test_random_below(&source, 20), 2 + test_random_below(&source, 15), false,
-                  test_random_one_in(&source, 2));
-    dense_run((1u << 18) + 1, 6, true, true);
-    dense_run(300, 1000, false, false);
+        dense_run(1 + test_random_below(&source, 20), 2 + test_random_below(&source, 15), false);
+    dense_run((1u << 18) + 1, 6, true);
+    dense_run(300, 1000, false);
 }
 
 static void wrong_pulls(void)
