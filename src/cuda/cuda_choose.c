@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_sampled.h"
+#include "cuda/cuda_sets.h"
 #include "plan/analyse.h"
 #include "cuda/prices.def"
 
@@ -34,9 +35,9 @@ static double read_sampled(double length)
                : READ_SAMPLED + READ_SAMPLED_MORE / (1 + length / SAMPLED_HALF);
 }
 
-static double candidates_price(double length, double failed, double failed_max, double found)
+static double candidates_price(double length, double failed, double found)
 {
-    return min_double(FAILED * failed, failed_max) +
+    return min_double(FAILED * failed, FAILED_MAX) +
            min_double((length > SHORT_MAX ? FOUND : FAILED) * found, FOUND_MAX);
 }
 
@@ -52,18 +53,17 @@ static double price_of(enum trawl_method method, double length, const struct rat
         if (rates->rare > DENSE_RATE)
             break;
         return READ_GRAMS + candidates_price(length, max_double(rates->gram, occurring),
-                                             FAILED_GRAMS_MAX,
                                              max_double(min_double(found, rates->gram), occurring));
     case TRAWL_METHOD_SAMPLED:
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
-        return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
+        return read_sampled(length) + NAMED * rates->named +
                (FAILED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE)
-            return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
+            return READ_PLANES;
         return READ_EVERY + candidates_price(length, max_double(rates->rare, occurring),
-                                             FAILED_EVERY_MAX, max_double(found, occurring));
+                                             max_double(found, occurring));
     }
     return PRICE_MAX;
 }
@@ -141,18 +141,25 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
     return best;
 }
 
-bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices)
+void cuda_choose_told(struct engine_worker *worker, uint64_t begins, uint64_t ns)
 {
-    if (prices->counts[method] < COUNTS_MIN)
-        return false;
+    struct cuda_tables *tables = worker->tables;
+    double price =
+        max_double(1, (double)ns - LAUNCH_NS) * worker->device->read_rate / (double)begins;
+    double *prices = tables->prices.price, *own = &prices[tables->method];
+
+    TRAWL_ASSERT(begins > 0);
+    if (!tables->ready || tables->sample_serial == 0 || *own <= 0 ||
+        begins < worker->limits.seen_bytes_min || worker->limits.seen_method != TRAWL_METHOD_AUTO)
+        return;
+    *own = tables->prices.counts[tables->method]++ == 0 ? price : min_double(*own, price);
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
-        if (prices->price[method] > SLOW * prices->price[i])
-            return true;
-    return false;
+        tables->ready &=
+            tables->prices.counts[tables->method] < COUNTS_MIN || *own <= SLOW * prices[i];
 }
 
 /* Measures the rates that the price of "every" needs, unless they are known. For patterns of more
- * than DECIDED_LENGTH_MAX bytes, also sets tuning->rare_offset. */
+ * than CUDA_GRAM_BYTES bytes, also sets tuning->rare_offset. */
 static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct plan_tuning *tuning, struct byte_rates *of_bytes, struct rates *rates)
 {
@@ -162,7 +169,7 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
         rate_named(plan, sample, sample_bytes, rates);
     analyse_rates(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min, fold,
                   of_bytes);
-    if (plan->length_min > DECIDED_LENGTH_MAX)
+    if (plan->length_min > CUDA_GRAM_BYTES)
         tuning->rare_offset =
             analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, of_bytes,
                                 sample, sample_bytes, &rates->rare);
@@ -171,63 +178,34 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                         sample, sample_bytes);
 }
 
-/* Rates one method after another on the sample, and returns the cheapest so far as soon as rating
- * the next would take longer than the unrated methods could save; the prices of these are then
- * lower bounds. Otherwise, returns TRAWL_METHOD_AUTO: all methods must be rated. */
+/* Rates the methods that are rated quickly: "sampled" for a long pattern, and "grams" with the
+ * plan's own grams, on the first quarter of the sample. Returns the cheapest of them, unless rating
+ * the others takes less time than these could save; their prices are then lower bounds. Returns
+ * TRAWL_METHOD_AUTO if all methods must be rated. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
-                                        uint64_t sample_bytes, double read_ns,
-                                        struct plan_tuning *tuning, struct byte_rates *of_bytes,
-                                        struct rates *rates, struct cuda_prices *prices)
+                                        uint64_t sample_bytes, double read_ns, struct rates *rates,
+                                        struct cuda_prices *prices)
 {
     static const struct rates no_candidates;
-    static const struct {
-        enum trawl_method method;
-        double next_ns; /* the time to rate the next method */
-    } steps[] = {{TRAWL_METHOD_SAMPLED, RATE_GRAMS_NS},
-                 {TRAWL_METHOD_GRAMS, RATE_EVERY_NS},
-                 {TRAWL_METHOD_EVERY, TUNE_GRAMS_NS}};
-    const struct plan_grams *grams = &plan->tuning.grams;
     double length = (double)plan->length_min;
-    bool is_known[TRAWL_METHOD_SAMPLED + 1] = {false};
+    bool is_rated[] = {[TRAWL_METHOD_GRAMS] = plan->tuning.grams.stride > 1,
+                       [TRAWL_METHOD_SAMPLED] = plan->length_min >= SAMPLED_CHOSEN_MIN};
+    struct plan_prices of = {.least = TRAWL_METHOD_AUTO};
+    enum trawl_method best;
 
     set_prices(length, &no_candidates, prices);
-    for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        /* Rating all methods also means choosing better grams from the sample, which pays off only
-         * if the cheapest method so far costs more than READ_EVERY. */
-        double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
-
-        if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||
-            (method == TRAWL_METHOD_GRAMS && grams->stride <= 1))
-            continue;
-        if (method == TRAWL_METHOD_SAMPLED)
-            rate_named(plan, sample, sample_bytes, rates);
-        else if (method == TRAWL_METHOD_GRAMS)
-            rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, grams);
-        else
-            rate_every(plan, sample, sample_bytes, tuning, of_bytes, rates);
-        is_known[method] = true;
-        for (uint32_t known = TRAWL_METHOD_EVERY; known <= TRAWL_METHOD_SAMPLED; known++) {
-            double price;
-
-            if (is_known[known])
-                prices->price[known] = price_of((enum trawl_method)known, length, rates);
-            price = price_with(known, length, read_ns, prices);
-            if (!is_known[known]) {
-                bound = min_double(bound, price);
-            } else if (price < least) {
-                least = price;
-                best = (enum trawl_method)known;
-            }
-        }
-        if (least <= bound + steps[i].next_ns / read_ns)
-            return best;
-        if (rates->deep > DEEP_MANY)
-            /* in such a text, a few positions of the sample say too little about the other rates
-             * (DEEP_MANY) */
-            break;
+    if (is_rated[TRAWL_METHOD_SAMPLED])
+        rate_named(plan, sample, sample_bytes, rates);
+    if (is_rated[TRAWL_METHOD_GRAMS])
+        rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, &plan->tuning.grams);
+    for (uint32_t m = TRAWL_METHOD_EVERY; m <= TRAWL_METHOD_SAMPLED; m++) {
+        if (is_rated[m])
+            prices->price[m] = price_of((enum trawl_method)m, length, rates);
+        of.of[m] =
+            price_with(m, length, read_ns, prices) + (is_rated[m] ? 0 : RATE_EVERY_NS / read_ns);
     }
-    return TRAWL_METHOD_AUTO;
+    best = plan_cheapest(&of, TRAWL_METHOD_AUTO);
+    return is_rated[best] ? best : TRAWL_METHOD_AUTO;
 }
 
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
@@ -245,15 +223,13 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         return cheapest(length, read_ns, false, prices);
     *tuning = plan->tuning;
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
-        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
+        (plan->length_min <= CUDA_GRAM_BYTES && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_METHOD_EVERY;
     if (is_first)
-        method =
-            choose_quickly(plan, sample, sample_bytes, read_ns, tuning, &of_bytes, &rates, prices);
+        method = choose_quickly(plan, sample, sample_bytes, read_ns, &rates, prices);
     if (method != TRAWL_METHOD_AUTO)
         return method;
-    if (rates.rare == RARE_NOT_RATED)
-        rate_every(plan, sample, sample_bytes, tuning, &of_bytes, &rates);
+    rate_every(plan, sample, sample_bytes, tuning, &of_bytes, &rates);
     if (rates.rare <= DENSE_RATE) {
         tuning->is_seen = true;
         tuning->grams = (struct plan_grams){.stride = 0};
@@ -291,7 +267,7 @@ static double make_ns(const struct engine_worker *worker)
 {
     return worker->tables->automaton == CUDA_AUTOMATON_READY
                ? 0
-               : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
+               : 2 * TRIED_LAUNCH_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
@@ -323,6 +299,26 @@ void cuda_choose_try_anew(struct cuda_tables *tables)
     tables->is_tried = false;
     tables->tried_log2 = 0;
     tables->lost_ns = 0;
+}
+
+void cuda_choose_leave_filter(struct cuda_tables *tables, enum want priced)
+{
+    tables->dense_left = DENSE_SCANS;
+    tables->dense_lists = priced == WANT_HITS;
+    /* after these scans, the text may be another one */
+    cuda_choose_try_anew(tables);
+}
+
+bool cuda_choose_is_patient(struct engine_worker *worker)
+{
+    bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
+    struct cuda_tables *tables = worker->tables;
+
+    if (!tables->has_sets || tables->dense_left > 0 || tables->budget_log2 > 0 ||
+        (!is_long && cuda_automaton_is_kept(worker)))
+        return false;
+    tables->budget_log2 = is_long ? PATIENT_LONG_LOG2 : PATIENT_LOG2;
+    return true;
 }
 
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
@@ -359,7 +355,7 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
     tables->filter_price = filter_ns * rate / (double)bytes;
     tables->lost_ns = max_double(0, tables->lost_ns + lost_ns);
     leaves = max_double(tables->lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns(worker);
-    is_sure = tables->lost_ns * TRIED_SHARE > make_ns(worker) ||
+    is_sure = tables->lost_ns * (2u << TRIED_MORE_LOG2) > make_ns(worker) ||
               rest <= 2 * cuda_choose_tried_bytes(worker) << TRIED_MORE_LOG2;
     tables->is_tried = !leaves || is_sure;
     tables->tried_log2 += tables->is_tried ? 0 : TRIED_MORE_LOG2;
@@ -425,11 +421,6 @@ static double saturation(double x)
     for (uint32_t i = 0; i < 8; i++)
         power *= power;
     return 1 - power;
-}
-
-static uint32_t gram_words(uint32_t gram_bytes)
-{
-    return gram_bytes <= 8 ? 2 : 4;
 }
 
 static const struct {
@@ -505,9 +496,8 @@ static uint32_t words_of(const struct engine_worker *worker, uint64_t entries)
 
 static uint32_t heads_of(uint64_t entries)
 {
-    return (uint32_t)min_u64(
-        max_u64(max_u64(entries, HEADS_MIN), min_u64(entries * HEADS_PER_ENTRY, HEADS_SPARSE_MAX)),
-        ENTRIES_MAX);
+    return (uint32_t)max_u64(max_u64(entries, TABLE_WORDS_MIN),
+                             min_u64(entries * HEADS_PER_ENTRY, HEADS_SPARSE_MAX));
 }
 
 static bool is_tagged(const struct choice *choice)
@@ -536,22 +526,21 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
  * the bitmap, and a fraction `lists` needs a search of its list of entries. */
 static double cost_with(const struct choice *choice, double first, double lists)
 {
-    uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
+    uint32_t stride = choice->stride, words = cuda_sets_gram_words(choice->gram_bytes);
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
     double read = stride >= 64 ? 1.15 * 32 / stride : 1, slots, lookups;
     bool is_large = choice->filter_words > FILTER_LARGE;
-    double cache = is_large ? COST_LARGE : choice->filter_words > FILTER_MIDDLE ? COST_MIDDLE : 0;
 
-    slots = (slots_of[choice->variant].row + WORD_SLOTS * (words - 2) +
-             samples * (slots_of[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS +
-                        more_bits(choice) * MORE_SLOTS)) *
+    slots = (slots_of[choice->variant].row + MORE_SLOTS * (words - 2) +
+             samples * (slots_of[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS)) *
             rows;
     if (stride < 4)
-        slots += samples * UNALIGNED_SLOTS * (4 - stride) / 4;
+        slots += samples * MORE_SLOTS * (4 - stride) / 4;
     slots += 32 * samples * rows * first * slots_of[choice->variant].pass;
     lookups = (first * COST_TABLE + lists * COST_LIST) / stride;
-    read = max_double(read, max_double(slots / SLOTS_PER_ROW, samples * rows / SAMPLES_PER_ROW));
-    return (read + slots * SLOT_COST) * (is_large ? COST_CACHE : 1) + lookups * (1 + cache * first);
+    read = max_double(read, slots / SLOTS_PER_ROW);
+    return is_large ? (read + slots * SLOT_COST) * COST_CACHE + lookups * (1 + COST_LARGE * first)
+                    : read + slots * SLOT_COST + lookups;
 }
 
 static double cost_of_variant(const struct engine_worker *worker, const struct trawl_plan *plan,
@@ -604,7 +593,7 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
                              const struct gram_likeness *likeness, uint32_t form, uint32_t stride,
                              uint32_t gram_bytes, double most)
 {
-    static const uint32_t sizes[] = {FILTER_SMALL, FILTER_MIDDLE, FILTER_LARGE, UINT32_MAX};
+    static const uint32_t sizes[] = {FILTER_SMALL, FILTER_LARGE, UINT32_MAX};
     struct choice best = {.stride = stride,
                           .gram_bytes = gram_bytes,
                           .form = form,
@@ -682,17 +671,6 @@ static struct choice choose_form(const struct engine_worker *worker, const struc
     return best;
 }
 
-/* Returns the factor for the k-th word of a gram in its hash. If the gram ends within the word, the
- * factor shifts the bytes after the gram out of the product. */
-static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
-{
-    static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};
-    uint32_t bytes = gram_bytes > 4 * k ? gram_bytes - 4 * k : 0;
-
-    TRAWL_ASSERT(k < 4 && gram_bytes <= ANALYSE_GRAM_MAX);
-    return bytes == 0 ? 0 : bytes >= 4 ? factors[k] : factors[k] << 8 * (4 - bytes);
-}
-
 void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables)
 {
@@ -713,34 +691,15 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     tables->sets_kernel = kernel_of(&choice);
     tables->sets_price = choice.cost;
     entries = (uint64_t)entries_of(plan, &choice);
-    sets->literal_count = plan->literal_count;
     sets->stride = choice.stride;
-    while (1u << sets->stride_log2 < choice.stride)
-        sets->stride_log2++;
-    sets->words = gram_words(choice.gram_bytes);
     sets->gram_bytes = choice.gram_bytes;
     sets->choices = choice.choices;
     sets->tagged = is_tagged(&choice);
-    sets->beside_shift =
-        choice.stride + choice.choices > 4 ? 16 : 24; /* 2 bytes on each side of the gram, or 1 */
-    /* of two words, the second has the gram's last 4 bytes */
-    for (uint32_t k = 0; k < sets->words; k++)
-        sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
-    sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
     sets->filter_words = choice.filter_words;
-    sets->bit_shifts[0] = SCAN_SETS_SHIFT;
     sets->one_more = more_bits(&choice);
     sets->bit_shifts[1] =
         choice.bits - sets->one_more == 2 ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
-    sets->offset_max = SCAN_SETS_RUN_MAX + choice.stride - 1;
     sets->table_words = choice.variant == CUDA_SETS_RARE ? 0 : words_of(worker, entries);
     sets->head_count = heads_of(entries);
-    sets->items_max = worker->limits.sets_items_max;
-    sets->shared_bytes =
-        sets->filter_words * 4 + (choice.variant == CUDA_SETS_RARE
-                                      ? SCAN_SETS_THREADS / 32 * SCAN_SETS_RARE_WARP_BYTES
-                                      : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
-    TRAWL_ASSERT(1u << sets->stride_log2 == sets->stride);
-    TRAWL_ASSERT(sets->shared_bytes + CUDA_STATIC_SHARED_BYTES <= worker->device->shared_max);
     tables->has_sets = true;
 }

@@ -30,9 +30,10 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
  * rare in the sample: rare_offset, or up to 4 more. sample_bytes may be 0. */
 uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
                           const uint8_t *sample, uint64_t sample_bytes);
-/* Returns true if the method has been timed often enough, and took clearly longer than another
- * would. */
-bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
+/* Records that a count over `begins` positions of a text with a sample took `ns`; ignores a short
+ * text. If the method has been timed often enough, and took clearly longer than another would, the
+ * next count will choose again. */
+void cuda_choose_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 /* How to search for a set next. SETTLED: as before. AUTOMATON: with the automaton, which must be
  * built first. JUDGED: with the filter, timed. TRIED: with the filter, first in a short, timed
@@ -43,6 +44,16 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
 uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
+/* Keeps the next scans from using a stream kernel: the automaton searches for a set instead, or if
+ * there is none, the kernels of set.cu. `priced` says for which searches the automaton is cheaper,
+ * unless the filter gave up. */
+void cuda_choose_leave_filter(struct cuda_tables *tables, enum want priced);
+/* Called after a scan that the kernel gave up because some part of the text had too many
+ * candidates. Returns true if the filter shall repeat the scan, with a larger budget. That is
+ * cheaper than the automaton in two cases: if the set usually needs nearly as much work as is
+ * allowed, so that in a long text some warp exceeds it by chance; and if the literals are long,
+ * when the cause is often a phrase that many of them share, but that is rare in the text. */
+bool cuda_choose_is_patient(struct engine_worker *worker);
 /* Called after the filter has searched `bytes` bytes of text in `ns`; `rest` bytes follow. Returns
  * true if the automaton should take over, because building it takes less time than it would save in
  * the rest, or would have saved so far. If the trial was too short to be sure, returns false, and

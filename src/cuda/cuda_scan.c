@@ -8,49 +8,25 @@
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_lists.h"
 
-/* after a scan with too many candidates, this many scans use no stream kernel */
-#define DENSE_SCANS 15u
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* hits are few if there is at most one in this many bytes */
 
-/* How much more than the usual work a warp of stream_set may do before the automaton takes over:
- * 2^PATIENT_LOG2 times if the automaton's rows do not fit into shared memory, and
- * 2^PATIENT_LONG_LOG2 times if the literals have more than limits.patient_bytes bytes in total. */
-#define PATIENT_LOG2 3u
-#define PATIENT_LONG_LOG2 8u
-
-/* Keeps the next DENSE_SCANS scans from using a stream kernel. For a set, the automaton searches
- * instead. If there is none, sets worker->leaves, so that the host searches the chunk if it may;
- * otherwise, the kernels of set.cu search. `priced` says for which searches the automaton is
- * cheaper, unless the filter gave up. */
+/* Lets the automaton search next. If there is none, sets worker->leaves, so that the host searches
+ * the chunk if it may. */
 static enum trawl_status take_automaton(struct engine_worker *worker, enum want priced,
                                         struct trawl_error *error)
 {
-    worker->tables->dense_left = DENSE_SCANS;
-    worker->tables->dense_lists = priced == WANT_HITS;
-    /* forget the trials: after DENSE_SCANS scans, the text may be another one */
-    cuda_choose_try_anew(worker->tables);
+    cuda_choose_leave_filter(worker->tables, priced);
     TRAWL_TRY(cuda_automaton_want(worker, error));
     worker->leaves = worker->may_leave && worker->tables->kernel == CUDA_KERNEL_SET &&
                      worker->tables->automaton == CUDA_AUTOMATON_NONE;
     return TRAWL_OK;
 }
 
-/* Chooses how to repeat a scan that the kernel gave up because some part of the text had too many
- * candidates. Allowing a warp more work is cheaper than the automaton in two cases: if the set
- * usually needs nearly as much work as is allowed, so that in a long text some warp exceeds it by
- * chance; and if the literals are long, when the cause is often a phrase that many of them share,
- * but that is rare in the text. */
+/* Called after a scan that the kernel gave up because of too many candidates. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
-    bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
-
-    if (worker->tables->has_sets && worker->tables->dense_left == 0 &&
-        worker->tables->budget_log2 == 0 && (is_long || !cuda_automaton_is_kept(worker))) {
-        worker->tables->budget_log2 = is_long ? PATIENT_LONG_LOG2 : PATIENT_LOG2;
-        return TRAWL_OK;
-    }
-    return take_automaton(worker, WANT_HITS, error);
+    return cuda_choose_is_patient(worker) ? TRAWL_OK : take_automaton(worker, WANT_HITS, error);
 }
 
 /* Lists the range's hits in any order, in the worker's first list, with the kernel that counts.
@@ -361,7 +337,7 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
     if (want == WANT_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
-    cuda_tables_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
+    cuda_choose_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
     return TRAWL_OK;
 }
 

@@ -44,6 +44,41 @@ void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *set
         rarity[b] = (uint32_t)(rarity_of(rates.rate[b] + 1e-9) * (1u << SCAN_SETS_RARITY));
 }
 
+/* Returns the factor for the k-th word of a gram in its hash. If the gram ends within the word, the
+ * factor shifts the bytes after the gram out of the product. */
+static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
+{
+    static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};
+    uint32_t bytes = gram_bytes > 4 * k ? gram_bytes - 4 * k : 0;
+
+    TRAWL_ASSERT(k < 4 && gram_bytes <= ANALYSE_GRAM_MAX);
+    return bytes == 0 ? 0 : bytes >= 4 ? factors[k] : factors[k] << 8 * (4 - bytes);
+}
+
+void cuda_sets_layout(const struct engine_worker *worker, const struct trawl_plan *plan,
+                      struct scan_sets *sets)
+{
+    sets->literal_count = plan->literal_count;
+    while (1u << sets->stride_log2 < sets->stride)
+        sets->stride_log2++;
+    TRAWL_ASSERT(1u << sets->stride_log2 == sets->stride);
+    sets->words = cuda_sets_gram_words(sets->gram_bytes);
+    sets->beside_shift =
+        sets->stride + sets->choices > 4 ? 16 : 24; /* 2 bytes on each side of the gram, or 1 */
+    /* of two words, the second has the gram's last 4 bytes */
+    for (uint32_t k = 0; k < sets->words; k++)
+        sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : sets->gram_bytes);
+    sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
+    sets->bit_shifts[0] = SCAN_SETS_SHIFT;
+    sets->offset_max = SCAN_SETS_RUN_MAX + sets->stride - 1;
+    sets->items_max = worker->limits.sets_items_max;
+    sets->shared_bytes =
+        sets->filter_words * 4 + (sets->table_words == 0
+                                      ? SCAN_SETS_THREADS / 32 * SCAN_SETS_RARE_WARP_BYTES
+                                      : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
+    TRAWL_ASSERT(sets->shared_bytes + CUDA_STATIC_SHARED_BYTES <= worker->device->shared_max);
+}
+
 /* Returns *at, the address of an array of `bytes` bytes, and moves *at to the next array. */
 static uint64_t layout_take(uint64_t *at, uint64_t bytes)
 {

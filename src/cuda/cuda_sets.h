@@ -6,6 +6,15 @@
 #include "cuda/launch.h"
 #include "cuda/cuda_worker.h"
 
+/* Returns how many words of the text a gram of this length lies in, once it is aligned. */
+static inline uint32_t cuda_sets_gram_words(uint32_t gram_bytes)
+{
+    return gram_bytes <= 8 ? 2 : 4;
+}
+
+/* Sets the members of *sets that follow from those that cuda_sets_choose has chosen. */
+void cuda_sets_layout(const struct engine_worker *worker, const struct trawl_plan *plan,
+                      struct scan_sets *sets);
 /* Writes how rare each byte value is expected to be: the 256 words of scan_sets.rarity. */
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,
                       uint32_t *rarity);

@@ -16,12 +16,10 @@
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words whose indexes have 32 bits */
-#define GRAM_BYTES 8u
 /* alike_max is an upper bound for the number of literals that may start at the same position. Up to
  * this value, it limits neither tiles nor ranges, so a simple bound suffices, and nothing is
  * measured before a search. */
 #define ALIKE_UNMEASURED_MAX 65535u
-#define LAUNCH_NS 2e4 /* time of a count in an empty text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 /* literals that a thread may compare per 32 positions before the search is given up */
@@ -46,7 +44,8 @@ static bool takes_strides(const struct trawl_plan *plan, const struct cuda_table
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
     return tables->method == TRAWL_METHOD_GRAMS && tables->tuning->grams.stride > 1 &&
-           tables->tuning->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
+           tables->tuning->grams.q >= sizeof(uint32_t) &&
+           (fold || plan->length_min > CUDA_GRAM_BYTES);
 }
 
 /* Reserves the next `bytes` bytes of the block. Returns where to write them; NULL in the first
@@ -112,10 +111,10 @@ static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables
     bool fold = a->fold != 0;
 
     a->shift = 0;
-    if (count > GRAM_BYTES)
+    if (count > CUDA_GRAM_BYTES)
         a->shift = (uint32_t)(fold ? tables->look_offset
-                                   : min_u64(tables->tuning->rare_offset, count - GRAM_BYTES));
-    gram_bytes = (uint32_t)min_u64(count - a->shift, GRAM_BYTES);
+                                   : min_u64(tables->tuning->rare_offset, count - CUDA_GRAM_BYTES));
+    gram_bytes = (uint32_t)min_u64(count - a->shift, CUDA_GRAM_BYTES);
     TRAWL_ASSERT(a->shift + gram_bytes <= count);
     bytes += a->shift;
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
@@ -125,7 +124,7 @@ static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables
         memcpy(&a->gram[2], bytes + gram_bytes - 4, 4);
     /* without letters, there is nothing to fold */
     fold = (a->gram_fold[0] | a->gram_fold[1]) != 0;
-    if (fold || (gram_bytes < GRAM_BYTES && (gram_bytes > 4 || gram_bytes < count)))
+    if (fold || (gram_bytes < CUDA_GRAM_BYTES && (gram_bytes > 4 || gram_bytes < count)))
         a->gram_kind = SCAN_GRAM_MASKED;
     else
         a->gram_kind = gram_bytes == 1   ? SCAN_GRAM_BYTE
@@ -301,7 +300,7 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
 {
     uint64_t at = (uint64_t)(uintptr_t)a->plane.words - address;
 
-    if (worker->tables->method == TRAWL_METHOD_SET || a->pattern_bytes <= GRAM_BYTES)
+    if (worker->tables->method == TRAWL_METHOD_SET || a->pattern_bytes <= CUDA_GRAM_BYTES)
         return TRAWL_OK;
     return cuda_plane_choose(plan_literal_bytes(worker->plan, 0), a->pattern_bytes,
                              worker->limits.plane_window_max, a->fold != 0,
@@ -368,7 +367,7 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
     }
     if (tables->sample_serial == 0 || asked != TRAWL_METHOD_AUTO)
         tables->method = cuda_choose_method(plan, asked);
-    if (plan_is_one_literal(plan) && plan->length_min > GRAM_BYTES &&
+    if (plan_is_one_literal(plan) && plan->length_min > CUDA_GRAM_BYTES &&
         (plan->flags & TRAWL_IGNORE_CASE) != 0)
         tables->look_offset =
             cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes, sample.bytes_count);
@@ -418,7 +417,9 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
         TRAWL_TRY(measure_alike(plan, tables, error));
     if (tables->method == TRAWL_METHOD_SET)
         cuda_sets_choose(worker, plan, tables);
-    else
+    if (tables->has_sets)
+        cuda_sets_layout(worker, plan, &tables->sets);
+    if (tables->method != TRAWL_METHOD_SET)
         TRAWL_TRY(put_on_device(worker, plan, put_one, &tables->memory, error));
     if (worker->limits.dense_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
@@ -470,19 +471,4 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
            worker->limits.seen_method == TRAWL_METHOD_AUTO &&
            cuda_choose_without(worker->tables->method, &worker->tables->prices));
     return status;
-}
-
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns)
-{
-    struct cuda_tables *tables = worker->tables;
-    double price =
-        max_double(1, (double)ns - LAUNCH_NS) * worker->device->read_rate / (double)begins;
-    double *least = &tables->prices.price[tables->method];
-
-    TRAWL_ASSERT(begins > 0);
-    if (!tables->ready || tables->sample_serial == 0 || *least <= 0 ||
-        begins < worker->limits.seen_bytes_min || worker->limits.seen_method != TRAWL_METHOD_AUTO)
-        return;
-    *least = tables->prices.counts[tables->method]++ == 0 ? price : min_double(*least, price);
-    tables->ready = !cuda_choose_is_slow(tables->method, &tables->prices);
 }

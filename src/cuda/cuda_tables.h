@@ -9,6 +9,10 @@
 
 struct engine_worker;
 
+/* The "every" method compares up to this many bytes at each position, which decides about a shorter
+ * pattern unless case is ignored. */
+#define CUDA_GRAM_BYTES 8u
+
 /* Does the device have the set's automaton? NOT_ASKED: no search has needed it yet. NONE: it
  * exceeds a limit or the memory, or the limits forbid all automata. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
@@ -96,8 +100,4 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
  * stream_set, sets has_sets to false, and makes those of set.cu instead. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
-/* Records that a count over `begins` positions of a text with a sample took `ns`; ignores a short
- * text. If another method should be clearly faster, the next count will choose again. */
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
-
 #endif
