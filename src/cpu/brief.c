@@ -244,7 +244,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
 static bool is_for_worker(const struct trawl_plan *plan, const struct find_ops *find)
 {
     return plan->literal_count > PLAN_NIBBLE_LITERALS_MAX || find->nibbles == NULL ||
-           (!find->looks_six && set_stems_pay(plan, find));
+           (!find->looks_six && choice_stems_pay(plan, find));
 }
 
 bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
@@ -269,8 +269,8 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
-    if (plan->literal_count > PLAN_NIBBLE_LITERALS_MAX && set_stems_pay(plan, find)) {
-        const struct set_sample sample = {plan, find, text, 0};
+    if (plan->literal_count > PLAN_NIBBLE_LITERALS_MAX && choice_stems_pay(plan, find)) {
+        const struct set_sample sample = {plan, find, choice_classes, text, 0};
         const struct set_matcher *matcher;
 
         if (set_matcher_want(&sample, &matcher, NULL) != TRAWL_OK)

@@ -12,10 +12,15 @@
  * is far slower leaves the tournament immediately. The fastest then continues until the next
  * tournament.
  */
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/clock.h"
+#include "cpu/set_matcher.h"
 #include "cpu/set_stems.h"
 #include "cpu/worker.h"
+#include "plan/analyse.h"
+#include "plan/sampler.h"
 #include "cpu/prices.def"
 
 /* The search loop of each method, from methods.def. */
@@ -76,23 +81,6 @@ static void run_candidates(struct scan *scan, enum program program)
         (worker->dense_left > 0 ? scan_automaton : programs[methods[by]])(scan);
 }
 
-/* Searches with the program. If it needs parts of the plan (sets of patterns that are searched in
- * turn) and there are none, the plan's first program takes its place for good. */
-static void program_run(struct scan *scan, enum program program)
-{
-    struct tournament *tournament = &scan->worker->tournament;
-
-    if (program >= PROGRAM_ALONE) {
-        if (scan_parts(scan, program - PROGRAM_ALONE))
-            return;
-        tournament->fits &= ~(1u << program);
-        tournament->open &= ~(1u << program);
-        tournament->of[program].bytes = 0;
-        tournament->now = program = tournament->first;
-    }
-    run_candidates(scan, program);
-}
-
 /* Returns the plan's parts that the program searches in turn. NULL if it searches no parts, or if
  * the worker has not prepared them. */
 static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum program program)
@@ -134,6 +122,179 @@ static struct plan_set_price least_price(const struct scan *scan, enum program p
     return price;
 }
 
+/* ---- Sets: the classes ----------------------------------------------------------------- */
+
+bool choice_stems_pay(const struct trawl_plan *plan, const struct find_ops *find)
+{
+    return find->trigrams != NULL && plan_has_letters(plan) &&
+           plan->length_min >= FIND_TRIGRAMS_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
+           plan->literal_count >= STEMS_PAY_FROM;
+}
+
+/* Returns the length of the longest gram that the stride and SET_Q_MAX allow. */
+static uint32_t widest_gram(const struct set_class *class, uint32_t stride)
+{
+    return (uint32_t)min_u64(class->length_min - stride + 1, SET_Q_MAX);
+}
+
+/* Chooses the widest stride whose grams are long enough to distinguish the entries. */
+static void choose_stride(struct set_class *class, double byte_bits)
+{
+    uint32_t length = class->length_min;
+    uint64_t widest = min_u64(SET_STRIDE_MAX, ENTRIES_MAX / class->literal_count);
+
+    class->stride = 1;
+    class->q = widest_gram(class, 1);
+    TRAWL_ASSERT(length > 0 && class->literal_count > 0);
+    for (uint32_t stride = 2; length >= 8 && stride <= widest; stride++) {
+        uint32_t q = widest_gram(class, stride);
+        double wanted = analyse_log2((double)class->literal_count * stride) + BITS_SPARE;
+
+        if (q < 4 || q * byte_bits < wanted)
+            break;
+        class->stride = stride;
+        class->q = q;
+    }
+    TRAWL_ASSERT(class->q > 0 && class->q + class->stride - 1 <= length);
+    if (class->stride == 1 && class->q > 8)
+        class->q = 8;
+}
+
+/* Returns how many entries of class number `index` have the same hash as a gram of the sample, on
+ * average over these grams, if the class had the q and stride of `class`. A literal belongs to
+ * class number matcher->of[set_class_of_length(length)]. */
+static double entries_named(const struct set_sample *sample, const struct set_matcher *matcher,
+                            uint32_t index, const struct set_class *class)
+{
+    const struct trawl_plan *plan = sample->plan;
+    const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
+    uint32_t step = (class->literal_count + SAMPLER_PIECES_MAX - 1) / SAMPLER_PIECES_MAX,
+             looked = 0;
+    uint64_t pairs = 0, in_class = 0, taken = 0, chance = 1;
+    struct sampler sampler;
+
+    TRAWL_ASSERT(step > 0 && class->stride > 0 && sample->bytes_count > SET_Q_MAX);
+    sampler_begin(&sampler, SAMPLER_PIECES_MAX, class->q, matcher->fold);
+    /* take grams at random distances of 1 to 8 bytes, because texts have periods */
+    for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61)) {
+        (void)sampler_add(&sampler,
+                          sampler_key(&sampler, sample->bytes + at, sample->bytes_count - at),
+                          (uint16_t)taken++);
+        chance = chance * SET_HASH_LOW + SET_HASH_HIGH;
+    }
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t length = plan_literal_at(plan, i).bytes_count;
+
+        if (matcher->of[set_class_of_length(length)] != index || in_class++ % step > 0)
+            continue;
+        looked++;
+        for (uint32_t offset = 0; offset < class->stride; offset++) {
+            const uint8_t *bytes = plan_literal_bytes(plan, i) + offset;
+
+            pairs += sampler_count(&sampler, sampler_key(&sampler, bytes, (uint64_t)(end - bytes)));
+        }
+    }
+    TRAWL_ASSERT(looked > 0);
+    return (double)pairs * class->literal_count / looked / (double)taken;
+}
+
+/* Chooses the stride that costs least in the sample: tries narrower ones than the class's present
+ * stride as long as they cost less. They allow longer grams, which are rarer in a text. */
+static void look_stride(const struct set_sample *sample, const struct set_matcher *matcher,
+                        uint32_t index, struct set_class *class)
+{
+    struct set_class tried = *class;
+    double least = 1e300, price;
+
+    for (; tried.stride > 1; tried.stride--) {
+        tried.q = widest_gram(class, tried.stride);
+        price = (1 + entries_named(sample, matcher, index, &tried) * NAMED_SAMPLES) / tried.stride;
+        if (price >= least)
+            return;
+        least = price;
+        class->stride = tried.stride;
+        class->q = tried.q;
+    }
+}
+
+/* Returns true if `count` literals, whose lengths are in range c (set_class_of_length), should join
+ * `class`, whose shortest literals are in range `last` < c. `of_all` is the number of all literals.
+ * Each class costs a look at every sample, so a set of few words gets a single class. */
+static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
+                  bool letters, uint32_t of_all)
+{
+    bool words =
+        letters && class->length_min >= SET_STEM_MIN && class->length_min < SET_STEM_LENGTH_MAX;
+
+    return (words && of_all <= (last < 2 || c == 5 ? SET_PAIRS_LITERALS_MAX : SET_FEW_LITERALS)) ||
+           (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
+}
+
+/* Chooses how a class is searched: with stems, or with grams at a stride. `counts` are the literals
+ * of each range of lengths, `of_stems` those of each length of stem. */
+static void choose_class(const struct set_sample *sample, const struct set_matcher *matcher,
+                         uint32_t index, const uint32_t counts[SET_CLASSES_MAX],
+                         const uint32_t of_stems[SET_STEM_LENGTHS], struct set_class *class)
+{
+    if (plan_has_letters(sample->plan) && class->length_min >= SET_STEM_MIN &&
+        (class->length_min >= SET_STEM_Q ||
+         class->literal_count / 2 >= counts[class->length_min - 1]) &&
+        class->length_min < SET_STEM_LENGTH_MAX) {
+        set_stems_begin(class, of_stems);
+        if (class->literal_count > SET_FEW_LITERALS)
+            return;
+        class->by_pairs =
+            sample->find->pairs != NULL && class->literal_count <= SET_PAIRS_LITERALS_MAX;
+        class->by_trigrams = !class->by_pairs && sample->find->trigrams != NULL &&
+                             class->length_min >= FIND_TRIGRAMS_MIN;
+        return;
+    }
+    choose_stride(class, sample->plan->byte_bits);
+    if (sample->bytes_count >= PLAN_SAMPLE_BYTES_MIN)
+        look_stride(sample, matcher, index, class);
+}
+
+void choice_classes(const struct set_sample *sample, struct set_matcher *matcher)
+{
+    const struct trawl_plan *plan = sample->plan;
+    uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
+    uint64_t least[SET_CLASSES_MAX];
+    uint32_t of_stems[SET_STEM_LENGTHS] = {0};
+    bool letters = plan_has_letters(plan);
+
+    memset(least, 0xff, sizeof least);
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t length = plan_literal_at(plan, i).bytes_count;
+        uint32_t c = set_class_of_length(length);
+
+        counts[c]++;
+        least[c] = min_u64(least[c], length);
+        if (length >= SET_STEM_MIN)
+            of_stems[set_stem_bytes(length) - SET_STEM_MIN]++;
+    }
+    for (uint32_t c = 0; c < SET_CLASSES_MAX; c++) {
+        struct set_class *class;
+
+        if (counts[c] == 0)
+            continue;
+        if (last < SET_CLASSES_MAX && joins(&matcher->classes[matcher->of[last]], last, c,
+                                            counts[c], letters, plan->literal_count)) {
+            matcher->of[c] = matcher->of[last];
+            matcher->classes[matcher->of[c]].literal_count += counts[c];
+            continue;
+        }
+        TRAWL_ASSERT(matcher->class_count < SET_CLASSES_MAX);
+        matcher->of[c] = matcher->class_count++;
+        last = c;
+        class = &matcher->classes[matcher->of[c]];
+        class->literal_count = counts[c];
+        class->length_min = (uint32_t)min_u64(least[c], 64);
+        TRAWL_ASSERT(set_class_of_length(class->length_min) == c);
+    }
+    for (uint32_t i = 0; i < matcher->class_count; i++)
+        choose_class(sample, matcher, i, counts, of_stems, &matcher->classes[i]);
+}
+
 /* ---- Sets: the tournament -------------------------------------------------------------- */
 
 static uint32_t bit_of(uint32_t program)
@@ -160,63 +321,62 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament. The fastest program continues, or the one that searched before the tournament
- * if it is nearly as fast. Each measured program then rests: it is not compared again for a
- * while. */
+/* Returns true if the fastest program needs less than `share` of the program's time. */
+static bool is_behind(const struct tournament *own, uint32_t program, double share)
+{
+    return own->of[program].bytes > 0 && rate_of(own, fastest(own)) < share * rate_of(own, program);
+}
+
+/* Ends a tournament. The program that searched before the tournament continues, unless the fastest
+ * one is ahead. Each measured program then rests: it is not compared again for a while. */
 static void tournament_choose(struct tournament *own)
 {
-    enum program best = fastest(own), before = own->before;
+    enum program best = is_behind(own, own->before, AHEAD_SHARE) ? fastest(own) : own->before;
 
-    if (own->of[before].bytes > 0 && rate_of(own, best) > AHEAD_SHARE * rate_of(own, before))
-        best = before;
-    for (uint32_t i = 0; i < PROGRAMS; i++) {
-        double lost;
-
-        if (own->of[i].bytes == 0)
-            continue;
-        lost = LOST_TIMES * (double)own->of[i].bytes * (rate_of(own, i) / rate_of(own, best) - 1);
-        own->of[i].rest = (uint64_t)min_double(max_double(lost, REST_BYTES_MIN), 1ull << 62);
-    }
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        if (own->of[i].bytes > 0)
+            own->of[i].rest =
+                (uint64_t)min_double(REST_TIMES * (double)own->of[i].bytes *
+                                         (rate_of(own, i) / rate_of(own, fastest(own))),
+                                     1ull << 62);
     /* The winner's time in this tournament counts towards the next tournament. */
     own->spent = own->of[best].ns;
     own->searched = own->of[best].bytes;
     own->now = best;
-    own->open = 0;
     own->left = 0;
 }
 
-/* Gives the turn to the program of the tournament that has searched the least text. Ends the
- * tournament if only one program is left, or if all have searched enough. */
+/* Gives the turn to the next program of the tournament, or ends the tournament. */
 static void next_turn(struct tournament *own)
 {
-    uint64_t enough = PIECES_MAX * cpu_sizes.trial_bytes;
-    uint32_t next = own->now;
-
-    for (uint32_t i = 1; i <= PROGRAMS; i++) {
-        uint32_t program = (own->now + i) % PROGRAMS;
-
-        if ((own->open & bit_of(program)) != 0 &&
-            ((own->open & bit_of(next)) == 0 || own->of[program].bytes < own->of[next].bytes))
-            next = program;
-    }
-    if ((own->open & (own->open - 1)) == 0 || own->of[next].bytes >= enough) {
-        tournament_choose(own);
-        return;
-    }
-    own->now = (enum program)next;
     own->step = 1;
-    own->unsettled = 0;
     own->left = cpu_sizes.trial_bytes;
+    if (own->open == 0)
+        tournament_choose(own);
+    else
+        own->now = (enum program)__builtin_ctz(own->open);
 }
 
-/* Removes programs from the tournament that are far slower than the fastest. */
-static void leave(struct tournament *own)
+/* Searches with the program. If it needs parts of the plan (sets of patterns that are searched in
+ * turn) and there are none, another program takes its place for good. */
+static void program_run(struct scan *scan, enum program program)
 {
-    enum program best = fastest(own);
+    struct tournament *own = &scan->worker->tournament;
 
-    for (uint32_t i = 0; i < PROGRAMS; i++)
-        if (own->of[i].bytes > 0 && rate_of(own, i) > CLEAR_TIMES * rate_of(own, best))
-            own->open &= ~bit_of(i);
+    while (program >= PROGRAM_ALONE) {
+        if (scan_parts(scan, program - PROGRAM_ALONE))
+            return;
+        scan->worker->makes++; /* so that this time is not counted */
+        own->fits &= ~bit_of(program);
+        own->of[program].bytes = 0;
+        own->now = own->first;
+        if (own->open != 0) {
+            own->open &= ~bit_of(program);
+            next_turn(own);
+        }
+        program = own->now;
+    }
+    run_candidates(scan, program);
 }
 
 /* Returns true if comparing the program is worth while. `took` are the current program's ns per
@@ -227,7 +387,7 @@ static bool is_worth(const struct scan *scan, struct plan_set_price price, doubl
     double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
     double cost = COST_TIMES * (COMPARE_NS + price.once_ns);
 
-    return saved > SAVED_SHARE * took &&
+    return price.byte_ns < WORTH_SHARE * took &&
            (saved * rest >= cost || (double)own->spent + (double)cpu_sizes.trial_advance >= cost);
 }
 
@@ -264,21 +424,19 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
     for (uint32_t i = 0; i < PROGRAMS; i++)
         own->of[i].rest -= min_u64(own->of[i].rest, bytes);
     if (own->open == 0) {
-        if (own->is_warm && counts) {
-            own->spent += ns;
-            own->searched += bytes;
-        }
-        own->is_warm = true;
+        own->spent += counts ? ns : 0;
+        own->searched += counts ? bytes : 0;
         if (own->left == 0 && own->searched > 0)
             tournament_begin(scan);
         return;
     }
-    if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
-        own->step = 1; /* the turn starts again until the program's tables are built */
+    /* The first piece of a turn brings the tables into the caches, so it is not counted. The turn
+     * starts again until the program's tables are built. */
+    if (!counts) {
+        own->step = 1;
         own->left = cpu_sizes.trial_bytes;
         return;
     }
-    /* The first piece of a turn brings the tables into the caches, so it is not counted. */
     if (own->step > 1) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
@@ -286,10 +444,10 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
     if (own->left > 0)
         return;
     own->left = cpu_sizes.trial_bytes;
-    leave(own);
-    if (++own->step > 1 + COUNTED_PIECES || (own->open & bit_of(own->now)) == 0 ||
-        (own->open & (own->open - 1)) == 0)
+    if (++own->step > 1 + COUNTED_PIECES || is_behind(own, own->now, WORTH_SHARE)) {
+        own->open &= ~bit_of(own->now);
         next_turn(own);
+    }
 }
 
 /* Returns how often tables were built or fetched, by the worker and, if the current program
@@ -316,7 +474,7 @@ void scan_any_set(struct scan *scan)
     bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
                     ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
-    if (!own->is_warm && own->first == PROGRAM_CLASSES &&
+    if (own->searched == 0 && own->first == PROGRAM_CLASSES &&
         plan_has_program(scan->plan, PROGRAM_BUCKETS) && wants_few(scan))
         own->now = PROGRAM_BUCKETS;
     while (scan->at < limit && !scan->over) {
@@ -406,7 +564,7 @@ static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
            (cpu_sizes.look_lost_ns <= 0 || worker->searched >= cpu_sizes.look_again ||
             (worker->searched > 0 &&
              (lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns ||
-              (worker->looks_soon && lost > SAVED_SHARE * worker->took))));
+              (worker->looks_soon && lost > (1 - WORTH_SHARE) * worker->took))));
 }
 
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
@@ -460,7 +618,7 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
     of.length_max = of.length_min;
     buckets = plan_set_price(PROGRAM_BUCKETS, &of);
     classes = plan_set_price(PROGRAM_CLASSES, &of);
-    if (set_stems_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
+    if (choice_stems_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
         return false;
     return plan_has_program(plan, PROGRAM_BUCKETS) &&
            (!plan_has_program(plan, PROGRAM_CLASSES) ||
@@ -474,7 +632,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan, const stru
 {
     struct tournament made = {.fits = plan->programs, .left = cpu_sizes.trial_bytes};
 
-    if (set_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
+    if (choice_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
         made.fits &= ~bit_of(PROGRAM_PARTS);
     made.first = begins_by_buckets(plan, find) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
@@ -514,6 +672,7 @@ void choice_begin(struct cpu_worker *worker)
                    plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
 
     worker->method = plan->method;
+    worker->choose_classes = choice_classes;
     if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
         worker->prices = plan_price(plan, &plan->tuning, worker->costs);
         if (plan->method == TRAWL_METHOD_AUTO)

@@ -254,7 +254,7 @@ uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chu
 static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
-    struct set_sample sample = {scan->plan, worker->find, worker->sample,
+    struct set_sample sample = {scan->plan, worker->find, worker->choose_classes, worker->sample,
                                 worker_sample(worker, scan->chunk)};
 
     if (worker->scratch == NULL) {

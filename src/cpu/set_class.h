@@ -69,6 +69,8 @@ struct set_class {
     /* true: the class is searched with stems, and the bitmap contains the four bytes of each
      * literal at each offset < stride */
     bool by_stems;
+    /* true: pairs of bytes, or trigrams, select positions instead of samples */
+    bool by_pairs, by_trigrams;
     /* in a class that is searched with stems: a key for each literal (set_stem_key), instead of
      * entries */
     uint64_t *stem_keys;
@@ -86,8 +88,7 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* a bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes or trigrams, which select positions instead of samples; NULL if the class has
-     * too many literals, or is searched with grams */
+    /* the tables of by_pairs and by_trigrams, or NULL */
     struct find_pairs *pairs;
     struct find_trigrams *trigrams;
 };
@@ -96,6 +97,8 @@ struct set_matcher {
     /* or-ed into each 8 bytes of text to ignore case: 0x2020...; 0: case matters */
     uint64_t fold;
     uint32_t class_count;
+    /* the number of the class for the literals of each range of lengths (set_class_of_length) */
+    uint32_t of[SET_CLASSES_MAX];
     struct set_class classes[SET_CLASSES_MAX];
 };
 
@@ -451,10 +454,15 @@ static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
     return set_gram_long(low, high, matcher->fold);
 }
 
+struct set_sample;
+/* Divides the literals into classes by length, and chooses how each class is searched. */
+typedef void (*set_choose)(const struct set_sample *sample, struct set_matcher *matcher);
+
 /* A sample of a text, for which the strides of the matcher's classes are chosen. */
 struct set_sample {
     const struct trawl_plan *plan;
     const struct find_ops *find; /* the functions that the tables are for */
+    set_choose choose;
     const uint8_t *bytes;
     /* if less than PLAN_SAMPLE_BYTES_MIN, the strides are chosen for the literals alone */
     uint64_t bytes_count;

@@ -1,6 +1,6 @@
-/* set_matcher: divides a large set's literals into classes by length, and builds the hash tables of
- * each class. An entry of a table is a literal's gram at one offset, or a literal's stem (its first
- * bytes, up to 8). set_class.h explains how the tables are used. */
+/* set_matcher: builds the hash tables of each class of a large set's literals (cpu/programs.c
+ * chooses the classes). An entry of a table is a literal's gram at one offset, or a literal's stem
+ * (its first bytes, up to 8). set_class.h explains how the tables are used. */
 #include "cpu/set_matcher.h"
 
 #include <string.h>
@@ -8,189 +8,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/set_stems.h"
-#include "plan/analyse.h"
-#include "plan/sampler.h"
 
-/* A class with fewer than 1/8 as many literals as the class of the next shorter ones is merged into
- * that class, if the literals there have at least 4 bytes. */
-#define MERGE_SHARE 8u
-/* at most this many literals of a class, evenly spaced, are looked up in a sample of the text */
-#define LOOKED_LITERALS 2048u
-#define NAMED_SAMPLES 4.0 /* reading an entry costs as much as testing 4 samples */
-/* If reading entries costs less than 0.1 of testing the sample, narrower strides are not tried. */
-#define NAMED_LITTLE 0.1
-/* a gram needs this many bits of entropy more than log2(number of entries) */
-#define BITS_SPARE 4.0
-#define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in an L2 cache */
-#define BITS_PER_ENTRY 4u      /* log2 of a bitmap's bits per entry */
-/* In a class of this many literals or more, wide strides would take too much memory. */
-#define HUGE_COUNT (1u << 22)
-#define HUGE_STRIDE_MAX 4u
 #define FILL_MAX 32u /* number of entries whose memory is prefetched together */
-/* log2 of the minimum number of bits per entry of a bitmap that exceeds BITMAP_BITS_CACHED */
-#define BITS_PER_ENTRY_MIN 3u
-
-/* Returns the length of the longest gram that the stride and SET_Q_MAX allow. */
-static uint32_t widest_gram(const struct set_class *class, uint32_t stride)
-{
-    return (uint32_t)min_u64(class->length_min - stride + 1, SET_Q_MAX);
-}
-
-/* Chooses the widest stride whose grams are long enough to distinguish the entries. */
-static void choose_stride(struct set_class *class, uint32_t widest, double byte_bits)
-{
-    uint32_t length = class->length_min;
-
-    class->stride = 1;
-    class->q = widest_gram(class, 1);
-    TRAWL_ASSERT(length > 0 && class->literal_count > 0);
-    for (uint32_t stride = 2; length >= 8 && stride <= widest; stride++) {
-        uint32_t q = widest_gram(class, stride);
-        double wanted = analyse_log2((double)class->literal_count * stride) + BITS_SPARE;
-
-        if (q < 4 || q * byte_bits < wanted)
-            break;
-        class->stride = stride;
-        class->q = q;
-    }
-    TRAWL_ASSERT(class->q > 0 && class->q + class->stride - 1 <= length);
-    /* Stride 1 reads at most 8 bytes. Longer grams with stride 2 rule out more, although the class
-     * then has twice as many entries. */
-    if (class->stride == 1 && ((double)widest_gram(class, 2) - 8) * byte_bits > 1) {
-        class->stride = 2;
-        class->q = widest_gram(class, 2);
-    }
-    if (class->stride == 1 && class->q > 8)
-        class->q = 8;
-}
-
-/* Returns how many entries of class number `index` have the same hash as a gram of the sample, on
- * average over these grams, if the class had the q and stride of `class`. A literal belongs to
- * class number of[set_class_of_length(length)]. */
-static double entries_named(const struct set_sample *sample, const struct set_matcher *matcher,
-                            const uint32_t *of, uint32_t index, const struct set_class *class)
-{
-    const struct trawl_plan *plan = sample->plan;
-    const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
-    uint32_t step = (class->literal_count + LOOKED_LITERALS - 1) / LOOKED_LITERALS, looked = 0;
-    uint64_t pairs = 0, in_class = 0, taken = 0, chance = 1;
-    struct sampler sampler;
-
-    TRAWL_ASSERT(step > 0 && class->stride > 0 && sample->bytes_count > SET_Q_MAX);
-    sampler_begin(&sampler, SAMPLER_PIECES_MAX, class->q, matcher->fold);
-    /* take grams at random distances of 1 to 8 bytes, because texts have periods */
-    for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61)) {
-        (void)sampler_add(&sampler,
-                          sampler_key(&sampler, sample->bytes + at, sample->bytes_count - at),
-                          (uint16_t)taken++);
-        chance = chance * SET_HASH_LOW + SET_HASH_HIGH;
-    }
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t length = plan_literal_at(plan, i).bytes_count;
-
-        if (of[set_class_of_length(length)] != index || in_class++ % step > 0)
-            continue;
-        looked++;
-        for (uint32_t offset = 0; offset < class->stride; offset++) {
-            const uint8_t *bytes = plan_literal_bytes(plan, i) + offset;
-
-            pairs += sampler_count(&sampler, sampler_key(&sampler, bytes, (uint64_t)(end - bytes)));
-        }
-    }
-    TRAWL_ASSERT(looked > 0);
-    return (double)pairs * class->literal_count / looked / (double)taken;
-}
-
-/* Chooses the stride that costs least in the sample, no wider than the class's present stride.
- * Narrower strides allow longer grams, which are rarer in a text. */
-static void look_stride(const struct set_sample *sample, const struct set_matcher *matcher,
-                        const uint32_t of[SET_CLASSES_MAX], uint32_t index, struct set_class *class)
-{
-    struct set_class tried = *class;
-    double least = 0;
-
-    for (tried.stride = class->stride; tried.stride > 1; tried.stride--) {
-        double named, price;
-
-        tried.q = widest_gram(class, tried.stride);
-        named = entries_named(sample, matcher, of, index, &tried);
-        price = (1 + named * NAMED_SAMPLES) / tried.stride;
-        if (least > 0 && price >= least)
-            continue;
-        least = price;
-        class->stride = tried.stride;
-        class->q = tried.q;
-        if (named * NAMED_SAMPLES < NAMED_LITTLE)
-            break;
-    }
-}
-
-/* Returns true if `count` literals, whose lengths are in range c (set_class_of_length), should join
- * `class`, whose shortest literals are in range `last` < c. `of_all` is the number of all literals.
- * Each class costs a look at every sample, so a set of few words gets a single class. */
-static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
-                  bool letters, uint32_t of_all)
-{
-    bool words =
-        letters && class->length_min >= SET_STEM_MIN && class->length_min < SET_STEM_LENGTH_MAX;
-
-    return (words && of_all <= (last < 2 || c == 5 ? SET_PAIRS_LITERALS_MAX : SET_FEW_LITERALS)) ||
-           (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
-}
-
-/* Divides the literals into classes by length. Sets of[set_class_of_length(length)] to the class
- * number. */
-static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
-                           uint32_t of[SET_CLASSES_MAX])
-{
-    uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
-    uint64_t least[SET_CLASSES_MAX];
-    uint32_t of_stems[SET_STEM_LENGTHS] = {0};
-    bool letters = plan_has_letters(plan);
-
-    memset(least, 0xff, sizeof least);
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t length = plan_literal_at(plan, i).bytes_count;
-        uint32_t c = set_class_of_length(length);
-
-        counts[c]++;
-        least[c] = min_u64(least[c], length);
-        if (length >= SET_STEM_MIN)
-            of_stems[set_stem_bytes(length) - SET_STEM_MIN]++;
-    }
-    for (uint32_t c = 0; c < SET_CLASSES_MAX; c++) {
-        struct set_class *class;
-
-        if (counts[c] == 0)
-            continue;
-        if (last < SET_CLASSES_MAX &&
-            joins(&matcher->classes[of[last]], last, c, counts[c], letters, plan->literal_count)) {
-            of[c] = of[last];
-            matcher->classes[of[c]].literal_count += counts[c];
-            continue;
-        }
-        TRAWL_ASSERT(matcher->class_count < SET_CLASSES_MAX);
-        of[c] = matcher->class_count++;
-        last = c;
-        class = &matcher->classes[of[c]];
-        class->literal_count = counts[c];
-        class->length_min = (uint32_t)min_u64(least[c], 64);
-        TRAWL_ASSERT(set_class_of_length(class->length_min) == c);
-    }
-    for (uint32_t i = 0; i < matcher->class_count; i++) {
-        struct set_class *class = &matcher->classes[i];
-
-        if (letters && class->length_min >= SET_STEM_MIN &&
-            (class->length_min >= SET_STEM_Q ||
-             class->literal_count / 2 >= counts[class->length_min - 1]) &&
-            class->length_min < SET_STEM_LENGTH_MAX)
-            set_stems_begin(class, of_stems);
-        else
-            choose_stride(class,
-                          class->literal_count < HUGE_COUNT ? SET_STRIDE_MAX : HUGE_STRIDE_MAX,
-                          plan->byte_bits);
-    }
-}
 
 /* Sets the members of the class that follow from its q, stride, word_bits and bucket_bits. With
  * stride 1, find_ops.set looks up the grams, so the bitmap has the same form as a plan's. */
@@ -220,15 +39,12 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
 {
     uint64_t grams = (uint64_t) class->literal_count * class->stride;
     uint64_t entries = class->by_stems ? class->literal_count : grams;
-    uint32_t log = log2_ceiling(entries), bits = log + BITS_PER_ENTRY + (class->stride == 1);
 
     TRAWL_ASSERT(class->stride > 0 && class->literal_count > 0);
     if (entries >= UINT32_MAX)
         return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 table entries");
-    if (bits > BITMAP_BITS_CACHED)
-        bits = (uint32_t)max_u64(BITMAP_BITS_CACHED, log + BITS_PER_ENTRY_MIN);
-    bits = (uint32_t)min_u64(max_u64(bits, SET_MAP_BITS_MIN), SET_MAP_BITS_MAX);
-    class->word_bits = class->by_stems ? set_sample_word_bits(class, grams) : bits - 6;
+    class->word_bits = set_map_word_bits(
+        class->by_stems ? grams + 255ull * class->stem_counts[3 - SET_STEM_MIN] : entries);
     class->bucket_bits = set_bucket_bits(entries);
     class_complete(class, fold);
     class->entry_count = entries;
@@ -241,7 +57,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     }
     TRAWL_TRY(MEMORY_TABLE(class->stem_keys, entries, false, error));
     TRAWL_TRY(MEMORY_TABLE(class->stem_literals, entries, false, error));
-    class->stem_bits = set_stem_word_bits(entries);
+    class->stem_bits = set_map_word_bits(entries);
     TRAWL_TRY(MEMORY_TABLE(class->stem_map, 1ull << class->stem_bits, true, error));
     return TRAWL_OK;
 }
@@ -267,7 +83,6 @@ struct filling {
 struct filler {
     const struct trawl_plan *plan;
     struct set_matcher *matcher;
-    const uint32_t *of; /* the class of each literal's length (set_class_of_length) */
     struct filling filling[FILL_MAX + SET_STRIDE_MAX];
     uint32_t count;
 };
@@ -305,9 +120,8 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
     const struct trawl_plan *plan = filler->plan;
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
     const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
-    struct set_class *class =
-        &filler->matcher
-             ->classes[filler->of[set_class_of_length(plan_literal_at(plan, literal).bytes_count)]];
+    struct set_class *class = &filler->matcher->classes[filler->matcher->of[set_class_of_length(
+        plan_literal_at(plan, literal).bytes_count)]];
 
     TRAWL_ASSERT(literal < plan->literal_count && filler->count < FILL_MAX);
     TRAWL_ASSERT(plan_literal_at(plan, literal).bytes_count >= class->length_min);
@@ -391,10 +205,9 @@ static void filler_position(struct filler *filler)
 /* Fills the tables, and sorts the entries by bucket (a counting sort). `buckets` first holds the
  * sizes of the buckets, then their ends. Each entry, from the last to the first, then moves the end
  * of its bucket down by one and is stored there. */
-static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher,
-                         const uint32_t of[SET_CLASSES_MAX])
+static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher)
 {
-    struct filler filler = {.plan = plan, .matcher = matcher, .of = of};
+    struct filler filler = {.plan = plan, .matcher = matcher};
 
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         filler_add(&filler, i, false);
@@ -446,22 +259,18 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
     const struct set_sample *sample = (const struct set_sample *)from;
     const struct trawl_plan *plan = sample->plan;
     enum trawl_status status = TRAWL_OK;
-    uint32_t of[SET_CLASSES_MAX] = {0};
     struct set_matcher *matcher;
 
     TRAWL_TRY(MEMORY_ZEROED(matcher, 1, error));
     matcher->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
-    choose_classes(plan, matcher, of);
-    for (uint32_t c = 0; c < matcher->class_count; c++) {
-        if (!matcher->classes[c].by_stems && sample->bytes_count >= PLAN_SAMPLE_BYTES_MIN)
-            look_stride(sample, matcher, of, c, &matcher->classes[c]);
+    sample->choose(sample, matcher);
+    for (uint32_t c = 0; c < matcher->class_count; c++)
         TRAWL_TRY_DONE(class_room(&matcher->classes[c], matcher->fold, error));
-    }
-    fill_entries(plan, matcher, of);
+    fill_entries(plan, matcher);
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* every entry has been stored */
         if (matcher->classes[c].by_stems)
-            TRAWL_TRY_DONE(set_stems_finish(sample, &matcher->classes[c], matcher->fold, error));
+            TRAWL_TRY_DONE(set_stems_finish(plan, &matcher->classes[c], matcher->fold, error));
     }
     *object = matcher;
     matcher = NULL;

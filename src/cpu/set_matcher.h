@@ -9,4 +9,12 @@
 enum trawl_status set_matcher_want(const struct set_sample *sample,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 
+/* ---- programs.c ---- */
+
+/* A set_choose. */
+void choice_classes(const struct set_sample *sample, struct set_matcher *matcher);
+/* Returns true if classes, with pairs of bytes or trigrams, find the plan's words faster than
+ * nibble tables would. */
+bool choice_stems_pay(const struct trawl_plan *plan, const struct find_ops *find);
+
 #endif

@@ -8,20 +8,15 @@
 #include "cpu/find.h"
 #include "cpu/set_stems.h"
 
-/* The bitmap has at least 64 bits per gram, as long as that is at most 128 KiB. This is usually the
- * case, because words have few different grams of four bytes. A larger bitmap has only 4 bits per
- * gram. */
-#define SAMPLE_BITS_CACHED 20u
-#define SAMPLE_BITS_MAX 24u
-#define BUCKET_BITS_MIN 4u
+/* log2 of the bits of a bitmap for each entry: of a bitmap that fits an L2 cache (2^MAP_BITS_CACHED
+ * bits, 512 KiB), and of a larger one */
+#define MAP_BITS_PER_ENTRY 5u
+#define MAP_BITS_PER_ENTRY_MIN 3u
+#define MAP_BITS_CACHED 22u
+#define MAP_BITS_MIN 13u
+#define MAP_BITS_MAX 28u
 /* log2 of the maximum number of entries with which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
-/* With at least this many words, trigrams are faster than tables of half bytes, where each word
- * lets more positions pass: 4 MiB of English took 0.39 ms with tables and 0.51 with trigrams for 40
- * words, 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). With at least about 100 words, pairs
- * are not slower than tables of six bits. */
-#define TRIGRAMS_PAY_FROM 56u
-#define PAIRS_PAY_FROM 100u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
@@ -44,10 +39,19 @@ void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LEN
 
 uint32_t set_bucket_bits(uint64_t entries)
 {
-    uint32_t log = log2_ceiling(entries);
+    uint64_t log = log2_ceiling(entries);
 
-    return (uint32_t)max_u64(log > BUCKET_BITS_LIGHT ? max_u64(BUCKET_BITS_LIGHT, log - 2) : log,
-                             BUCKET_BITS_MIN);
+    log = log > BUCKET_BITS_LIGHT ? max_u64(BUCKET_BITS_LIGHT, log - 2) : log;
+    return (uint32_t)max_u64(log, SET_KEY_BUCKET_BITS_MIN);
+}
+
+uint32_t set_map_word_bits(uint64_t entries)
+{
+    uint64_t log = log2_ceiling(entries),
+             bits = max_u64(min_u64(log + MAP_BITS_PER_ENTRY, MAP_BITS_CACHED),
+                            log + MAP_BITS_PER_ENTRY_MIN);
+
+    return (uint32_t)min_u64(max_u64(bits, MAP_BITS_MIN), MAP_BITS_MAX) - 6;
 }
 
 void set_stems_complete(struct set_class *class)
@@ -57,8 +61,6 @@ void set_stems_complete(struct set_class *class)
     for (uint32_t i = 0; i < SET_STEM_LENGTHS; i++) {
         uint32_t bits = set_bucket_bits(class->stem_counts[i]);
 
-        bits = (uint32_t)max_u64(bits, SET_KEY_BUCKET_BITS_MIN);
-        TRAWL_ASSERT(bits < 64);
         class->stem_shifts[i] = 64 - bits;
         class->stem_buckets[i] = class->bucket_count;
         if (class->stem_counts[i] == 0)
@@ -66,22 +68,6 @@ void set_stems_complete(struct set_class *class)
         class->bucket_count += 1ull << bits;
         class->stem_lengths |= 1u << (i + SET_STEM_MIN);
     }
-}
-
-uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams)
-{
-    uint32_t log = log2_ceiling(grams + 255ull * class->stem_counts[3 - SET_STEM_MIN]);
-
-    return (uint32_t)max_u64(max_u64(min_u64(log + 6, SAMPLE_BITS_CACHED), SET_MAP_BITS_MIN),
-                             min_u64(log + 2, SAMPLE_BITS_MAX)) -
-           6;
-}
-
-uint32_t set_stem_word_bits(uint64_t literal_count)
-{
-    return (uint32_t)min_u64(max_u64(log2_ceiling(literal_count) + 5, SET_MAP_BITS_MIN),
-                             SET_MAP_BITS_MAX) -
-           6;
 }
 
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold)
@@ -230,21 +216,18 @@ static enum trawl_status trigrams_make(const struct trawl_plan *plan, struct set
     return TRAWL_OK;
 }
 
-enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
+enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error)
 {
-    const struct trawl_plan *plan = sample->plan;
     uint64_t *keys;
     uint64_t count = 0, distinct = 0;
     void *pairs;
 
     TRAWL_ASSERT(class->pairs == NULL && class->trigrams == NULL);
-    if (class->literal_count > SET_FEW_LITERALS)
+    if (class->by_trigrams)
+        return trigrams_make(plan, class, fold, error);
+    if (!class->by_pairs)
         return TRAWL_OK;
-    if (sample->find->pairs == NULL || class->literal_count > SET_PAIRS_LITERALS_MAX)
-        return sample->find->trigrams != NULL && class->length_min >= FIND_TRIGRAMS_MIN
-                   ? trigrams_make(plan, class, fold, error)
-                   : TRAWL_OK;
     TRAWL_TRY(memory_allocate_zeroed(sizeof *class->pairs, 1, &pairs, error));
     class->pairs = (struct find_pairs *)pairs;
     TRAWL_ASSERT(class->entry_count == class->literal_count);
@@ -265,13 +248,6 @@ enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_c
     deal(class->pairs, keys, distinct);
     memory_release(keys, class->entry_count, sizeof *keys);
     return TRAWL_OK;
-}
-
-bool set_stems_pay(const struct trawl_plan *plan, const struct find_ops *find)
-{
-    return find->trigrams != NULL && plan_has_letters(plan) &&
-           plan->length_min >= FIND_TRIGRAMS_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
-           plan->literal_count >= (find->looks_six ? PAIRS_PAY_FROM : TRIGRAMS_PAY_FROM);
 }
 
 bool set_words_fit(const struct set_class *class, const struct find_ops *find)

@@ -10,9 +10,6 @@
 /* In a set of more than this many words, trigrams are at least as fast as pairs, and words of two
  * bytes, and literals of 16 or more bytes, are searched faster in separate classes. */
 #define SET_PAIRS_LITERALS_MAX 512u
-/* log2 of the minimum and maximum number of bits of a bitmap or stem map */
-#define SET_MAP_BITS_MIN 13u
-#define SET_MAP_BITS_MAX 28u
 
 /* Sets the class's stride, q and stem_min by its length_min. Sets stem_counts from `counts`, the
  * number of literals for each length of stem. */
@@ -20,19 +17,14 @@ void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LEN
 /* Sets the class's members that follow from its stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
-/* Return log2 of the number of 64-bit words of the stem map, and of the bitmap. */
-uint32_t set_stem_word_bits(uint64_t literal_count);
-uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
+/* Returns log2 of the number of 64-bit words of a bitmap or stem map. */
+uint32_t set_map_word_bits(uint64_t entries);
 /* Sets the bitmap's bits for every sample that an occurrence of the literal may contain. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* If the class has few literals, builds the tables that select positions instead of samples: pairs
- * of bytes or trigrams, depending on which of them sample->find can test. The class's entries must
- * have been stored. */
-enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
+/* Builds the tables of pairs of bytes or trigrams, if the class is searched by them. The class's
+ * entries must have been stored. */
+enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
-/* Returns true if classes, with pairs of bytes or trigrams, find the plan's words faster than
- * nibble tables would. */
-bool set_stems_pay(const struct trawl_plan *plan, const struct find_ops *find);
 /* set_words_fit returns true if the class has pairs or trigrams that `find` can test.
  * set_words_find tests them: see find_ops.pairs and find_ops.trigrams. */
 bool set_words_fit(const struct set_class *class, const struct find_ops *find);

@@ -46,15 +46,13 @@ struct tournament {
     enum program now;
     enum program first;  /* the first program, before any tournament */
     enum program before; /* the program that searched before the current tournament */
-    uint32_t open;       /* programs that are being compared, as bits; 0: there is no tournament */
+    uint32_t open;       /* programs whose turn in the tournament has not ended, as bits */
     uint32_t step;       /* number of the piece in the program's turn, counted from 1 */
-    uint32_t unsettled;  /* pieces of the turn during which tables were built */
     /* bytes of text until the piece ends; if there is no tournament, until the next may begin */
     uint64_t left;
     uint64_t spent;       /* ns that the search has taken since the last tournament */
     uint64_t searched;    /* bytes of text that were searched in `spent` */
     uint64_t short_texts; /* number of short texts between tournaments */
-    bool is_warm;         /* the tables of the current program are in the caches */
     struct {
         uint64_t ns, bytes; /* time and bytes of the program's pieces that are counted */
         uint64_t rest;      /* bytes of text until the program may be compared again */
@@ -121,6 +119,7 @@ struct cpu_worker {
     const struct plan_set_tables *set;
     /* nibble tables, which filter positions; if NULL, the set's bitmap does */
     const struct plan_nibbles *nibbles;
+    set_choose choose_classes;
     /* tables of classes (set_class.h); NULL until the set is searched with classes */
     const struct set_matcher *matcher;
     struct set_scratch *scratch; /* buffers for a search with classes; owned */
