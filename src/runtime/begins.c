@@ -37,13 +37,10 @@
  * waking takes the runtime's lock, which the worker needs to begin. */
 #define START_POLL_NS 200000u
 /* Maximum number of helpers, which are host workers that help to copy lists, if fewer than
- * MANY_BEGINS start offsets are expected. Copying 4 MB from pinned memory takes one thread 540 us,
- * and three threads 224 us [2 H200]. */
+ * LIST_WORDS start offsets are expected; else all host workers but one help. Copying 4 MB from
+ * pinned memory takes one thread 540 us, and three threads 224 us [2 H200]. */
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* wake no helper for fewer start offsets */
-#define HELPER_BEGINS (1u << 15) /* expected start offsets for each helper */
-/* if this many start offsets are expected, all host workers but one help to copy */
-#define MANY_BEGINS (1u << 22)
 
 static uint64_t helped_begins = HELPED_BEGINS;
 
@@ -201,7 +198,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     struct lister lister = {.listing = listing,
                             .worker = worker,
                             .reach = schedule_may_be_frequent(listing->searcher, listing->job.plan)
-                                         ? LIST_BYTES_FIRST
+                                         ? LONG_BYTES
                                          : LIST_BYTES};
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
@@ -231,8 +228,7 @@ static uint32_t helpers_for(const struct listing *listing)
 
     if (threads <= 2 || begins < helped_begins)
         return 0;
-    return (uint32_t)min_u64(min_u64(threads - 2, begins < MANY_BEGINS ? HELPERS_FEW : threads),
-                             begins / HELPER_BEGINS + 1);
+    return (uint32_t)min_u64(threads - 2, begins < LIST_WORDS ? HELPERS_FEW : threads);
 }
 
 /* Lets a device's worker list the current part while the caller copies the lists. */

@@ -19,10 +19,10 @@
 #include "runtime/workers.h"
 #include "runtime/schedule.def"
 
-#define SIZES                                                                          \
-    {                                                                                  \
-        .first = 8u << 20, .least = 1u << 20, .most = 256u << 20, .shared = 32u << 20, \
-        .hits = 1u << 18, .direct = 1u << 22, .host = UINT32_MAX - 1                   \
+#define SIZES                                                                                \
+    {                                                                                        \
+        .first = 2 * CHUNK_DEVICE, .least = CHUNK_MEMORY, .most = 256u << 20,                \
+        .shared = LONG_BYTES, .hits = 1u << 18, .direct = LIST_WORDS, .host = UINT32_MAX - 1 \
     }
 const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
@@ -43,10 +43,8 @@ void schedule_open_after(uint64_t ns)
 /* Returns the length of a chunk: `bytes`, or more if the plan's chunks overlap much. */
 static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 {
-    bytes =
-        max_u64(bytes, min_u64(saturating_multiply(plan->need_after, CHUNK_PER_NEED), CHUNK_LARGE));
-    bytes = max_u64(bytes, saturating_multiply(plan->need_after, CHUNK_PER_NEED_LARGE));
-    return min_u64(bytes, CHUNK_MAX);
+    return min_u64(max_u64(bytes, saturating_multiply(plan->need_after, CHUNK_PER_NEED)),
+                   CHUNK_MAX);
 }
 
 /* Returns the length of a chunk of a loaded text. If no hits are needed, one chunk is best: nothing
@@ -154,7 +152,7 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     if (text->device_address != 0) /* the host needs it, to verify what devices find */
         TRAWL_TRY(runtime_fetch(search->job.runtime, text, error));
     if (text->kind == TEXT_MEMORY) {
-        sample.owned = min_u64(text->bytes_count, SAMPLE_BYTES);
+        sample.owned = min_u64(text->bytes_count, CHUNK_MIN);
         sample.begin = sample.before = (text->bytes_count - sample.owned) / 2;
         sample.bytes = sample.begin > 0 ? text->bytes + sample.begin : text->bytes;
         sample.after = sample.readable = text->bytes_count - sample.owned - sample.begin;
@@ -217,7 +215,7 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
      * host, a single thread searches it before all threads search the rest. */
     if (search->schedule == SCHEDULE_CALLER && search->job.kind->layer != NULL && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.kind->is_apart))
-        search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
+        search->chunk_device = max_u64(search->chunk_device, LONG_BYTES);
 }
 
 enum trawl_status schedule_choose(struct search *search, struct trawl_text *text,
@@ -298,24 +296,17 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     TRAWL_ASSERT(search->job.runtime->threads_max > 0);
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     share = left / (2ull * search->job.runtime->threads_max);
-    if (search->sink->want == WANT_FIRST)
-        bytes = min_u64(bytes, max_u64(CHUNK_FILE, taken / 4));
-    else if (for_device)
-        bytes = min_u64(bytes, max_u64(share, CHUNK_DEVICE_MIN));
-    if (!for_device && taken == 0 && left > 2 * CHUNK_MIN)
-        bytes = min_u64(bytes, max_u64(CHUNK_MIN, min_u64(CHUNK_FILE, left / 16)));
-    if (!for_device && search->shared)
+    if (!for_device && taken == 0)
+        bytes = min_u64(bytes, CHUNK_FILE);
+    if (for_device)
+        bytes = min_u64(bytes, max_u64(share, CHUNK_MEMORY));
+    else if (search->shared || (taken == 0 && left > 2 * CHUNK_MIN))
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
     if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
         bytes = min_u64(bytes, dense_chunk(search));
     TRAWL_ASSERT(bytes > 0);
     /* but not shorter than the plan allows */
     return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
-}
-
-static struct price measured(uint64_t ns, uint64_t bytes)
-{
-    return (struct price){0, bytes == 0 ? 0 : (double)ns / (double)bytes};
 }
 
 /* Returns the time that host threads have spent on chunks that they searched themselves. */
@@ -325,14 +316,16 @@ static uint64_t host_ns(const struct search *search)
 }
 
 /* Returns the host's time per byte in this search; 0 if it has searched nothing yet. */
-static struct price host_price(const struct search *search)
+static double host_byte_ns(const struct search *search)
 {
-    return measured(host_ns(search), atomic_load(&search->done.host.bytes));
+    uint64_t bytes = atomic_load(&search->done.host.bytes);
+
+    return (double)host_ns(search) / (double)max_u64(bytes, 1);
 }
 
 /* Returns the time per byte to stage chunks for devices in this search. Sets *staged to the number
  * of bytes staged. */
-static struct price staging_price(const struct search *search, uint64_t *staged)
+static double staging_byte_ns(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;
 
@@ -341,7 +334,7 @@ static struct price staging_price(const struct search *search, uint64_t *staged)
         *staged += atomic_load(&search->done.device[i].bytes);
         ready_ns += atomic_load(&search->done.device[i].ready_ns);
     }
-    return measured(ready_ns, *staged);
+    return (double)ready_ns / (double)max_u64(*staged, 1);
 }
 
 static _Atomic uint64_t *remembered(const struct search *search)
@@ -355,11 +348,11 @@ static _Atomic uint64_t *remembered(const struct search *search)
 static bool staging_pays(const struct search *search)
 {
     uint64_t staged;
-    struct price staging = staging_price(search, &staged);
+    double staging_ns = staging_byte_ns(search, &staged);
 
-    if (staged < STAGED_KNOWN)
-        staging = measured(atomic_load(remembered(search)), STAGE_UNIT);
-    return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
+    if (staged < LONG_BYTES)
+        staging_ns = (double)atomic_load(remembered(search)) / CHUNK_MEMORY;
+    return staging_ns < STAGE_PAYS * host_byte_ns(search);
 }
 
 /* Returns true if the text is long enough for devices to make the search faster. */
@@ -376,24 +369,23 @@ static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
     uint64_t staged, before = atomic_load(remembered(search));
-    struct price staging;
+    double staging_ns;
 
     if (search->schedule != SCHEDULE_HOST || !is_long(search))
         return;
     atomic_fetch_add(&runtime->searched_ns, clock_now_ns() - search->begin_ns);
     if (!devices_work(&runtime->devices))
         return;
-    staging = staging_price(search, &staged);
-    atomic_store(remembered(search), staged >= STAGED_KNOWN
-                                         ? (uint64_t)(staging.byte_ns * STAGE_UNIT)
-                                         : before - before / STAGE_FORGETS);
+    staging_ns = staging_byte_ns(search, &staged);
+    atomic_store(remembered(search), staged >= LONG_BYTES ? (uint64_t)(staging_ns * CHUNK_MEMORY)
+                                                          : before - before / STAGE_FORGETS);
 }
 
 void schedule_remember(const struct search *search)
 {
     uint64_t ns = host_ns(search);
 
-    if (ns >= SHARE_NS_MIN)
+    if (ns >= SHARE_NS)
         atomic_fetch_add(&search->job.runtime->worked_ns, ns);
     if (search->for_devices)
         remember_devices(search);
@@ -460,9 +452,6 @@ uint32_t schedule_helpers(const struct search *search)
     if (search->schedule == SCHEDULE_CALLER || search->schedule == SCHEDULE_LOADED || most == 0 ||
         schedule_is_alone(search))
         return 0;
-    if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
-        taken < FIRST_ALONE_BYTES)
-        return 0;
     if (search->text_bytes == UINT64_MAX) /* other searches of streams take a thread each */
         return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
     if (search->searcher->chunk_bytes > 0 || search->schedule != SCHEDULE_HOST)
@@ -472,10 +461,10 @@ uint32_t schedule_helpers(const struct search *search)
     if (bytes == 0)
         return most;
     running = atomic_load(&runtime->worker_count);
-    ns = (uint64_t)(host_price(search).byte_ns * (double)left);
-    if (ns < SHARE_NS_MIN)
+    ns = (uint64_t)(host_byte_ns(search) * (double)left);
+    if (ns < SHARE_NS)
         return 0;
-    if (running == 0 && bytes < 2 * CHUNK_FILE && ns < START_ANYWAY_NS)
+    if (running == 0 && bytes < CHUNK_MEMORY && ns < START_ANYWAY_NS)
         return 0;
     if (cores_taken(runtime))
         return (uint32_t)min_u64(ns / BUSY_NS, most);
@@ -491,7 +480,7 @@ static bool maps(const struct search *search, const struct trawl_text *text)
 
     return search->schedule == SCHEDULE_HOST && search->sink->in_place && text->kind == TEXT_FILE &&
            (map == TRAWL_MAP_ALWAYS ||
-            (map != TRAWL_MAP_NEVER && text->bytes_count >= MAP_TEXT_MIN &&
+            (map != TRAWL_MAP_NEVER && text->bytes_count >= LONG_BYTES &&
              (!search->sink->keeps_text || search->job.runtime->threads_max <= MAP_THREADS_MAX)));
 }
 
@@ -518,6 +507,11 @@ void schedule_files(struct search *search, const struct trawl_text *text, struct
         .cell_bytes = min_u64(need->chunk_bytes, CHUNK_FILE),
         /* most bzip2 blocks are longer, so most pieces are a single block, and take as long */
         .block_cell_bytes = min_u64(need->chunk_bytes, CHUNK_MIN)};
+}
+
+bool schedule_counts_faults(const struct text_chunk *chunk)
+{
+    return chunk->begin <= (chunk->begin + chunk->owned - 1) / MAP_PAUSE * MAP_PAUSE;
 }
 
 void schedule_mapped(struct search *search, const struct text_chunk *chunk, uint64_t faults,
@@ -588,7 +582,7 @@ bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struc
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              const struct trawl_text *text)
 {
-    const uint64_t most = text->bytes_count / LINES_APART_BYTES + LINES_FEW;
+    const uint64_t most = text->bytes_count / CHUNK_FILE + LINES_FEW;
     const uint64_t per_hit = bytes_per_hit(searcher, plan);
 
     return per_hit > 0 && text->bytes_count / per_hit > most ? 0 : most;

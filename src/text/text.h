@@ -129,7 +129,6 @@ struct text_chunk {
     bool last;      /* the text ends with this chunk */
     bool beyond;    /* the chunk is empty, because the text had already ended */
     bool is_mapped; /* the chunk is in a mapping: call text_cursor_is_whole after the search */
-    bool is_probe;  /* in the mapping, a stretch of 2 MiB begins in the chunk */
 };
 
 struct text_cursor {
