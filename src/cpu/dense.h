@@ -45,6 +45,7 @@ struct dense_worker {
     uint8_t *folded;
     uint32_t *origin;
     uint64_t folded_room;
+    uint64_t origin_room;
     /* for each entry of automaton.ends: where the list of its strings begins in `pool`; PLAN_NONE
      * if the list has not been made */
     uint32_t *list_at;

@@ -29,6 +29,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "cpu/find.h"
 #include "cpu/find_stems.h"
 
@@ -179,13 +180,8 @@ static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const st
 
     TRAWL_ASSERT(set->q > 0 && set->q <= 4);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t head;
-        uint32_t hash;
+        uint32_t hash = plan_hash_wide(set, bytes_load64(text + i));
 
-        memcpy(&head, text + i, sizeof head);
-        hash = set->wide_mask != 0
-                   ? plan_hash_wide(set, head)
-                   : plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
         bits |= (bitmap[hash / 64] >> (hash % 64) & 1) << i;
     }
     return bits;

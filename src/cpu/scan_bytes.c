@@ -98,12 +98,11 @@ static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bo
 {
     struct cpu_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
-    uint64_t room = scan->loadable - scan->at, words;
+    uint64_t words;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
     *positions = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
-    words =
-        min_u64((*positions + 63) / 64, room > FIND_LOAD_SLACK ? (room - FIND_LOAD_SLACK) / 64 : 0);
+    words = scan_words(scan, scan->at, *positions, FIND_LOAD_SLACK);
     *vectors = words > 0;
     if (!*vectors) {
         *positions = min_u64(*positions, 64);

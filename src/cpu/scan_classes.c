@@ -29,9 +29,8 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
 {
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
-    uint64_t room = scan->loadable - sampling->begin, positions = sampling->end - sampling->begin;
-    uint64_t words =
-        min_u64((positions + 63) / 64, room > HEADS_KEPT ? (room - HEADS_KEPT) / 64 : 0);
+    uint64_t positions = sampling->end - sampling->begin;
+    uint64_t words = scan_words(scan, sampling->begin, positions, HEADS_KEPT);
     uint64_t fold = sampling->matcher->fold;
     struct find_tile *tile = &scan->worker->tile;
     uint32_t count = 0;

@@ -17,7 +17,6 @@
 
 /* A step has at least STEP_LENGTHS * length_max positions. */
 #define STEP_LENGTHS 8u
-#define POOL_FIRST 64u
 #define INSERTED_MAX 32u /* the longest list that is sorted by insertion */
 
 /* The text that a step searches. If characters have variants with other bytes, the automaton reads
@@ -46,7 +45,7 @@ void dense_worker_end(struct dense_worker *worker)
     lists_release(worker);
     memory_release(worker->ends, worker->end_room, sizeof *worker->ends);
     memory_release(worker->folded, worker->folded_room, sizeof *worker->folded);
-    memory_release(worker->origin, worker->folded_room, sizeof *worker->origin);
+    memory_release(worker->origin, worker->origin_room, sizeof *worker->origin);
     memset(worker, 0, sizeof *worker);
 }
 
@@ -65,28 +64,9 @@ static enum trawl_status worker_begin(struct dense_worker *worker, const struct 
 static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t ends, uint64_t folded,
                                         struct trawl_error *error)
 {
-    if (ends > worker->end_room) {
-        memory_release(worker->ends, worker->end_room, sizeof *worker->ends);
-        worker->end_room = 0;
-        worker->ends = NULL;
-        TRAWL_TRY(MEMORY_NEW(worker->ends, ends, error));
-        worker->end_room = ends;
-    }
-    if (folded <= worker->folded_room)
-        return TRAWL_OK;
-    memory_release(worker->folded, worker->folded_room, sizeof *worker->folded);
-    memory_release(worker->origin, worker->folded_room, sizeof *worker->origin);
-    worker->folded = NULL;
-    worker->origin = NULL;
-    worker->folded_room = 0;
-    TRAWL_TRY(MEMORY_NEW(worker->folded, folded, error));
-    if (MEMORY_NEW(worker->origin, folded, error) != TRAWL_OK) {
-        memory_release(worker->folded, folded, sizeof *worker->folded);
-        worker->folded = NULL;
-        return TRAWL_MEMORY;
-    }
-    worker->folded_room = folded;
-    return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ROOM(worker->ends, worker->end_room, ends, error));
+    TRAWL_TRY(MEMORY_ROOM(worker->folded, worker->folded_room, folded, error));
+    return MEMORY_ROOM(worker->origin, worker->origin_room, folded, error);
 }
 
 static int compare_strings(const void *a, const void *b)
@@ -135,12 +115,7 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
         memset(worker->list_at, 0xff, worker->list_room * sizeof *worker->list_at);
         worker->pool_count = 0;
     }
-    if (worker->pool_count + count <= worker->pool_room)
-        return TRAWL_OK;
-    count = max_u64(max_u64(worker->pool_count + count, 2 * worker->pool_room), POOL_FIRST);
-    TRAWL_TRY(MEMORY_GROW(worker->pool, worker->pool_room, count, error));
-    worker->pool_room = count;
-    return TRAWL_OK;
+    return MEMORY_ROOM(worker->pool, worker->pool_room, worker->pool_count + count, error);
 }
 
 /* Sets *list to the numbers of the strings at set->ends[end], and of their prefixes that are in the
@@ -216,7 +191,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count =
         dense_fold_text(set->fold, step->text, step->count, worker->folded, worker->origin);
     step->begins = folded_position(worker->origin, step->count, step->begins);
-    TRAWL_ASSERT(step->begins <= step->count && step->count < worker->folded_room);
+    TRAWL_ASSERT(step->begins <= step->count && step->count < worker->origin_room);
     step->text = worker->folded;
     step->origin = worker->origin;
     return TRAWL_OK;

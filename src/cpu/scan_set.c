@@ -40,10 +40,7 @@ static void verify_position(struct scan *scan, uint64_t x)
     const struct plan_set_tables *tables = scan->worker->set;
     uint64_t head = set_load_head(scan->chunk->bytes + x, scan->loadable - x);
     const uint64_t *bitmap = tables->wide != NULL ? tables->wide : tables->bitmap;
-    uint32_t hash =
-        tables->wide != NULL
-            ? plan_hash_wide(set, head)
-            : plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
+    uint32_t hash = plan_hash_wide(set, head);
     uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
     uint64_t count = scan->result->count;
 
@@ -78,11 +75,11 @@ static uint64_t set_tile_fill(struct scan *scan, uint64_t *positions)
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set_tables *tables = scan->worker->set;
     const struct find_ops *find = scan->worker->find;
-    uint64_t room = scan->loadable - scan->at, words;
+    uint64_t words;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
     *positions = min_u64(scan->limit - scan->at, cpu_sizes.tile_positions);
-    words = min_u64((*positions + 63) / 64, room > FIND_SET_KEPT ? (room - FIND_SET_KEPT) / 64 : 0);
+    words = scan_words(scan, scan->at, *positions, FIND_SET_KEPT);
     if (words == 0)
         return 0;
     *positions = min_u64(*positions, 64 * words);

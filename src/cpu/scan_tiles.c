@@ -29,19 +29,6 @@
  * that may skip it costs as much, and more where it is mispredicted. */
 #define FREE_PROBE_NS 0.02
 
-static void probe_bounds(struct cpu_worker *worker)
-{
-    TRAWL_ASSERT(worker->probe_count <= PLAN_PROBES_MAX);
-    worker->probe_offset_min = UINT64_MAX;
-    worker->probe_offset_max = 0;
-    for (uint32_t p = 0; p < worker->probe_count; p++) {
-        worker->probe_offset_min = min_u64(worker->probe_offset_min, worker->probes[p].offset);
-        worker->probe_offset_max = max_u64(worker->probe_offset_max, worker->probes[p].offset);
-    }
-    TRAWL_ASSERT(worker->probe_count == 0 ||
-                 worker->probe_offset_max < plan_literal_at(worker->plan, 0).bytes_count);
-}
-
 void worker_probes_begin(struct cpu_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -62,7 +49,6 @@ void worker_probes_begin(struct cpu_worker *worker)
         memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
         worker->probe_count = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
     }
-    probe_bounds(worker);
     TRAWL_ASSERT(worker->first_probes <= worker->tuning->probe_count);
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
@@ -83,7 +69,6 @@ static void probes_learn(struct cpu_worker *worker)
     worker->probes[0].fold = 0;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
         worker->probes[0].fold = 0x20;
-    probe_bounds(worker);
 }
 
 /* Sets *positions to the number of positions of the next tile: first a short tile up to the start
@@ -93,18 +78,16 @@ static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach
                           uint64_t *positions)
 {
     uint64_t skew = (uint64_t)(uintptr_t)(scan->chunk->bytes + scan->at + lead) % 64;
-    uint64_t room = scan->loadable - scan->at, kept = reach + FIND_LOAD_SLACK;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->at < scan->loadable);
     *positions = min_u64(skew > 0 ? 64 - skew : cpu_sizes.tile_positions, scan->limit - scan->at);
     TRAWL_ASSERT(*positions > 0 && *positions <= 64 * FIND_TILE_WORDS);
-    return room < kept ? 0 : min_u64((*positions + 63) / 64, (room - kept) / 64);
+    return scan_words(scan, scan->at, *positions, reach + FIND_LOAD_SLACK);
 }
 
 static bool probes_match(const struct scan *scan, uint64_t x)
 {
     TRAWL_ASSERT(x < scan->limit);
-    TRAWL_ASSERT(x + scan->worker->probe_offset_max < scan->available);
     for (uint32_t p = 0; p < scan->worker->probe_count; p++) {
         const struct plan_probe *probe = &scan->worker->probes[p];
 
@@ -173,9 +156,8 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
     if (first + 1 == worker->probe_count && first < FIND_FIRST_MAX &&
         worker->costs->every_probe < FREE_PROBE_NS)
         first++;
-    TRAWL_ASSERT(worker->probe_offset_min <= worker->probe_offset_max);
     TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);
-    *words = tile_size(scan, worker->probe_offset_min, worker->probe_offset_max, positions);
+    *words = tile_size(scan, worker->probes[0].offset, scan->plan->length_max, positions);
     if (*words == 0) {
         fill_last(scan, positions, words);
         return;

@@ -55,7 +55,7 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
 
 /* Compares the literals in `named` with the text at their positions, and gathers the occurrences.
  * Errors: MEMORY. */
-static enum trawl_status gather(struct scan *scan, const struct set_named *named, uint32_t count)
+static enum trawl_status gather(struct scan *scan, const struct hit *named, uint32_t count)
 {
     const struct trawl_plan *plan = scan->plan;
     struct hits *hits = &scan->worker->gathered;
@@ -66,13 +66,10 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
         __builtin_prefetch(plan_literal_bytes(plan, named[i].literal));
     TRAWL_TRY(hits_reserve(hits, count, scan->error));
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
-        struct hit *hit = &hits->items[hits->count];
-
         scan->work += CANDIDATE_WORK;
         scan->result->candidate_count++;
-        hit->offset = named[i].position;
-        hit->literal = named[i].literal;
-        hits->count += stands(scan, named[i].position, named[i].literal, exact);
+        hits->items[hits->count] = named[i];
+        hits->count += stands(scan, named[i].offset, named[i].literal, exact);
     }
     TRAWL_ASSERT(hits->count <= hits->capacity);
     return TRAWL_OK;
@@ -141,15 +138,14 @@ static inline bool sample_goes_on(const struct tile *tile, const struct sample *
 /* If the entry's tags fit the sample, appends its literal to `named`, the literals to be compared.
  * Returns the new number of these. */
 static inline uint32_t name(const struct tile *tile, uint64_t index, const struct sample *sample,
-                            struct set_named *named, uint32_t count)
+                            struct hit *named, uint32_t count)
 {
     struct set_entry entry = tile->entries[index];
     uint32_t offset = SET_OFFSET(entry.tagged);
     bool tagged = (entry.tagged ^ set_tag(sample->hash)) <= 0xff;
 
     TRAWL_ASSERT(count < SET_NAMED_MAX + SET_ROOM && offset < SET_STRIDE_MAX);
-    named[count].position = (uint32_t)sample->position - offset;
-    named[count].literal = entry.literal;
+    named[count] = (struct hit){(uint32_t)sample->position - offset, entry.literal};
     return count + (tagged & sample_goes_on(tile, sample, entry.tagged & 0xff) &
                     (sample->position >= tile->begin + offset) &
                     (sample->position < tile->end + offset));
@@ -162,7 +158,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     const uint32_t *buckets = class->buckets;
     struct scan *scan = sampling->scan;
     const struct trawl_plan *plan = scan->plan;
-    struct set_named *named = scan->worker->scratch->named;
+    struct hit *named = scan->worker->scratch->named;
     const struct tile tile = {
         class->entries, scan->chunk->bytes,      sampling->begin, sampling->end,
         scan->loadable, sampling->matcher->fold, class->q,        tags};
@@ -202,38 +198,29 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     return gather(scan, named, named_count);
 }
 
-/* Returns true if the scan only counts, so that occurrences need not be gathered. */
-static bool counts_only(const struct scan *scan)
-{
-    return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
-}
-
 /* Counts or gathers occurrences. The literals of scratch->named are first compared with the text;
  * those of scratch->whole certainly occur. Both arrays contain indexes into `literals`. Errors:
  * MEMORY. */
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
                                     uint32_t named_count, uint32_t whole_count)
 {
-    struct set_named *named = scan->worker->scratch->named, *whole = scan->worker->scratch->whole;
+    struct hit *named = scan->worker->scratch->named, *whole = scan->worker->scratch->whole;
     struct hits *hits = &scan->worker->gathered;
-    bool listed = scan->want == WANT_HITS && !plan_has_conditions(scan->plan);
+    bool plain = !plan_has_conditions(scan->plan), listed = plain && scan->want == WANT_HITS;
 
     TRAWL_ASSERT(named_count <= SET_NAMED_MAX + SET_ROOM &&
                  whole_count <= SET_NAMED_MAX + SET_ROOM);
-    if (counts_only(scan)) {
-        scan->work += (uint64_t)whole_count * WHOLE_WORK;
-        scan->result->candidate_count += whole_count;
+    scan->work += (uint64_t)whole_count * (WHOLE_WORK + (listed ? LISTED_WORK : 0));
+    scan->result->candidate_count += whole_count;
+    if (plain && scan->want == WANT_COUNT) {
         scan->worker->counted += whole_count;
     } else {
-        scan->work += (uint64_t)whole_count * (WHOLE_WORK + (listed ? LISTED_WORK : 0));
-        scan->result->candidate_count += whole_count;
         TRAWL_TRY(hits_reserve(hits, whole_count, scan->error));
         for (uint32_t i = 0; i < whole_count; i++)
             __builtin_prefetch(&literals[whole[i].literal]);
         for (uint32_t i = 0; i < whole_count; i++) {
             TRAWL_ASSERT(hits->count < hits->capacity);
-            hits->items[hits->count].offset = whole[i].position;
-            hits->items[hits->count++].literal = literals[whole[i].literal];
+            hits->items[hits->count++] = (struct hit){whole[i].offset, literals[whole[i].literal]};
         }
     }
     for (uint32_t i = 0; i < named_count; i++)
@@ -271,7 +258,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const uint32_t *buckets = class->buckets;
     const uint64_t *keys = class->stem_keys;
     struct scan *scan = sampling->scan;
-    struct set_named *named = scan->worker->scratch->named, *whole = scan->worker->scratch->whole;
+    struct hit *named = scan->worker->scratch->named, *whole = scan->worker->scratch->whole;
     uint64_t last = class->entry_count - 1;
     uint32_t named_count = 0, whole_count = 0;
 
@@ -289,7 +276,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
 
             TRAWL_ASSERT(named_count < SET_NAMED_MAX + SET_ROOM &&
                          whole_count < SET_NAMED_MAX + SET_ROOM);
-            named[named_count] = (struct set_named){stem.position, (uint32_t)(from + e)};
+            named[named_count] = (struct hit){stem.position, (uint32_t)(from + e)};
             whole[whole_count] = named[named_count];
             named_count += (e < entries) & key_goes_on(key, &stem, open);
             whole_count += (e < entries) & (key == key_of_whole);

@@ -20,6 +20,7 @@
 
 #include <string.h>
 
+#include "match/hits.h"
 #include "plan/plan.h"
 
 #define SET_CLASSES_MAX 6u
@@ -102,12 +103,6 @@ struct set_matcher {
     struct set_class classes[SET_CLASSES_MAX];
 };
 
-/* A literal that may occur at a position of the chunk, and still has to be compared. */
-struct set_named {
-    uint32_t position;
-    uint32_t literal;
-};
-
 /* Maximum number of positions in a tile, the part of a chunk that is searched at a time: a page of
  * text, plus what a stream has kept of the text before it. */
 #define SET_TILE_POSITIONS 4224u
@@ -147,8 +142,9 @@ struct set_span {
 /* A worker's buffers for the intermediate results in a tile. */
 struct set_scratch {
     struct set_passed passed;
-    struct set_named named[SET_NAMED_MAX + SET_ROOM];
-    struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
+    struct hit
+        named[SET_NAMED_MAX + SET_ROOM]; /* literals that have to be compared with the text */
+    struct hit whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
     /* For a search line by line (scan_stem_lines.c), which works in rounds. A span contains the
@@ -240,20 +236,10 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* For stride 1: returns the index of the gram's bit in the bitmap. `low` is the 8 bytes at the
- * gram. */
-static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
-{
-    const struct plan_set *heads = &class->heads;
-
-    return heads->wide_mask != 0
-               ? plan_hash_wide(heads, low)
-               : plan_hash32(((uint32_t)low | heads->fold) & heads->gram_mask, heads->bitmap_bits);
-}
-
+/* For stride 1. `low` is the 8 bytes at a gram. */
 static inline bool set_head_passes(const struct set_class *class, uint64_t low)
 {
-    uint32_t bit = set_head_bit(class, low);
+    uint32_t bit = plan_hash_wide(&class->heads, low);
 
     return (class->bitmap[bit / 64] >> (bit % 64) & 1) != 0;
 }

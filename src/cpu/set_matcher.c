@@ -144,7 +144,7 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
         if (back)
             continue;
         if (class->stride == 1)
-            filling->bit = set_head_bit(class, set_load_first(bytes, end, class->q));
+            filling->bit = plan_hash_wide(&class->heads, set_load_first(bytes, end, class->q));
         __builtin_prefetch(class->stride == 1 ? &class->bitmap[filling->bit / 64]
                                               : &class->bitmap[set_word(class, filling->hash)],
                            1);

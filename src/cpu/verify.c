@@ -17,8 +17,7 @@
 #include "cpu/two_way.h"
 #include "plan/analyse.h"
 
-#define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
-#define CANDIDATE_WORK 16u   /* work for a candidate, in addition to its compared bytes */
+#define CANDIDATE_WORK 16u /* work for a candidate, in addition to its compared bytes */
 /* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding a
  * single one. */
 #define WORDS_PER_END 8u
@@ -321,8 +320,7 @@ void verify_one(struct scan *scan, uint64_t x)
         scan->failed++;
         return;
     }
-    same = fold ? plan_mismatch(scan->plan, bytes, text, count)
-                : scan->worker->find->mismatch(bytes, text, count);
+    same = verify_mismatch(scan, 0, x, count);
     scan->work += same;
     TRAWL_ASSERT(same <= count);
     if (same < count) {
@@ -398,11 +396,9 @@ uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
 
     TRAWL_ASSERT(count <= plan_literal_at(scan->plan, literal).bytes_count);
     TRAWL_ASSERT(x + count <= scan->available);
-    if (count < MEMCMP_BYTES_MIN || (scan->plan->flags & TRAWL_IGNORE_CASE) != 0)
-        return plan_mismatch(scan->plan, bytes, text, count);
-    if (memcmp(bytes, text, (size_t)count) == 0)
-        return count;
-    return scan->worker->find->mismatch(bytes, text, count);
+    return (scan->plan->flags & TRAWL_IGNORE_CASE) != 0
+               ? plan_mismatch(scan->plan, bytes, text, count)
+               : scan->worker->find->mismatch(bytes, text, count);
 }
 
 void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x)

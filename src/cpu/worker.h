@@ -9,6 +9,7 @@
 #ifndef TRAWL_CPU_WORKER_H
 #define TRAWL_CPU_WORKER_H
 
+#include "base/checked.h"
 #include "cpu/dense.h"
 #include "cpu/find.h"
 #include "cpu/set_class.h"
@@ -100,8 +101,6 @@ struct cpu_worker {
     /* bytes of the literal that are tested: the tuning's probes, and those at offsets where
      * candidates failed */
     struct plan_probe probes[PLAN_PROBES_MAX];
-    uint64_t probe_offset_min;
-    uint64_t probe_offset_max;
     uint32_t probe_count;  /* ≤ FIND_FIRST_MAX if head_bytes > 0 */
     uint32_t first_probes; /* number of probes that are tested at every position */
     uint64_t learned;      /* offset in the literal where the last candidate failed */
@@ -366,6 +365,17 @@ bool dense_leaves(struct scan *scan, uint64_t x);
 static inline bool scan_is_full(const struct scan *scan)
 {
     return scan->result->hits.count >= cpu_sizes.hits;
+}
+
+/* Returns how many words of the tile of `positions` positions at `at` vectors can fill, if a
+ * position depends on `kept` bytes that must be readable, which include a whole vector. */
+static inline uint64_t scan_words(const struct scan *scan, uint64_t at, uint64_t positions,
+                                  uint64_t kept)
+{
+    uint64_t room = scan->loadable - at;
+
+    TRAWL_ASSERT(at <= scan->loadable);
+    return room < kept ? 0 : min_u64((positions + 63) / 64, (room - kept) / 64);
 }
 
 /* Ends a program that costs too much in this text. The next one continues at x. */

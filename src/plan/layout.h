@@ -103,12 +103,13 @@ static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 /* Hashes min(length_min, 8) bytes at a position, for the second bitmap of the "set" method. In a
  * text with few byte values, four bytes rule out little: 1,000 16-mers of DNA contain every
  * sequence of four bases. Each half of the 8 bytes is or-ed with set->fold, which is for four bytes
- * whenever wide_mask is not 0. */
+ * whenever wide_mask is not 0. If wide_mask is 0, the hash is that of the first q bytes, for the
+ * first bitmap. */
 #define PLAN_WIDE_SHIFT 3
 
 static inline uint32_t plan_hash_wide(const struct plan_set *set, uint64_t head)
 {
-    uint32_t low = (uint32_t)head | set->fold;
+    uint32_t low = ((uint32_t)head | set->fold) & set->gram_mask;
     uint32_t high = ((uint32_t)(head >> 32) | set->fold) & set->wide_mask;
 
     return plan_hash32(low ^ high << PLAN_WIDE_SHIFT, set->bitmap_bits);
