@@ -12,7 +12,6 @@
 
 #include <immintrin.h>
 
-#include "base/bytes.h"
 #include "cpu/find_stems.h"
 
 /* How to arrange sixteen samples of four bytes in a vector: each quarter of the vector loads the
@@ -90,113 +89,49 @@ static inline __m512i stem_hashes(__m512i low, __m512i fold, uint32_t k)
     return _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 29));
 }
 
-/* Each hash selects two bits of its word (set_bits). Returns for which of the eight pairs of word
- * and hash both bits are set. */
-static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
+/* Returns the words of the stem map that the hashes select. */
+static inline __m512i stem_words(const struct stem_filter *filter, __m512i hashes, __m128i shift)
 {
-    __m512i first = _mm512_rorv_epi64(words, hashes);
-    __m512i second = _mm512_rorv_epi64(words, _mm512_srli_epi64(hashes, 6));
-
-    return _mm512_test_epi64_mask(_mm512_and_si512(first, second), _mm512_set1_epi64(1));
+    return _mm512_i64gather_epi64(_mm512_srl_epi64(hashes, shift), filter->map, 8);
 }
 
-/* Appends the positions that the mask `which` selects. Returns the new count. */
-static inline uint32_t stem_append(uint32_t *begins, uint32_t count, __mmask8 which,
-                                   __m256i positions)
-{
-    _mm256_storeu_si256((__m256i *)(void *)(begins + count),
-                        _mm256_maskz_compress_epi32(which, positions));
-    return count + (uint32_t)_mm_popcnt_u32(which);
-}
-
-static inline __mmask8 stem_eight(uint32_t left)
-{
-    return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
-}
-
-/* ---- The third step ---- */
-
-/* The 8 bytes at each start of a batch, and the words of the stem map that those bytes select. */
-struct stem_batch {
-    _Alignas(64) uint64_t low[SET_STEM_BATCH];
-    /* the word for stems shorter than SET_STEM_FAR bytes, selected by the first stem_min bytes */
-    uint64_t near[SET_STEM_BATCH];
-    /* only if stem_min < SET_STEM_FAR: the word for longer stems, selected by the first
-     * SET_STEM_FAR bytes */
-    uint64_t far[SET_STEM_BATCH];
-    uint32_t near_at[SET_STEM_BATCH];
-    uint32_t far_at[SET_STEM_BATCH];
-};
-
-/* Fills the batch. `least` is the class's stem_min, a compile-time constant. */
-static inline __attribute__((always_inline)) void stem_fetch(
-    struct stem_batch *batch, const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-    const struct stem_filter *filter, uint32_t least)
-{
-    const __m128i shift = _mm_cvtsi32_si128((int32_t)filter->shift);
-    const __m512i fold = _mm512_set1_epi64((int64_t)filter->fold);
-    uint32_t whole = (begin_count + 7) / 8 * 8;
-    bool has_far = least < SET_STEM_FAR;
-
-    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && least <= SET_STEM_BYTES);
-    TRAWL_ASSERT(filter->shift < 64);
-    for (uint32_t i = 0; i < begin_count; i++)
-        batch->low[i] = bytes_load64(text + begins[i]);
-    for (uint32_t i = begin_count; i < whole; i++)
-        batch->low[i] = 0;
-    for (uint32_t i = 0; i < whole; i += 8) {
-        __m512i low = _mm512_load_si512(batch->low + i);
-        __m512i near = _mm512_srl_epi64(stem_hashes(low, fold, least), shift);
-        __m512i far = _mm512_srl_epi64(stem_hashes(low, fold, SET_STEM_FAR), shift);
-
-        _mm256_storeu_si256((__m256i *)(void *)(batch->near_at + i), _mm512_cvtepi64_epi32(near));
-        if (has_far)
-            _mm256_storeu_si256((__m256i *)(void *)(batch->far_at + i), _mm512_cvtepi64_epi32(far));
-    }
-    for (uint32_t i = 0; i < whole; i++) {
-        batch->near[i] = filter->map[batch->near_at[i]];
-        if (has_far)
-            batch->far[i] = filter->map[batch->far_at[i]];
-    }
-}
-
-/* Returns which of eight starts of the batch, beginning with number i, may have a stem of k bytes
- * according to the stem map. `hashes` are the hashes of their first k bytes. */
-static inline __attribute__((always_inline)) __mmask8 stem_have(const struct stem_batch *batch,
-                                                                uint32_t i, __m512i hashes,
-                                                                uint32_t least, uint32_t k)
-{
-    const uint64_t *of_k = least < SET_STEM_FAR && k >= SET_STEM_FAR ? batch->far : batch->near;
-
-    return stem_pass(_mm512_loadu_si512(of_k + i), _mm512_srli_epi64(hashes, SET_STEM_SHIFT));
-}
-
-/* Writes the stems at the starts of a batch that pass the stem map, as set_stem_code, and returns
- * their number. `least` is the class's stem_min, a compile-time constant. */
+/* Implements find_ops.stems. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
 {
-    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
+    const __m512i folds = _mm512_set1_epi64((int64_t)fold), one = _mm512_set1_epi64(1);
     const __m256i bases = _mm256_set1_epi32((int32_t)base);
     struct stem_filter filter = stem_filter(class, fold);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)filter.shift);
     uint32_t count = 0, lengths = class->stem_lengths;
-    struct stem_batch batch;
 
-    stem_fetch(&batch, text, begins, begin_count, &filter, least);
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && least <= SET_STEM_BYTES);
     for (uint32_t i = 0; i < begin_count; i += 8) {
-        __mmask8 there = stem_eight(begin_count - i);
-        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, begins + i), bases);
-        __m512i low = _mm512_load_si512(batch.low + i);
+        __mmask8 there = (__mmask8)_bzhi_u32(0xff, (uint32_t)min_u64(8, begin_count - i));
+        __m256i x = _mm256_maskz_loadu_epi32(there, begins + i);
+        __m512i low = _mm512_mask_i64gather_epi64(folds, there, _mm512_cvtepu32_epi64(x), text, 1);
+        __m512i words = stem_words(&filter, stem_hashes(low, folds, least), shift), far = words;
 
+        if (least < SET_STEM_FAR)
+            far = stem_words(&filter, stem_hashes(low, folds, SET_STEM_FAR), shift);
 #pragma GCC unroll 8
         for (uint32_t k = least; k <= SET_STEM_BYTES; k++) {
+            __m512i hashes = _mm512_srli_epi64(stem_hashes(low, folds, k), SET_STEM_SHIFT), both;
             __m256i code = _mm256_set1_epi32((int32_t)set_stem_code(0, k));
-            __m512i hashes = stem_hashes(low, folds, k);
-            __mmask8 pass = there & stem_have(&batch, i, hashes, least, k);
+            __mmask8 passed;
 
-            if ((lengths >> k & 1) != 0)
-                count = stem_append(codes, count, pass, _mm256_or_si256(x, code));
+            if (k == SET_STEM_FAR)
+                words = far;
+            both = _mm512_and_si512(_mm512_rorv_epi64(words, hashes),
+                                    _mm512_rorv_epi64(words, _mm512_srli_epi64(hashes, 6)));
+            passed = _mm512_mask_test_epi64_mask(there, both, one);
+            if ((lengths >> k & 1) == 0)
+                continue;
+            code = _mm256_or_si256(_mm256_sub_epi32(x, bases), code);
+            _mm256_storeu_si256((__m256i *)(void *)(codes + count),
+                                _mm256_maskz_compress_epi32(passed, code));
+            count += (uint32_t)_mm_popcnt_u32(passed);
         }
     }
     return count;

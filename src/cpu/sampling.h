@@ -44,19 +44,10 @@ uint32_t stem_span_positions(const struct sampling *sampling, const struct set_s
 /* Returns in how many words of the tile stem_positions can test all positions; 0 if there are no
  * tables for that, or if the text's end is near. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
-/* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end` at
- * which a literal may begin, and returns how many there are. If the class does not need this step
- * (set_looks_at_begins), *begins becomes `positions`. */
-uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                        const uint32_t *positions, uint32_t position_count,
-                        const uint32_t **begins);
-/* Looks up the stems of all lengths at the first cpu_sizes.stem_batch starts. Writes those that the
- * text may have to scratch->stems, as set_stem_code, and returns how many there are. */
-uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
-/* Gathers the occurrences in [sampling->begin, end) that begin at one of `positions`, or up to
- * stride - 1 before one. */
+/* Gathers the occurrences in [sampling->begin, end) that begin at one of the first `count`
+ * positions of scratch->positions, or up to stride - 1 before one. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                              const uint32_t *positions, uint32_t position_count);
+                              uint32_t count);
 
 /* ---- scan_stem_lines.c: a class that is searched with stems, for WANT_LINES ---- */
 /* Returns how many words of the tile can be searched line by line; 0 if the tile must be searched

@@ -179,8 +179,7 @@ static enum trawl_status gather_lines(const struct sampling *sampling)
     if (words < sampling->line_words)
         words = 0; /* pairs of bytes cannot be tested this near to the text's end */
     count = stem_positions(sampling, sampling->end, words);
-    return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
-                       sampling->scan->worker->scratch->positions, count);
+    return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride, count);
 }
 
 /* Gathers hits in rounds over the lines. Later rounds skip lines that have a hit. */
@@ -196,15 +195,9 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
 
     for (uint32_t round = 1; spans > 0; round++) {
         uint32_t count = stem_span_positions(sampling, scratch->spans, spans);
-        const uint32_t *begins;
 
-        TRAWL_ASSERT(spans <= map->count && count <= SET_PASSED_MAX);
-        count = stem_begins_at(sampling, sampling->end, stride, scratch->positions, count, &begins);
-        TRAWL_ASSERT(count <= SET_PASSED_MAX);
-        for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
-             i += (uint32_t)cpu_sizes.stem_batch)
-            TRAWL_TRY(stems_verify(sampling, scratch->stems,
-                                   stem_stems_at(sampling, begins + i, count - i)));
+        TRAWL_ASSERT(spans <= map->count);
+        TRAWL_TRY(stem_verify(sampling, sampling->end, stride, count));
         note_hits(sampling, map, noted);
         noted = scan->worker->gathered.count;
         if (round == sizeof positions / sizeof *positions)

@@ -42,52 +42,32 @@ uint32_t stem_span_positions(const struct sampling *sampling, const struct set_s
     return count;
 }
 
-uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                        const uint32_t *positions, uint32_t position_count, const uint32_t **begins)
+enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                              uint32_t count)
 {
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
-    uint32_t count;
-
-    TRAWL_ASSERT(position_count <= SET_PASSED_MAX && end <= sampling->end);
-    TRAWL_ASSERT(stride == 1 || stride == class->stride);
-    *begins = positions;
-    if (!set_looks_at_begins(class))
-        return position_count;
-    *begins = scan->worker->scratch->begins;
-    count = scan->worker->find->stem_begins(scan->chunk->bytes, positions, position_count,
-                                            sampling->begin, end, stride, class,
-                                            sampling->matcher->fold, scan->worker->scratch->begins);
-    TRAWL_ASSERT(count <= SET_PASSED_MAX);
-    return count;
-}
-
-uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
-{
-    const struct scan *scan = sampling->scan;
-    uint32_t stems;
-
-    TRAWL_ASSERT(count > 0 && begins[0] >= sampling->begin);
-    stems = scan->worker->find->stems(scan->chunk->bytes, begins,
-                                      (uint32_t)min_u64(cpu_sizes.stem_batch, count),
-                                      (uint32_t)sampling->begin, sampling->class,
-                                      sampling->matcher->fold, scan->worker->scratch->stems);
-    TRAWL_ASSERT(stems <= SET_STEMS_MAX);
-    return stems;
-}
-
-enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                              const uint32_t *positions, uint32_t position_count)
-{
-    const struct scan *scan = sampling->scan;
-    const uint32_t *begins;
-    uint32_t count = stem_begins_at(sampling, end, stride, positions, position_count, &begins);
+    const struct find_ops *find = scan->worker->find;
+    struct set_scratch *scratch = scan->worker->scratch;
+    const uint32_t *begins = scratch->positions;
+    const uint8_t *text = scan->chunk->bytes;
+    uint64_t fold = sampling->matcher->fold;
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
+    TRAWL_ASSERT(stride == 1 || stride == class->stride);
+    if (set_looks_at_begins(class)) {
+        count = find->stem_begins(text, begins, count, sampling->begin, end, stride, class, fold,
+                                  scratch->begins);
+        begins = scratch->begins;
+    }
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
-         i += (uint32_t)cpu_sizes.stem_batch)
-        TRAWL_TRY(stems_verify(sampling, scan->worker->scratch->stems,
-                               stem_stems_at(sampling, begins + i, count - i)));
+         i += (uint32_t)cpu_sizes.stem_batch) {
+        uint32_t batch = (uint32_t)min_u64(cpu_sizes.stem_batch, count - i);
+
+        batch = find->stems(text, begins + i, batch, (uint32_t)sampling->begin, class, fold,
+                            scratch->stems);
+        TRAWL_TRY(stems_verify(sampling, scratch->stems, batch));
+    }
     return TRAWL_OK;
 }
 
@@ -114,14 +94,10 @@ static enum trawl_status verify_last(const struct sampling *sampling)
 
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
 {
-    uint64_t room = sampling->scan->loadable - sampling->begin;
-
-    TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
-    if (!set_words_fit(sampling->class, sampling->scan->worker->find) || end <= sampling->begin ||
-        room < FIND_SET_KEPT + 64)
+    if (!set_words_fit(sampling->class, sampling->scan->worker->find) || end <= sampling->begin)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);
-    return min_u64((end - sampling->begin + 63) / 64, (room - FIND_SET_KEPT) / 64);
+    return scan_words(sampling->scan, sampling->begin, end - sampling->begin, FIND_SET_KEPT);
 }
 
 enum trawl_status sample_stems(const struct sampling *sampling)
@@ -136,15 +112,14 @@ enum trawl_status sample_stems(const struct sampling *sampling)
         uint64_t to = min_u64(end, left.begin + 64 * words);
         uint32_t count = stem_positions(&left, to, words);
 
-        TRAWL_TRY(stem_verify(&left, to, 1, left.scan->worker->scratch->positions, count));
+        TRAWL_TRY(stem_verify(&left, to, 1, count));
         left.begin = to;
     }
     TRAWL_ASSERT(left.begin <= left.end && end <= left.end);
     if (left.begin < end) {
         uint32_t count = stem_positions(&left, end, 0);
 
-        TRAWL_TRY(stem_verify(&left, end, left.class->stride, left.scan->worker->scratch->positions,
-                              count));
+        TRAWL_TRY(stem_verify(&left, end, left.class->stride, count));
         left.begin = end;
     }
     return left.begin < left.end ? verify_last(&left) : TRAWL_OK;
