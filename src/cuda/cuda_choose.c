@@ -279,9 +279,9 @@ static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
     double filter = tables->filter_price > 0 ? tables->filter_price
-                    : tables->has_sets
-                        ? tables->sets_price
-                        : PRICE_SET + PRICE_SET_EACH * (double)worker->plan->literal_count;
+                    : tables->has_sets       ? tables->sets_price
+                                             : plan_part_costs_device.pass_short +
+                                             PRICE_SET_EACH * (double)worker->plan->literal_count;
     double rate = worker->device->read_rate; /* bytes per ns */
 
     return (!tables->has_sets || cuda_automaton_is_kept(worker)) &&
@@ -384,7 +384,7 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
  * grams, the tables have fewer entries. Short grams allow longer strides, but match more often.
  * cost_of() weighs all this, in units of the time in which the device reads the text. */
 
-/* How many words the bitmap is shorter than the sizes in prices.def (FILTER_...): the rare variant
+/* How many words the bitmap is shorter than FILTER_LARGE (prices.def): the rare variant
  * has longer queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
@@ -478,26 +478,23 @@ static double met_by(const struct trawl_plan *plan, const struct choice *choice,
 {
     double w = choice->choices, rate = likeness->rate[choice->gram_bytes];
 
-    if (likeness->uneven[choice->gram_bytes])
-        rate *= choice->choices > 1                  ? UNEVEN_CHOICES
-                : choice->gram_bytes <= UNEVEN_BYTES ? UNEVEN_SHORT
-                                                     : 1;
+    if (likeness->uneven[choice->gram_bytes] &&
+        (choice->choices > 1 || choice->gram_bytes <= UNEVEN_BYTES))
+        rate *= UNEVEN;
     return (double)plan->literal_count * rate * w * (choice->stride + w - 1) / (2 * w - 1) *
            (1 + (w - 1) / (2 * w));
 }
 
 static uint32_t words_of(const struct engine_worker *worker, uint64_t entries)
 {
-    uint64_t most = entries > TABLE_ENTRIES_FEW ? TABLE_WORDS_MANY : TABLE_WORDS_FEW;
-
-    return (uint32_t)min_u64(min_u64(most, worker->limits.sets_table_words_max),
+    return (uint32_t)min_u64(min_u64(TABLE_WORDS_MAX, worker->limits.sets_table_words_max),
                              max_u64(entries, TABLE_WORDS_MIN));
 }
 
 static uint32_t heads_of(uint64_t entries)
 {
     return (uint32_t)max_u64(max_u64(entries, TABLE_WORDS_MIN),
-                             min_u64(entries * HEADS_PER_ENTRY, HEADS_SPARSE_MAX));
+                             min_u64(entries * HEADS_PER_ENTRY, TABLE_WORDS_MAX / 2));
 }
 
 static bool is_tagged(const struct choice *choice)
@@ -539,8 +536,7 @@ static double cost_with(const struct choice *choice, double first, double lists)
     slots += 32 * samples * rows * first * slots_of[choice->variant].pass;
     lookups = (first * COST_TABLE + lists * COST_LIST) / stride;
     read = max_double(read, slots / SLOTS_PER_ROW);
-    return is_large ? (read + slots * SLOT_COST) * COST_CACHE + lookups * (1 + COST_LARGE * first)
-                    : read + slots * SLOT_COST + lookups;
+    return is_large ? read * COST_CACHE + lookups * (1 + COST_LARGE * first) : read + lookups;
 }
 
 static double cost_of_variant(const struct engine_worker *worker, const struct trawl_plan *plan,
@@ -551,27 +547,6 @@ static double cost_of_variant(const struct engine_worker *worker, const struct t
         min_double(1, passing(entries, choice->filter_words, 32, choice->bits) + choice->met);
 
     return cost_with(choice, first, lists_of(worker, choice, entries, first));
-}
-
-/* Returns a lower bound for cost_of_variant, as if the bitmap passed only samples whose gram is in
- * the set. */
-static double cost_at_least(const struct choice *choice)
-{
-    return cost_with(choice, min_double(1, choice->met),
-                     choice->met *
-                         (is_tagged(choice) && choice->variant == CUDA_SETS_RARE ? RARE_MET : 1));
-}
-
-/* Returns a small cost that breaks ties: a little of the cost in texts unlike the patterns, and of
- * the size of the bitmap. Without it, all choices could cost the same in a text like the patterns:
- * if every sample's gram is in several patterns, no bitmap rules out any sample. */
-static double cost_of_ties(const struct engine_worker *worker, const struct trawl_plan *plan,
-                           const struct choice *choice)
-{
-    struct choice unlike = *choice;
-
-    unlike.met = 0;
-    return COST_UNLIKE * cost_of_variant(worker, plan, &unlike) + COST_WORD * choice->filter_words;
 }
 
 static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
@@ -587,61 +562,48 @@ static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t va
                                        ~3u;
 }
 
-/* Returns the cheapest variant and size of the bitmap for this form, stride and length of grams.
- * Skips variants that cost more than `most`. */
-static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
-                             const struct gram_likeness *likeness, uint32_t form, uint32_t stride,
-                             uint32_t gram_bytes, double most)
+/* Returns a cost that outweighs all others if a limit asks for another value. */
+static double cost_of_limit(uint32_t asked, uint32_t value, double cost)
 {
-    static const uint32_t sizes[] = {FILTER_SMALL, FILTER_LARGE, UINT32_MAX};
-    struct choice best = {.stride = stride,
-                          .gram_bytes = gram_bytes,
-                          .form = form,
-                          .choices = forms[form].choices,
-                          .filter_words = 4,
-                          .variant = CUDA_SETS_DENSE,
-                          .cost = 1e200},
-                  one;
-    double entries = entries_of(plan, &best);
-    bool can_win[CUDA_SETS_VARIANTS];
+    return asked == 0 || asked == value ? 0 : cost;
+}
 
-    best.met = met_by(plan, &best, likeness);
-    one = best;
-    for (uint32_t variant = 0; variant < CUDA_SETS_VARIANTS; variant++) {
-        one.variant = variant;
-        can_win[variant] = cost_at_least(&one) <= most;
-    }
+/* Adds the cheapest variant and size of the bitmap to a choice of the form, the stride and the
+ * length of grams. */
+static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
+                             const struct gram_likeness *likeness, struct choice one)
+{
+    static const uint32_t sizes[] = {FILTER_LARGE, UINT32_MAX};
+    const struct cuda_limits *limits = &worker->limits;
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    double entries = entries_of(plan, &one);
+    struct choice best = {.cost = 1e200};
+
+    one.met = met_by(plan, &one, likeness);
     for (uint32_t i = 0; i < CUDA_SETS_VARIANTS * (sizeof sizes / sizeof *sizes); i++) {
-        uint32_t size = sizes[i / CUDA_SETS_VARIANTS];
-
         one.variant = i % CUDA_SETS_VARIANTS;
-        if (!can_win[one.variant])
+        if (one.variant == CUDA_SETS_RARE && fold)
             continue;
         one.filter_words =
             (uint32_t)min_u64(filter_words_max(worker, one.variant),
-                              size - (one.variant == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
-        if (one.variant == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
-            continue;
-        one.bits = worker->limits.sets_bits;
+                              sizes[i / CUDA_SETS_VARIANTS] -
+                                  (one.variant == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
+        one.bits = limits->sets_bits;
         if (one.bits == 0)
             one.bits = passing(entries, one.filter_words, 32, 2 + more_bits(&one)) <=
                                passing(entries, one.filter_words, 32, 1 + more_bits(&one))
                            ? 2
                            : 1;
         one.bits += more_bits(&one);
-        one.cost = cost_of_variant(worker, plan, &one) + cost_of_ties(worker, plan, &one);
-        if (worker->limits.sets_variant < CUDA_SETS_VARIANTS &&
-            worker->limits.sets_variant != one.variant)
-            one.cost += 1e4;
+        one.cost = cost_of_variant(worker, plan, &one) +
+                   cost_of_limit(limits->sets_stride, one.stride, 1e6) +
+                   cost_of_limit(limits->sets_choices, one.choices, 1e5) +
+                   cost_of_limit(limits->sets_gram, one.gram_bytes, 1e3);
+        if (limits->sets_variant < CUDA_SETS_VARIANTS)
+            one.cost += cost_of_limit(limits->sets_variant + 1, one.variant + 1, 1e4);
         if (one.cost < best.cost)
             best = one;
     }
-    if (worker->limits.sets_stride != 0 && stride != worker->limits.sets_stride)
-        best.cost += 1e6;
-    if (worker->limits.sets_gram != 0 && gram_bytes != worker->limits.sets_gram)
-        best.cost += 1e3;
-    if (worker->limits.sets_choices != 0 && best.choices != worker->limits.sets_choices)
-        best.cost += 1e5;
     return best;
 }
 
@@ -655,16 +617,19 @@ static struct choice choose_form(const struct engine_worker *worker, const struc
         if (plan->literal_count > worker->limits.sets_entries_max / stride)
             continue;
         for (uint32_t form = 0; form < FORMS; form++) {
+            struct choice one = {.stride = stride, .form = form, .choices = forms[form].choices};
             uint32_t most = forms[form].gram, least = most <= 8 ? ANALYSE_GRAM_MIN : 9;
 
             if (min_u64(stride, 16) != forms[form].stride)
                 continue;
-            for (uint32_t q = forms[form].choices > 1 ? most : least;
-                 q <= most && stride + forms[form].choices + q - 2 <= plan->length_min; q++) {
-                struct choice one = cost_of(worker, plan, &likeness, form, stride, q, best.cost);
+            one.gram_bytes = one.choices > 1 ? most : least;
+            for (; one.gram_bytes <= most &&
+                   stride + one.choices + one.gram_bytes - 2 <= plan->length_min;
+                 one.gram_bytes++) {
+                struct choice whole = cost_of(worker, plan, &likeness, one);
 
-                if (one.cost <= best.cost)
-                    best = one;
+                if (whole.cost <= best.cost)
+                    best = whole;
             }
         }
     }
