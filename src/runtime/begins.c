@@ -33,9 +33,6 @@
 /* How long the caller polls for lists to copy before it sleeps. Waking a thread takes up to 200 us
  * [2 H200], a tenth of the time to list the hits in 16 GiB of text. */
 #define CALLER_POLL_NS 10000000u
-/* The caller wakes helpers only once the device's worker has begun, but waits at most this long:
- * waking takes the runtime's lock, which the worker needs to begin. */
-#define START_POLL_NS 200000u
 /* Maximum number of helpers, which are host workers that help to copy lists, if fewer than
  * LIST_WORDS start offsets are expected; else all host workers but one help. Copying 4 MB from
  * pinned memory takes one thread 540 us, and three threads 224 us [2 H200]. */
@@ -237,8 +234,10 @@ static void list_by_worker(struct listing *listing)
     uint64_t begin_ns = clock_now_ns();
 
     devices_push(&listing->job.runtime->devices, &listing->item);
+    /* wake helpers only once the device's worker has begun: waking takes the runtime's lock, which
+     * the worker needs to begin */
     while (listing->helpers > 0 && !atomic_load(&listing->begun) &&
-           clock_now_ns() - begin_ns < START_POLL_NS)
+           clock_now_ns() - begin_ns < POLL_NS)
         (void)sched_yield();
     if (listing->helpers > 0) /* job_share counts the device's worker, too */
         job_share(&listing->job, listing->helpers + 1);

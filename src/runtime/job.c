@@ -19,11 +19,11 @@
 #include "runtime/schedule.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
+#include "runtime/schedule.def"
 #include "runtime/task.h"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define CALLER_POLL_NS 200000u
 #define WAIT_POLL_NS \
     50000000 /* interval between calls to the caller's poll function during a wait */
 
@@ -339,7 +339,7 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     if (search->schedule != SCHEDULE_LOADED)
         return false;
     if (*until_ns == 0)
-        *until_ns = now_ns + CALLER_POLL_NS;
+        *until_ns = now_ns + POLL_NS;
     if (now_ns > *until_ns)
         return false;
     search_unlock(search);

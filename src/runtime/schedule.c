@@ -415,22 +415,6 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Returns true if the sink's work on each chunk (sink.digest) is worth sharing. */
-static bool digests_each(const struct sink *sink)
-{
-    return sink->digest != NULL &&
-           (!sink->keeps_text || (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0);
-}
-
-bool schedule_is_alone(const struct search *search)
-{
-    uint64_t hits = atomic_load(&search->hits);
-
-    return search->schedule == SCHEDULE_HOST && search->sink->as_matches &&
-           !digests_each(search->sink) && hits >= CHUNK_HITS &&
-           atomic_load(&search->done.host.search_ns) < ALONE_HIT_NS * hits;
-}
-
 static bool cores_taken(struct trawl_runtime *runtime)
 {
     uint64_t now = clock_now_ns(), seen = atomic_load(&runtime->cores_seen_ns);
@@ -449,8 +433,7 @@ uint32_t schedule_helpers(const struct search *search)
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
     TRAWL_ASSERT(runtime->threads_max > 0);
-    if (search->schedule == SCHEDULE_CALLER || search->schedule == SCHEDULE_LOADED || most == 0 ||
-        schedule_is_alone(search))
+    if (search->schedule == SCHEDULE_CALLER || search->schedule == SCHEDULE_LOADED || most == 0)
         return 0;
     if (search->text_bytes == UINT64_MAX) /* other searches of streams take a thread each */
         return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);

@@ -20,9 +20,6 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 void schedule_remember(const struct search *search);
 /* For tests: lets the devices be opened after `ns` nanoseconds of searching. Not thread-safe. */
 void schedule_open_after(uint64_t ns);
-/* Returns true if the search finds hits faster than the caller could read them from another core's
- * cache, so that the caller alone is faster. */
-bool schedule_is_alone(const struct search *search);
 /* Returns the number of helpers that are worth waking now. */
 uint32_t schedule_helpers(const struct search *search);
 

@@ -504,8 +504,7 @@ void task_delivered(struct search *search, struct task *task)
     TRAWL_ASSERT(search->taken <= search->tasks_used);
     search->taken--;
     search->pending_hits -= task->pending_hits;
-    wake = !search->ended && !search->stopping && !schedule_is_alone(search) &&
-           !atomic_load(&search->job.has_work);
+    wake = !search->ended && !search->stopping && !atomic_load(&search->job.has_work);
     search_unlock(search);
     if (search->schedule == SCHEDULE_LOADED)
         resident_queue(search);
@@ -719,12 +718,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     uint64_t bytes;
 
     search_lock(search);
-    if (worker != &search->searcher->caller && schedule_is_alone(search)) {
-        atomic_store(&search->job.has_work, false);
-        task = NULL;
-    } else {
-        task = task_take(search);
-    }
+    task = task_take(search);
     alone = search->taken == 1;
     search_unlock(search);
     if (task == NULL)

@@ -61,7 +61,7 @@ static bool has_decoder(struct ahead *ahead, struct piece *piece)
         return true;
     if (MEMORY_NEW(piece->decoder, 1, NULL) != TRAWL_OK)
         return false;
-    decoder_open(piece->decoder, 0);
+    decoder_open(piece->decoder);
     return true;
 }
 
@@ -108,14 +108,13 @@ static void choose_blocks(struct ahead *ahead, uint64_t cell_bytes)
     ahead->cell_length = ahead->cell_bytes * (ahead->by_blocks ? 8 : 1);
 }
 
-enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
-                             const struct text_unpacking *how, struct ahead **ahead_out,
-                             struct trawl_error *error)
+struct ahead *ahead_open(const struct trawl_text *text, const struct codec *codec,
+                         const struct text_unpacking *how)
 {
     struct ahead *ahead;
-    enum trawl_status status;
 
-    TRAWL_TRY(MEMORY_ZEROED(ahead, 1, error));
+    if (MEMORY_ZEROED(ahead, 1, NULL) != TRAWL_OK)
+        return NULL;
     ahead->text = text;
     ahead->codec = codec;
     ahead->cell_bytes = ahead->cell_length = how->cell_bytes;
@@ -125,17 +124,15 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->piece_bytes =
         max_u64(how->bytes / ahead->piece_count, how->cell_bytes + CODEC_HEAD_BYTES);
     ahead->window_bytes = how->bytes / how->threads;
-    status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
-    if (status != TRAWL_OK) {
+    if (MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, NULL) != TRAWL_OK) {
         memory_release(ahead, 1, sizeof *ahead);
-        return status;
+        return NULL;
     }
     ahead->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     ahead->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     if (codec == &codec_bzip2)
         choose_blocks(ahead, how->block_cell_bytes);
-    *ahead_out = ahead;
-    return TRAWL_OK;
+    return ahead;
 }
 
 void ahead_close(struct ahead *ahead)

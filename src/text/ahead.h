@@ -48,10 +48,9 @@ struct piece {
 
 /* Prepares to decompress ahead. how->threads is the number of threads that will decompress,
  * including the reader. The pieces share how->bytes of memory for decompressed bytes, but each gets
- * at least about how->cell_bytes, the length of a cell. */
-enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
-                             const struct text_unpacking *how, struct ahead **ahead,
-                             struct trawl_error *error);
+ * at least about how->cell_bytes, the length of a cell. Returns NULL if out of memory. */
+struct ahead *ahead_open(const struct trawl_text *text, const struct codec *codec,
+                         const struct text_unpacking *how);
 /* Frees everything. No thread may be inside ahead_help. */
 void ahead_close(struct ahead *ahead);
 

@@ -49,7 +49,9 @@ struct codec {
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: trawl was built without the library's header. */
     bool (*load)(void *library);
-    void *(*open)(uint32_t threads); /* returns NULL if out of memory */
+    /* Returns NULL if out of memory. `threads` is how many threads the library may start: 0, unless
+     * threads_least is above 1. */
+    void *(*open)(uint32_t threads);
     enum codec_result (*step)(void *state, struct codec_io *io);
     /* Prepares for another member, and may be called after an error. Returns false if out of
      * memory. */

@@ -10,25 +10,18 @@
 #if TRAWL_BZIP2
 #include <bzlib.h>
 
-static struct {
-    __typeof__(BZ2_bzDecompressInit) *init;
-    __typeof__(BZ2_bzDecompress) *step;
-    __typeof__(BZ2_bzDecompressEnd) *end;
-} bz;
-
-static bool bzip2_load(void *library)
-{
-    return CODEC_SYMBOL(library, bz.init, "BZ2_bzDecompressInit") &&
-           CODEC_SYMBOL(library, bz.step, "BZ2_bzDecompress") &&
-           CODEC_SYMBOL(library, bz.end, "BZ2_bzDecompressEnd");
-}
+#define FUNCTIONS(X)              \
+    X(init, BZ2_bzDecompressInit) \
+    X(step, BZ2_bzDecompress)     \
+    X(end, BZ2_bzDecompressEnd)
+CODEC_FUNCTIONS(bzip2, FUNCTIONS)
 
 static void *bzip2_open(uint32_t threads)
 {
     bz_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
 
     (void)threads;
-    if (stream != NULL && bz.init(stream, 0, 0) != BZ_OK) {
+    if (stream != NULL && bzip2.init(stream, 0, 0) != BZ_OK) {
         free(stream);
         return NULL;
     }
@@ -46,7 +39,7 @@ static enum codec_result step_whole(void *state, struct codec_io *io)
     stream->avail_in = in;
     stream->next_out = (char *)io->out;
     stream->avail_out = out;
-    result = bz.step(stream);
+    result = bzip2.step(stream);
     codec_used(io, in - stream->avail_in, out - stream->avail_out);
     return result == BZ_STREAM_END  ? CODEC_END
            : result == BZ_OK        ? CODEC_MORE
@@ -80,14 +73,14 @@ static bool bzip2_again(void *state)
 {
     bz_stream *stream = state;
 
-    (void)bz.end(stream);
+    (void)bzip2.end(stream);
     memset(stream, 0, sizeof *stream);
-    return !fault_hit(FAULT_MEMORY) && bz.init(stream, 0, 0) == BZ_OK;
+    return !fault_hit(FAULT_MEMORY) && bzip2.init(stream, 0, 0) == BZ_OK;
 }
 
 static void bzip2_close(void *state)
 {
-    (void)bz.end(state);
+    (void)bzip2.end(state);
     free(state);
 }
 #define BZIP2_CALLS(step) bzip2_load, bzip2_open, step, bzip2_again, bzip2_close

@@ -13,20 +13,12 @@
 /* windowBits of zlib: 15, the largest window; +16, gzip only */
 #define WINDOW_GZIP_ONLY (15 + 16)
 
-static struct {
-    __typeof__(inflateInit2_) *init;
-    __typeof__(inflate) *step;
-    __typeof__(inflateReset) *reset;
-    __typeof__(inflateEnd) *end;
-} z;
-
-static bool gzip_load(void *library)
-{
-    return CODEC_SYMBOL(library, z.init, "inflateInit2_") &&
-           CODEC_SYMBOL(library, z.step, "inflate") &&
-           CODEC_SYMBOL(library, z.reset, "inflateReset") &&
-           CODEC_SYMBOL(library, z.end, "inflateEnd");
-}
+#define FUNCTIONS(X)       \
+    X(init, inflateInit2_) \
+    X(step, inflate)       \
+    X(reset, inflateReset) \
+    X(end, inflateEnd)
+CODEC_FUNCTIONS(gzip, FUNCTIONS)
 
 static void *gzip_open(uint32_t threads)
 {
@@ -34,7 +26,7 @@ static void *gzip_open(uint32_t threads)
 
     (void)threads;
     if (stream != NULL &&
-        z.init(stream, WINDOW_GZIP_ONLY, ZLIB_VERSION, (int)sizeof *stream) != Z_OK) {
+        gzip.init(stream, WINDOW_GZIP_ONLY, ZLIB_VERSION, (int)sizeof *stream) != Z_OK) {
         free(stream);
         return NULL;
     }
@@ -51,7 +43,7 @@ static enum codec_result gzip_step(void *state, struct codec_io *io)
     stream->avail_in = in;
     stream->next_out = io->out;
     stream->avail_out = out;
-    result = z.step(stream, Z_NO_FLUSH);
+    result = gzip.step(stream, Z_NO_FLUSH);
     codec_used(io, in - stream->avail_in, out - stream->avail_out);
     io->what = stream->msg;
     return result == Z_STREAM_END                    ? CODEC_END
@@ -62,12 +54,12 @@ static enum codec_result gzip_step(void *state, struct codec_io *io)
 
 static bool gzip_again(void *state)
 {
-    return z.reset(state) == Z_OK;
+    return gzip.reset(state) == Z_OK;
 }
 
 static void gzip_close(void *state)
 {
-    (void)z.end(state);
+    (void)gzip.end(state);
     free(state);
 }
 #define GZIP_CALLS gzip_load, gzip_open, gzip_step, gzip_again, gzip_close

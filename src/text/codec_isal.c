@@ -10,16 +10,10 @@
 #if TRAWL_ISAL
 #include <isa-l/igzip_lib.h>
 
-static struct {
-    __typeof__(isal_inflate_init) *init;
-    __typeof__(isal_inflate) *step;
-} isal;
-
-static bool isal_load(void *library)
-{
-    return CODEC_SYMBOL(library, isal.init, "isal_inflate_init") &&
-           CODEC_SYMBOL(library, isal.step, "isal_inflate");
-}
+#define FUNCTIONS(X)           \
+    X(init, isal_inflate_init) \
+    X(step, isal_inflate)
+CODEC_FUNCTIONS(isal, FUNCTIONS)
 
 static bool isal_again(void *state)
 {

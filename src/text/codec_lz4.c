@@ -12,31 +12,21 @@
  * the block's decompressed bytes would be lost. So each call to lz4_step gets only the block. */
 #define BLOCK_HEAD_BYTES 4u
 
-static struct {
-    __typeof__(LZ4F_createDecompressionContext) *open;
-    __typeof__(LZ4F_decompress) *step;
-    __typeof__(LZ4F_resetDecompressionContext) *reset;
-    __typeof__(LZ4F_freeDecompressionContext) *close;
-    __typeof__(LZ4F_isError) *is_error;
-    __typeof__(LZ4F_getErrorName) *error_name;
-} lz;
-
-static bool lz4_load(void *library)
-{
-    return CODEC_SYMBOL(library, lz.open, "LZ4F_createDecompressionContext") &&
-           CODEC_SYMBOL(library, lz.step, "LZ4F_decompress") &&
-           CODEC_SYMBOL(library, lz.reset, "LZ4F_resetDecompressionContext") &&
-           CODEC_SYMBOL(library, lz.close, "LZ4F_freeDecompressionContext") &&
-           CODEC_SYMBOL(library, lz.is_error, "LZ4F_isError") &&
-           CODEC_SYMBOL(library, lz.error_name, "LZ4F_getErrorName");
-}
+#define FUNCTIONS(X)                         \
+    X(open, LZ4F_createDecompressionContext) \
+    X(step, LZ4F_decompress)                 \
+    X(reset, LZ4F_resetDecompressionContext) \
+    X(close, LZ4F_freeDecompressionContext)  \
+    X(is_error, LZ4F_isError)                \
+    X(error_name, LZ4F_getErrorName)
+CODEC_FUNCTIONS(lz4, FUNCTIONS)
 
 static void *lz4_open(uint32_t threads)
 {
     LZ4F_dctx *context = NULL;
 
     (void)threads;
-    if (fault_hit(FAULT_MEMORY) || lz.is_error(lz.open(&context, LZ4F_VERSION)))
+    if (fault_hit(FAULT_MEMORY) || lz4.is_error(lz4.open(&context, LZ4F_VERSION)))
         return NULL;
     return context;
 }
@@ -44,10 +34,10 @@ static void *lz4_open(uint32_t threads)
 static enum codec_result lz4_step(void *state, struct codec_io *io)
 {
     size_t in = (size_t)io->in_count, out = (size_t)io->out_count;
-    size_t result = lz.step(state, io->out, &out, io->in, &in, NULL);
+    size_t result = lz4.step(state, io->out, &out, io->in, &in, NULL);
 
-    if (lz.is_error(result)) { /* liblz4 has left `in` and `out` undefined */
-        io->what = lz.error_name(result);
+    if (lz4.is_error(result)) { /* liblz4 has left `in` and `out` undefined */
+        io->what = lz4.error_name(result);
         return strcmp(io->what, "ERROR_allocation_failed") == 0 ? CODEC_MEMORY : CODEC_DAMAGED;
     }
     codec_used(io, in, out);
@@ -57,13 +47,13 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
 
 static bool lz4_again(void *state)
 {
-    lz.reset(state);
+    lz4.reset(state);
     return true;
 }
 
 static void lz4_close(void *state)
 {
-    (void)lz.close(state);
+    (void)lz4.close(state);
 }
 #define LZ4_CALLS lz4_load, lz4_open, lz4_step, lz4_again, lz4_close
 #else

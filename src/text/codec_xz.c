@@ -14,15 +14,15 @@
 /* enough for a block of `xz -6`, 24 MiB */
 #define THREADS_MEMORY_EACH (UINT64_C(64) << 20)
 
-static struct {
-    __typeof__(lzma_stream_decoder) *init;
-    __typeof__(lzma_code) *step;
-    __typeof__(lzma_end) *end;
-    __typeof__(lzma_memusage) *memory;
+#define FUNCTIONS(X)             \
+    X(init, lzma_stream_decoder) \
+    X(step, lzma_code)           \
+    X(end, lzma_end)             \
+    X(memory, lzma_memusage)
+CODEC_FUNCTIONS(xz, FUNCTIONS)
 #if LZMA_VERSION >= THREADS_SINCE
-    __typeof__(lzma_stream_decoder_mt) *init_threads;
+static __typeof__(lzma_stream_decoder_mt) *init_threads;
 #endif
-} xz;
 
 struct xz_state {
     lzma_stream stream;
@@ -34,14 +34,6 @@ struct xz_state {
     uint64_t at, count;
     enum codec_result result; /* result of liblzma's last call */
 };
-
-static bool xz_load(void *library)
-{
-    return CODEC_SYMBOL(library, xz.init, "lzma_stream_decoder") &&
-           CODEC_SYMBOL(library, xz.step, "lzma_code") &&
-           CODEC_SYMBOL(library, xz.memory, "lzma_memusage") &&
-           CODEC_SYMBOL(library, xz.end, "lzma_end");
-}
 
 static bool xz_again(void *state)
 {
@@ -56,13 +48,13 @@ static bool xz_again(void *state)
                            .memlimit_threading = THREADS_MEMORY_EACH * own->threads,
                            .memlimit_stop = CODEC_MEMORY_MAX};
 
-        return xz.init_threads(&own->stream, &options) == LZMA_OK;
+        return init_threads(&own->stream, &options) == LZMA_OK;
     }
 #endif
     return xz.init(&own->stream, CODEC_MEMORY_MAX, 0) == LZMA_OK;
 }
 
-static void *open_with(uint32_t threads)
+static void *xz_open(uint32_t threads)
 {
     struct xz_state *own = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *own);
 
@@ -73,12 +65,6 @@ static void *open_with(uint32_t threads)
         return own;
     free(own);
     return NULL;
-}
-
-static void *xz_open(uint32_t threads)
-{
-    (void)threads;
-    return open_with(0);
 }
 
 static enum codec_result call(struct xz_state *own, struct codec_io *io)
@@ -132,9 +118,10 @@ static void xz_close(void *state)
 #if LZMA_VERSION >= THREADS_SINCE
 static bool threads_load(void *library)
 {
-    return xz_load(library) && CODEC_SYMBOL(library, xz.init_threads, "lzma_stream_decoder_mt");
+    init_threads = (__typeof__(init_threads))dlsym(library, "lzma_stream_decoder_mt");
+    return xz_load(library) && init_threads != NULL;
 }
-#define THREADS_CALLS threads_load, open_with, xz_step, xz_again, xz_close, xz_memory
+#define THREADS_CALLS threads_load, xz_open, xz_step, xz_again, xz_close, xz_memory
 #else
 #define THREADS_CALLS NULL, NULL, NULL, NULL, NULL, NULL
 #endif

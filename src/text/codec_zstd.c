@@ -12,47 +12,35 @@
  * the block's decompressed bytes would be lost. So each call to zstd_step gets only the block. */
 #define BLOCK_HEAD_BYTES 3u
 
-static struct {
-    __typeof__(ZSTD_createDStream) *open;
-    __typeof__(ZSTD_decompressStream) *step;
-    __typeof__(ZSTD_DCtx_reset) *reset;
-    __typeof__(ZSTD_freeDStream) *close;
-    __typeof__(ZSTD_sizeof_DStream) *memory;
-    __typeof__(ZSTD_isError) *is_error;
-    __typeof__(ZSTD_getErrorCode) *error_code;
-    __typeof__(ZSTD_getErrorName) *error_name;
-} zs;
-
-static bool zstd_load(void *library)
-{
-    return CODEC_SYMBOL(library, zs.open, "ZSTD_createDStream") &&
-           CODEC_SYMBOL(library, zs.step, "ZSTD_decompressStream") &&
-           CODEC_SYMBOL(library, zs.reset, "ZSTD_DCtx_reset") &&
-           CODEC_SYMBOL(library, zs.close, "ZSTD_freeDStream") &&
-           CODEC_SYMBOL(library, zs.memory, "ZSTD_sizeof_DStream") &&
-           CODEC_SYMBOL(library, zs.is_error, "ZSTD_isError") &&
-           CODEC_SYMBOL(library, zs.error_code, "ZSTD_getErrorCode") &&
-           CODEC_SYMBOL(library, zs.error_name, "ZSTD_getErrorName");
-}
+#define FUNCTIONS(X)                 \
+    X(open, ZSTD_createDStream)      \
+    X(step, ZSTD_decompressStream)   \
+    X(reset, ZSTD_DCtx_reset)        \
+    X(close, ZSTD_freeDStream)       \
+    X(memory, ZSTD_sizeof_DStream)   \
+    X(is_error, ZSTD_isError)        \
+    X(error_code, ZSTD_getErrorCode) \
+    X(error_name, ZSTD_getErrorName)
+CODEC_FUNCTIONS(zstd, FUNCTIONS)
 
 static void *zstd_open(uint32_t threads)
 {
     (void)threads;
-    return fault_hit(FAULT_MEMORY) ? NULL : zs.open();
+    return fault_hit(FAULT_MEMORY) ? NULL : zstd.open();
 }
 
 static enum codec_result zstd_step(void *state, struct codec_io *io)
 {
     ZSTD_inBuffer in = {io->in, (size_t)io->in_count, 0};
     ZSTD_outBuffer out = {io->out, (size_t)io->out_count, 0};
-    size_t result = zs.step(state, &out, &in);
+    size_t result = zstd.step(state, &out, &in);
 
     codec_used(io, in.pos, out.pos);
     io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;
-    if (!zs.is_error(result))
+    if (!zstd.is_error(result))
         return result == 0 ? CODEC_END : CODEC_MORE;
-    io->what = zs.error_name(result);
-    switch (zs.error_code(result)) {
+    io->what = zstd.error_name(result);
+    switch (zstd.error_code(result)) {
     case ZSTD_error_frameParameter_windowTooLarge:
         return CODEC_LARGE;
     case ZSTD_error_memory_allocation:
@@ -64,17 +52,17 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
 
 static bool zstd_again(void *state)
 {
-    return !zs.is_error(zs.reset(state, ZSTD_reset_session_only));
+    return !zstd.is_error(zstd.reset(state, ZSTD_reset_session_only));
 }
 
 static uint64_t zstd_memory(const void *state)
 {
-    return zs.memory(state);
+    return zstd.memory(state);
 }
 
 static void zstd_close(void *state)
 {
-    (void)zs.close(state);
+    (void)zstd.close(state);
 }
 #define ZSTD_CALLS zstd_load, zstd_open, zstd_step, zstd_again, zstd_close, zstd_memory
 #else

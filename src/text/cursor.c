@@ -13,6 +13,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "text/ahead.h"
 #include "text/cut.h"
 #include "text/descriptor.h"
 #include "text/text.h"
@@ -97,18 +98,22 @@ void text_cursor_interrupt(struct text_cursor *cursor)
 {
     if (cursor->need.wake >= 0)
         (void)eventfd_write(cursor->need.wake, 1);
-    if (cursor->text->unpack != NULL)
-        unpack_stop(cursor->text);
+    if (unpack_ahead(cursor->text) != NULL)
+        ahead_stop(unpack_ahead(cursor->text));
 }
 
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted)
 {
-    return cursor->text->unpack != NULL && unpack_help(cursor->text, wanted);
+    struct ahead *ahead = unpack_ahead(cursor->text);
+
+    return ahead != NULL && ahead_help(ahead, wanted);
 }
 
 bool text_cursor_is_slow(const struct text_cursor *cursor)
 {
-    return unpack_is_slow(cursor->text);
+    const struct ahead *ahead = unpack_ahead(cursor->text);
+
+    return ahead != NULL && ahead_by_blocks(ahead);
 }
 
 /* Takes the lock. While another thread has it, helps to decompress the file, if it is
@@ -310,7 +315,7 @@ static enum trawl_status read_stream(const struct trawl_text *text, int wake, ui
 
 /* Reads up to `room` further bytes of a stream, which begin at text offset `at`. Sets *got to their
  * number; 0 means that the stream has ended or failed. Later calls then read nothing, and return
- * the error that keep_fault has kept, if any. */
+ * the error that next_of_stream has kept, if any. */
 static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint8_t *to,
                                    uint64_t room, uint64_t *got, struct trawl_error *error)
 {
@@ -323,16 +328,6 @@ static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint
         *error = cursor->stream_error;
     cursor->stream_ended = *got == 0;
     return status;
-}
-
-/* Keeps a read error for the next chunk, because the bytes before the error come first. */
-static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_status status,
-                                    const struct trawl_error *error)
-{
-    cursor->stream_status = status;
-    if (error != NULL)
-        cursor->stream_error = *error;
-    return TRAWL_OK;
 }
 
 /* Makes room in the buffer for `whole` bytes of the chunk. Only a search of whole lines may need
@@ -405,8 +400,13 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
         count = searchable(cursor, chunk_bytes, chunk->bytes, count, from, have);
     }
     chunk->owned = got > 0 ? count : lines ? have : min_u64(have, chunk_bytes);
-    if (status == TRAWL_READ && have > (lines ? 0 : chunk->owned))
-        status = keep_fault(cursor, status, error);
+    if (status == TRAWL_READ && have > (lines ? 0 : chunk->owned)) {
+        /* the next chunk reports the error, because the bytes before it come first */
+        cursor->stream_status = status;
+        if (error != NULL)
+            cursor->stream_error = *error;
+        status = TRAWL_OK;
+    }
     chunk->last =
         status == TRAWL_OK && got == 0 && chunk->owned == have && cursor->stream_status == TRAWL_OK;
     TRAWL_ASSERT(chunk->owned <= have && (lines || chunk->owned <= chunk_bytes));

@@ -9,10 +9,9 @@
 #include "base/checked.h"
 #include "text/descriptor.h"
 
-void decoder_open(struct decoder *decoder, uint64_t file_offset)
+void decoder_open(struct decoder *decoder)
 {
     memset(decoder, 0, offsetof(struct decoder, input));
-    decoder->file_offset = file_offset;
 }
 
 void decoder_close(struct decoder *decoder)
@@ -57,7 +56,7 @@ static enum trawl_status begin_with(struct decoder *decoder, const struct codec 
         return library->again(decoder->state) ? TRAWL_OK : no_memory(decoder, source);
     decoder_close(decoder);
     decoder->library = library;
-    decoder->state = library->open(decoder->threads);
+    decoder->state = library->open(library->threads_least > 1 ? decoder->threads : 0);
     return decoder->state != NULL ? TRAWL_OK : no_memory(decoder, source);
 }
 

@@ -50,8 +50,8 @@ struct decoder {
     uint8_t input[DECODER_INPUT_BYTES];
 };
 
-/* Prepares a decoder that will start to read at this file offset. */
-void decoder_open(struct decoder *decoder, uint64_t file_offset);
+/* Prepares a decoder that will start to read at file offset 0. */
+void decoder_open(struct decoder *decoder);
 /* Starts a member of this format, whose first bytes are the decoder's next input. May be called at
  * any time, even after an error. The library may start `threads` threads. */
 enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *codec,

@@ -24,44 +24,25 @@ static enum trawl_status read_failed(const struct trawl_text *text, uint64_t off
     return status;
 }
 
-static ssize_t faulty_pread(int descriptor, void *buffer, size_t count, off_t offset)
+/* Reads the file at this offset, or the stream if the offset is -1. */
+static ssize_t faulty_read(int descriptor, void *buffer, size_t count, off_t offset)
 {
     if (fault_hit(FAULT_READ)) {
         errno = EIO;
         return -1;
     }
-    return pread(descriptor, buffer, count, offset);
-}
-
-static ssize_t faulty_read(int descriptor, void *buffer, size_t count)
-{
-    if (fault_hit(FAULT_READ)) {
-        errno = EIO;
-        return -1;
-    }
-    return read(descriptor, buffer, count);
+    return offset < 0 ? read(descriptor, buffer, count) : pread(descriptor, buffer, count, offset);
 }
 
 enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
                             uint64_t count, uint64_t *read_bytes, struct trawl_error *error)
 {
-    uint64_t at = saturating_add(text->descriptor_begin, offset);
+    uint64_t got = 1;
 
     TRAWL_ASSERT(text->descriptor >= 0);
-    *read_bytes = 0;
-    while (*read_bytes < count && at + *read_bytes <= INT64_MAX) {
-        ssize_t got = faulty_pread(text->descriptor, buffer + *read_bytes,
-                                   (size_t)min_u64(count - *read_bytes, READ_BYTES_MAX),
-                                   (off_t)(at + *read_bytes));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return read_failed(text, offset + *read_bytes, errno, error);
-        if (got == 0)
-            break;
-        *read_bytes += (uint64_t)got;
-    }
+    for (*read_bytes = 0; *read_bytes < count && got > 0; *read_bytes += got)
+        TRAWL_TRY(read_bytes_of(text, true, -1, saturating_add(offset, *read_bytes),
+                                buffer + *read_bytes, count - *read_bytes, &got, error));
     return TRAWL_OK;
 }
 
@@ -88,20 +69,17 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error)
 {
-    size_t bytes = (size_t)min_u64(count, READ_BYTES_MAX);
+    const size_t bytes = (size_t)min_u64(count, READ_BYTES_MAX);
+    const uint64_t at = saturating_add(text->descriptor_begin, offset);
+    ssize_t got;
 
     TRAWL_ASSERT(count > 0); /* reading 0 bytes would look like the stream's end */
     for (;;) {
-        ssize_t got;
-
-        if (from_file) {
-            got = faulty_pread(text->descriptor, buffer, bytes,
-                               (off_t)saturating_add(text->descriptor_begin, offset));
-        } else {
-            if (wake >= 0 && !wait_for_bytes(text, wake))
-                return TRAWL_STOPPED;
-            got = faulty_read(text->descriptor, buffer, bytes);
-        }
+        if (!from_file && wake >= 0 && !wait_for_bytes(text, wake))
+            return TRAWL_STOPPED;
+        got = from_file && at > INT64_MAX
+                  ? 0
+                  : faulty_read(text->descriptor, buffer, bytes, from_file ? (off_t)at : -1);
         if (got >= 0) {
             *read_bytes = (uint64_t)got;
             return TRAWL_OK;

@@ -13,7 +13,6 @@
 #include "base/status.h"
 
 #define SLOTS 64u /* maximum number of mappings in the process at a time; other files are read */
-#define MAJOR_FAULT 1000u
 
 /* What the signal handler knows about a mapping. `end` is 0 while the other members change. */
 struct mapping_slot {
@@ -134,7 +133,7 @@ uint64_t mapping_faults(void)
 
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
         return 0;
-    return (uint64_t)usage.ru_minflt + MAJOR_FAULT * (uint64_t)usage.ru_majflt;
+    return (uint64_t)usage.ru_minflt + ((uint64_t)usage.ru_majflt << 32);
 }
 
 /* Lowers slot->repaired to `page`. Must be called before the zero pages appear, so that any thread

@@ -59,7 +59,7 @@ bool mapping_was_repaired(const struct mapping *mapping);
 void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
 
 /* Returns how many page faults the calling thread has taken. One that waited for a disk counts as
- * 1000. */
+ * 2^32. */
 uint64_t mapping_faults(void);
 
 /* Replaces the pages from the one with `address` to the end of its mapping with zero pages. Returns

@@ -164,12 +164,9 @@ static enum trawl_status text_from_open(int descriptor, bool is_ours, const char
     enum trawl_status status = TRAWL_OK;
     uint64_t name_bytes = strlen(name) + 1;
     struct trawl_text *text;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *text, &memory, error));
-    text = (struct trawl_text *)memory;
-    TRAWL_TRY_DONE(memory_allocate(name_bytes, 1, &memory, error));
-    text->name = (char *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(text, 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(text->name, name_bytes, error));
     text->name_bytes = name_bytes;
     memcpy(text->name, name, (size_t)name_bytes);
     text->descriptor = descriptor;

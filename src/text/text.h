@@ -166,7 +166,8 @@ void text_cursor_interrupt(struct text_cursor *cursor);
  * `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
-/* Returns true if taking the first chunk may be so slow that other threads should help. */
+/* Returns true if a file is decompressed by bzip2 blocks: taking the first chunk may then take as
+ * long as reading a MiB of plain text, so other threads should help. */
 bool text_cursor_is_slow(const struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };

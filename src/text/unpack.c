@@ -50,7 +50,7 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
         memory_release(unpack, 1, sizeof *unpack);
         return status;
     }
-    decoder_open(unpack->decoder, 0);
+    decoder_open(unpack->decoder);
     unpack->codec = codec;
     unpack->decided = unpack->from_file = codec != NULL;
     unpack->threads = 1;
@@ -82,19 +82,12 @@ void unpack_share(const struct trawl_text *text, const struct text_unpacking *ho
     if (how->threads < 2 || !unpack->from_file || unpack->has_begun)
         return;
     unpack->threads = how->library_threads;
-    /* if this fails, only the reader decodes */
-    (void)ahead_open(text, unpack->codec, how, &unpack->ahead, NULL);
+    unpack->ahead = ahead_open(text, unpack->codec, how);
 }
 
-bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted)
+struct ahead *unpack_ahead(const struct trawl_text *text)
 {
-    return text->unpack->ahead != NULL && ahead_help(text->unpack->ahead, wanted);
-}
-
-bool unpack_is_slow(const struct trawl_text *text)
-{
-    return text->unpack != NULL && text->unpack->ahead != NULL &&
-           ahead_by_blocks(text->unpack->ahead);
+    return text->unpack == NULL ? NULL : text->unpack->ahead;
 }
 
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
@@ -111,12 +104,6 @@ const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_
 uint64_t unpack_memory(const struct trawl_text *text)
 {
     return decoder_memory(text->unpack->decoder);
-}
-
-void unpack_stop(const struct trawl_text *text)
-{
-    if (text->unpack->ahead != NULL)
-        ahead_stop(text->unpack->ahead);
 }
 
 void unpack_unshare(const struct trawl_text *text)

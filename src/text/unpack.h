@@ -31,20 +31,15 @@ bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 /* Lets threads decompress a file ahead of the reader (ahead.h). Must be called before the first
  * read. */
 void unpack_share(const struct trawl_text *text, const struct text_unpacking *how);
-/* Decompresses ahead of the reader, as ahead_help does. Any thread may call this. */
-bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
-/* Returns true if the file is decompressed by bzip2 blocks, so that the first read may take as long
- * as reading a MiB of plain text. */
-bool unpack_is_slow(const struct trawl_text *text);
+/* Returns what decompresses ahead of the reader; NULL: nothing does. */
+struct ahead *unpack_ahead(const struct trawl_text *text);
 /* Returns bytes of a piece without a copy, as ahead_lend does. The caller decrements *lent when it
  * no longer needs them. */
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
                            _Atomic uint32_t **lent);
 /* Returns how many bytes the reader's decoder uses for its window. */
 uint64_t unpack_memory(const struct trawl_text *text);
-/* Makes threads leave unpack_help soon. */
-void unpack_stop(const struct trawl_text *text);
-/* Ends what unpack_share began. No thread may be inside unpack_help. */
+/* Ends what unpack_share began. No thread may be inside ahead_help. */
 void unpack_unshare(const struct trawl_text *text);
 
 #endif
