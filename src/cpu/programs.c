@@ -31,7 +31,7 @@ static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
 
 /* The method of each program. */
 static const enum trawl_method methods[PROGRAMS] = {
-#define PROGRAM(name, method, may, there) TRAWL_METHOD_##method,
+#define PROGRAM(name, method, may) TRAWL_METHOD_##method,
 #include "plan/set_prices.def"
 };
 
@@ -89,37 +89,6 @@ static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum pr
         program < PROGRAM_ALONE ? NULL : worker->parts[program - PROGRAM_ALONE];
 
     return parts != NULL && parts->of != NULL ? parts : NULL;
-}
-
-static bool has_tables(const struct cpu_worker *worker, enum program program)
-{
-    const bool there[PROGRAMS] = {
-#define PROGRAM(name, method, may, there) there,
-#include "plan/set_prices.def"
-    };
-
-    return there[program];
-}
-
-/* Returns true if the scan may skip the rest of a line or of an occurrence. */
-static bool wants_few(const struct scan *scan)
-{
-    return scan->want != WANT_COUNT && scan->want != WANT_HITS;
-}
-
-/* Returns the program's expected cost in a text without candidates. */
-static struct plan_set_price least_price(const struct scan *scan, enum program program)
-{
-    const struct cpu_worker *worker = scan->worker;
-    struct plan_set_facts of = plan_set_facts_of(scan->plan);
-    struct plan_set_price price = plan_set_price(program, &of);
-
-    if (has_tables(worker, program))
-        price.once_ns = 0;
-    if (program == PROGRAM_BUCKETS && worker->tournament.first == PROGRAM_CLASSES &&
-        !wants_few(scan))
-        price.byte_ns = 1e300; /* the classes' tables exist already, and are usually faster */
-    return price;
 }
 
 /* ---- Sets: the classes ----------------------------------------------------------------- */
@@ -381,13 +350,20 @@ static void program_run(struct scan *scan, enum program program)
 
 /* Returns true if comparing the program is worth while. `took` are the current program's ns per
  * byte. */
-static bool is_worth(const struct scan *scan, struct plan_set_price price, double took)
+static bool is_worth(const struct scan *scan, enum program program, double took)
 {
     const struct tournament *own = &scan->worker->tournament;
+    const struct plan_set_facts of = plan_set_facts_of(scan->plan);
+    struct plan_set_price price = plan_set_price(program, &of);
     double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
     double cost = COST_TIMES * (COMPARE_NS + price.once_ns);
 
-    return price.byte_ns < WORTH_SHARE * took &&
+    /* where a search began with classes, buckets are only faster if it may skip the rest of a line
+     * or of an occurrence */
+    if (program == PROGRAM_BUCKETS && own->first == PROGRAM_CLASSES &&
+        (scan->want == WANT_COUNT || scan->want == WANT_HITS))
+        return false;
+    return price.byte_ns < PLAN_WORTH_SHARE * took &&
            (saved * rest >= cost || (double)own->spent + (double)cpu_sizes.trial_advance >= cost);
 }
 
@@ -401,7 +377,7 @@ static void tournament_begin(struct scan *scan)
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         own->of[i].ns = own->of[i].bytes = 0;
         if (i != own->now && (own->fits & bit_of(i)) != 0 && own->of[i].rest == 0 &&
-            is_worth(scan, least_price(scan, (enum program)i), took))
+            is_worth(scan, (enum program)i, took))
             worth |= bit_of(i);
     }
     if (worth == 0) {
@@ -444,7 +420,7 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
     if (own->left > 0)
         return;
     own->left = cpu_sizes.trial_bytes;
-    if (++own->step > 1 + COUNTED_PIECES || is_behind(own, own->now, WORTH_SHARE)) {
+    if (++own->step > 1 + COUNTED_PIECES || is_behind(own, own->now, PLAN_WORTH_SHARE)) {
         own->open &= ~bit_of(own->now);
         next_turn(own);
     }
@@ -474,9 +450,6 @@ void scan_any_set(struct scan *scan)
     bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
                     ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
-    if (own->searched == 0 && own->first == PROGRAM_CLASSES &&
-        plan_has_program(scan->plan, PROGRAM_BUCKETS) && wants_few(scan))
-        own->now = PROGRAM_BUCKETS;
     while (scan->at < limit && !scan->over) {
         /* parts that are searched one after another would find the first occurrence late, so the
          * first program searches instead */
@@ -564,7 +537,7 @@ static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
            (cpu_sizes.look_lost_ns <= 0 || worker->searched >= cpu_sizes.look_again ||
             (worker->searched > 0 &&
              (lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns ||
-              (worker->looks_soon && lost > (1 - WORTH_SHARE) * worker->took))));
+              (worker->looks_soon && lost > (1 - PLAN_WORTH_SHARE) * worker->took))));
 }
 
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
@@ -622,8 +595,8 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
         return false;
     return plan_has_program(plan, PROGRAM_BUCKETS) &&
            (!plan_has_program(plan, PROGRAM_CLASSES) ||
-            buckets.once_ns + buckets.byte_ns * FIRST_TEXT_BYTES <=
-                classes.once_ns + classes.byte_ns * FIRST_TEXT_BYTES);
+            buckets.once_ns + buckets.byte_ns * PLAN_FIRST_BYTES <=
+                classes.once_ns + classes.byte_ns * PLAN_FIRST_BYTES);
 }
 
 /* Returns the plan's tournament as it is before the search: which programs may compete, and which

@@ -430,7 +430,7 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     const struct plan_set_facts of = plan_set_facts_of(scan->plan);
     /* a unit of a scan's work counts as a nanosecond here */
     uint64_t enough = (uint64_t)plan_set_price(PROGRAM_AUTOMATON, &of).once_ns *
-                      (plan_has_conditions(scan->plan) ? CONDITIONS_TIMES : 1);
+                      (plan_has_conditions(scan->plan) ? BUILD_TIMES : 1);
     double per_byte;
 
     if (max_u64(x, scan->run_until) >= scan->limit)
@@ -439,15 +439,15 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     worker->dense_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
     per_byte = (double)worker->dense_work / (double)max_u64(worker->dense_searched, 1);
-    if (per_byte * (double)(scan->loadable - x) > FORESEEN * (double)enough)
-        enough /= FORESEEN;
+    if (per_byte * (double)(scan->loadable - x) > BUILD_TIMES * (double)enough)
+        enough /= BUILD_TIMES;
     if (worker->dense_work < enough && !dense_is_there(scan->plan)) {
         scan->work_max = scan->work + enough - worker->dense_work;
         worker->dense_waits = true;
         return false;
     }
     worker->dense_bytes =
-        min_u64(max_u64(2 * worker->dense_bytes, cpu_sizes.dense_bytes), DENSE_BYTES_MAX);
+        min_u64(max_u64(2 * worker->dense_bytes, cpu_sizes.dense_bytes), PLAN_FIRST_BYTES);
     worker->dense_left = max_u64(worker->dense_bytes, 4 * scan->plan->length_max);
     scan_leave(scan, x);
     return true;

@@ -319,7 +319,7 @@ static void choose_programs(struct trawl_plan *plan)
     const enum trawl_method asked = plan->method_asked;
     const uint32_t count = plan->literal_count;
     const bool may[PROGRAMS] = {
-#define PROGRAM(name, method, may, there) may,
+#define PROGRAM(name, method, may) may,
 #include "plan/set_prices.def"
     };
 

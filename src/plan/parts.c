@@ -10,10 +10,8 @@
 #include "plan/nibbles.h"
 #include "plan/prices.def"
 
-/* Strings are grouped by length; a group begins at each of these lengths. `grams`: how many bytes a
- * device's filter tests for strings of this length (cuda/cuda_choose.c). */
+/* Strings are grouped by length; a group begins at each of these lengths. */
 static const uint64_t lengths[] = {PLAN_LENGTH_CLASSES};
-static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
 /* Strings of one length class, or a single string: patterns order[begin] to order[end - 1]. */
@@ -62,31 +60,26 @@ struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
                                    plan->length_max, plan->byte_bits};
 }
 
+/* Returns how many classes of lengths the set has beyond the first (set_prices.def). */
+static double further_classes(const struct plan_set_facts *of)
+{
+    uint32_t classes = 0;
+
+    for (uint64_t shortest = 2; shortest <= 16; shortest += shortest < 4 ? 1 : shortest)
+        classes += of->length_min < shortest && shortest <= of->length_max;
+    return classes;
+}
+
 struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of)
 {
-    const struct {
-        enum program program;
-        bool fits;
-        double byte, literal, literal_byte, class;
-    } rows[] = {
-#define PRICE(program, ...) {PROGRAM_##program, __VA_ARGS__},
+    double count = (double)of->count, bytes = (double)of->bytes, tables = TABLES_NS * count;
+    double length = (double)min_u64(max_u64(of->length_min, 4), 12), classes = further_classes(of);
+    const struct plan_set_price prices[PROGRAMS] = {
+#define PRICE(program, once_ns, byte_ns) [PROGRAM_##program] = {once_ns, byte_ns},
 #include "plan/set_prices.def"
     };
-    static const double once[PROGRAMS][3] = {
-#define ONCE(program, ...) {__VA_ARGS__},
-#include "plan/set_prices.def"
-    };
-    double count = (double)of->count, bytes = (double)of->bytes, classes = 0;
-    uint32_t i = 0;
 
-    for (uint64_t length = 2; length <= 16; length = length < 4 ? length + 1 : 2 * length)
-        classes += of->length_min < length && length <= of->length_max;
-    while (rows[i].program != program || !rows[i].fits)
-        i++;
-    return (struct plan_set_price){once[program][0] + once[program][1] * count +
-                                       once[program][2] * bytes,
-                                   rows[i].byte + rows[i].literal * count +
-                                       rows[i].literal_byte * bytes + rows[i].class * classes};
+    return prices[program];
 }
 
 /* ---- Lengths ------------------------------------------------------------------- */
@@ -187,8 +180,10 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
     const struct plan_part_costs *costs = &plan_part_costs_device;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
-    double rate = cutting->likeness.rate[grams[plan_length_class(least)]], bytes = 0, states = 0,
-           pass, met, dense;
+    /* a device's filter tests about this many bytes (cuda/cuda_choose.c) */
+    uint64_t shortest = lengths[plan_length_class(least)];
+    uint64_t tested = min_u64(shortest - shortest / 5, ANALYSE_GRAM_MAX);
+    double rate = cutting->likeness.rate[tested], bytes = 0, states = 0, pass, met, dense;
     double more = from > 0 || to < cutting->group_count ? costs->each * count : 0;
 
     if (count <= 1)
@@ -222,17 +217,16 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
         of.bytes += cutting->groups[i].bytes;
     for (uint32_t i = PROGRAM_BUCKETS; i <= PROGRAM_ALONE; i++) {
         struct plan_set_price price = plan_set_price((enum program)i, &of);
-        double cost = price.byte_ns + price.once_ns / PART_TEXT_BYTES;
+        double cost = price.byte_ns + price.once_ns / PLAN_FIRST_BYTES;
 
         if ((i == PROGRAM_CLASSES && !plan_fits_classes(plan)) ||
             (i == PROGRAM_AUTOMATON && whole && !plan_has_program(plan, PROGRAM_AUTOMATON)) ||
             (i == PROGRAM_ALONE && (whole || of.count > PLAN_ALONE_MAX)))
             continue;
         if (i == PROGRAM_BUCKETS || i == PROGRAM_CLASSES)
-            cost +=
-                MET_NS * (double)of.count *
-                cutting->likeness.rate[min_u64(
-                    of.length_min, i == PROGRAM_BUCKETS ? BUCKETS_BYTES_MAX : ANALYSE_GRAM_MAX)];
+            cost += MET_NS * (double)of.count *
+                    cutting->likeness.rate[min_u64(
+                        of.length_min, i == PROGRAM_BUCKETS ? sizeof(uint64_t) : ANALYSE_GRAM_MAX)];
         if (cost < least)
             *program = (enum program)i;
         least = min_double(least, cost);
@@ -258,7 +252,7 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 
             cost += least[from];
             if (cutting->which == PLAN_PARTS_HOST && from == 0 && to == cutting->group_count) {
-                if (least[to] > HOST_SHARE * cost && cutting->plan->pattern_count > LENGTHS)
+                if (least[to] > PLAN_WORTH_SHARE * cost && cutting->plan->pattern_count > LENGTHS)
                     return 0;
                 continue;
             }
@@ -330,7 +324,7 @@ static enum trawl_status make_range(const struct cutting *cutting, uint32_t from
                                     struct plan_parts *parts, struct trawl_error *error)
 {
     static const enum trawl_method methods[PROGRAMS] = {
-#define PROGRAM(name, method, may, there) TRAWL_METHOD_##method,
+#define PROGRAM(name, method, may) TRAWL_METHOD_##method,
 #include "plan/set_prices.def"
     };
     uint64_t begin = cutting->groups[from].begin, end = cutting->groups[to - 1].end, step;

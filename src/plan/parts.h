@@ -38,6 +38,12 @@ static inline bool plan_has_program(const struct trawl_plan *plan, enum program 
     return (plan->programs >> program & 1) != 0;
 }
 
+/* A program, or parts, are tried if they are expected to need less than this share of the time
+ * (less would be lost among the machine's other work). */
+#define PLAN_WORTH_SHARE 0.75
+/* The text that a search is expected to have before its first trial. */
+#define PLAN_FIRST_BYTES (4u << 20)
+
 /* What the expected cost of a program depends on. */
 struct plan_set_facts {
     uint64_t count, bytes; /* number and bytes of the literals */
