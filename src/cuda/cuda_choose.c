@@ -244,14 +244,15 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
 }
 
 /* With TRAWL_METHOD_AUTO, "sampled" is not chosen for a literal that repeats itself, such as
- * "abababab...": each sample of a repetitive text would match at many of its offsets. */
+ * "abababab...": each sample of a repetitive text would match at many of its offsets. Nor is it if
+ * most of the caller's sample consists of parts of the literal. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked)
 {
     bool by_length = asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN;
 
     if (!plan_is_one_literal(plan) || plan->method == TRAWL_METHOD_SET)
         return TRAWL_METHOD_SET;
-    if (by_length && !plan->tuning.repeats &&
+    if (by_length && plan->tuning.sampled.naming < NAMING_MAX &&
         sampled_repeats(plan, SCAN_SAMPLE_BYTES) <= REPEATS_MAX)
         return TRAWL_METHOD_SAMPLED;
     if (asked != TRAWL_METHOD_AUTO &&

@@ -178,34 +178,6 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     return best_rate / stride; /* each gram is tested at every stride-th position only */
 }
 
-bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
-                     uint64_t literal_bytes)
-{
-    uint64_t places[REPEAT_PLACES_MIN];
-    uint32_t found = 0, place_count = 0;
-
-    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
-    if (literal_bytes < REPEAT_BYTES)
-        return false;
-    for (uint32_t i = 0; i < REPEAT_LOOKS; i++) {
-        uint64_t at = (sample_bytes - REPEAT_BYTES) / REPEAT_LOOKS * i, begin;
-        const uint8_t *there =
-            (const uint8_t *)memmem(literal, (size_t)literal_bytes, sample + at, REPEAT_BYTES);
-        uint32_t p = 0;
-
-        if (there == NULL)
-            continue;
-        found++;
-        /* wraps below 0 if the literal would begin before the sample */
-        begin = at - (uint64_t)(there - literal);
-        while (p < place_count && places[p] != begin)
-            p++;
-        if (p == place_count && place_count < REPEAT_PLACES_MIN)
-            places[place_count++] = begin;
-    }
-    return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
-}
-
 /* Enumerates a sample's positions in jumps, so that even the first few are spread over the whole
  * sample. */
 struct seen_positions {

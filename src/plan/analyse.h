@@ -21,13 +21,6 @@ struct byte_rates {
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
-/* Returns true if the sample repeats parts of the literal, so that a search has many candidates.
- * Takes 64 strings of 16 bytes from the sample. At least 8 of them must occur in the literal, and
- * must put the literal's start at 3 or more different positions of the sample. sample_bytes ≥
- * PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches of the literal. */
-bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
-                     uint64_t literal_bytes);
-
 /* Returns log2 of value ≥ 1, with an error of up to about 0.1. */
 double analyse_log2(double value);
 

@@ -285,8 +285,6 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     plan_tune_probes(plan, sample, sample_bytes, &rates, &plan->tuning);
     if (plan->method_asked == TRAWL_METHOD_AUTO)
         plan_tune_sampled(plan, plan->tuning.is_seen ? sample : NULL, sample_bytes, &plan->tuning);
-    if (plan->tuning.is_seen)
-        plan->tuning.repeats = analyse_repeats(sample, sample_bytes, bytes, count);
     if (count < PLAN_GRAMS_LENGTH_MIN)
         return;
     plan_tune_grams(plan, sample, sample_bytes, &rates, &plan->tuning);

@@ -36,8 +36,6 @@ struct plan_tuning {
     /* tuned with a sample of the text; if false, with the literal and byte frequencies of typical
      * text */
     bool is_seen;
-    /* substrings of the literal occur in many places in the sample (analyse_repeats) */
-    bool repeats;
     /* every byte of the literal is a probe, so each candidate is an occurrence */
     bool probes_exact;
     /* probes are bytes that the "every" method tests; probes[0] rules out the most positions */
