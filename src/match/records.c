@@ -5,20 +5,13 @@
 
 #include "base/checked.h"
 
-static uint64_t offset_of(const struct trawl_record_array *array, uint64_t index)
+/* Checks that the offsets ascend. records->origin is 0, so offsets count from there. */
+static enum trawl_status check_offsets(const struct records *records, struct trawl_error *error)
 {
-    return array->offset_bytes == sizeof(int32_t)
-               ? (uint64_t)((const int32_t *)array->offsets)[index]
-               : ((const uint64_t *)array->offsets)[index];
-}
+    uint64_t begin = records_begin(records, 0);
 
-static enum trawl_status check_offsets(const struct trawl_record_array *array,
-                                       struct trawl_error *error)
-{
-    uint64_t begin = offset_of(array, 0);
-
-    for (uint64_t i = 0; i < array->record_count; i++) {
-        uint64_t end = offset_of(array, i + 1);
+    for (uint64_t i = 0; i < records->count; i++) {
+        uint64_t end = records_begin(records, i + 1);
 
         if (begin > end || end > (uint64_t)INT64_MAX) {
             enum trawl_status status = TRAWL_FAIL(
@@ -50,8 +43,8 @@ enum trawl_status records_open(struct records *records, const struct trawl_recor
                                 .count = array->record_count};
     if (array->record_count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(check_offsets(array, error));
-    records->origin = offset_of(array, 0);
+    TRAWL_TRY(check_offsets(records, error));
+    records->origin = records_begin(records, 0);
     records->tape_bytes = records_begin(records, records->count);
     if (array->bytes == NULL && records->tape_bytes > 0)
         return TRAWL_FAIL(error, ARGUMENT, "records: bytes is NULL");
