@@ -8,7 +8,7 @@
 #include "approximate/grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/build.h"
+#include "plan/plan.h"
 #include "plan/dna.h"
 
 #define CHARACTERS_KNOWN 1024u

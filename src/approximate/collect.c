@@ -7,7 +7,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define CANDIDATES_MIN 1024u
 /* prefetch distance, in candidates */
 #define FETCH_AHEAD 16u
 
@@ -16,16 +15,9 @@ uint64_t approx_candidates_max = APPROX_CANDIDATES_MAX;
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error)
 {
-    uint64_t capacity;
-
     TRAWL_ASSERT(candidates->count <= candidates->capacity);
-    if (more <= candidates->capacity - candidates->count)
-        return TRAWL_OK;
-    capacity = max_u64(max_u64(saturating_add(candidates->count, more), 2 * candidates->capacity),
-                       CANDIDATES_MIN);
-    TRAWL_TRY(MEMORY_GROW(candidates->items, candidates->capacity, capacity, error));
-    candidates->capacity = capacity;
-    return TRAWL_OK;
+    return MEMORY_ROOM(candidates->items, candidates->capacity,
+                       saturating_add(candidates->count, more), error);
 }
 
 void approx_candidates_release(struct approx_candidates *candidates)

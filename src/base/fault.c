@@ -63,13 +63,12 @@ bool fault_is_new_place(uint64_t kind, int skipped)
     return false;
 }
 
-bool fault_hit(enum fault_point point)
+bool fault_hit(void)
 {
     uint64_t nth = atomic_load(&points_nth);
     uint64_t index = atomic_fetch_add(&points_passed, 1) + 1;
     bool fails = nth > 0 && (atomic_load(&points_persistent) ? index >= nth : index == nth);
 
-    (void)point;
     if (atomic_load(&is_new_wanted))
         fails = atomic_load(&has_failed) ? atomic_load(&points_persistent)
                                          : fault_is_new_place(atomic_load(&points_persistent), 2);

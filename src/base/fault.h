@@ -11,16 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum fault_point {
-    FAULT_MEMORY, /* an allocation */
-    FAULT_THREAD, /* starting a thread */
-    FAULT_OPEN,   /* opening a file */
-    FAULT_READ,   /* reading a file or pipe */
-    FAULT_STAT,   /* fstat */
-    FAULT_MAP,    /* mapping a file or memory */
-    FAULT_DRIVER  /* a call to the CUDA driver */
-};
-
 #if defined(TRAWL_FAULTS)
 /* Makes the nth point from now fail, nth ≥ 1. With `persistent`, all later points fail, too. With
  * nth 0, no point fails. */
@@ -37,9 +27,9 @@ bool fault_has_failed(void);
  * function, do not count. */
 bool fault_is_new_place(uint64_t kind, int skipped);
 /* Returns true if this point must fail. Any thread may call this function. */
-bool fault_hit(enum fault_point point);
+bool fault_hit(void);
 #else
-#define fault_hit(point) (false)
+#define fault_hit() (false)
 #endif
 
 #endif

@@ -70,20 +70,11 @@ enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
         return TRAWL_FAIL(error, LIMIT, "%" PRIu64 " x %" PRIu64 " bytes exceed 2^64", count, size);
     if (bytes == 0)
         return TRAWL_OK;
-    if (!fault_hit(FAULT_MEMORY))
+    if (!fault_hit())
         *pointer = allocator.allocate(allocator.context, bytes,
                                       count == 1 ? OBJECT_ALIGNMENT : MEMORY_ALIGNMENT);
     if (*pointer == NULL)
         return TRAWL_FAIL(error, MEMORY, "out of memory: %" PRIu64 " bytes", bytes);
-    return TRAWL_OK;
-}
-
-enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
-                                         struct trawl_error *error)
-{
-    TRAWL_TRY(memory_allocate(count, size, pointer, error));
-    if (*pointer != NULL)
-        memset(*pointer, 0, (size_t)(count * size));
     return TRAWL_OK;
 }
 
@@ -103,30 +94,21 @@ static void prefer_huge_pages(void *pointer, uint64_t bytes)
 #endif
 }
 
-enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zeroed, void **pointer,
+enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, void **pointer,
                                         struct trawl_error *error)
 {
     TRAWL_TRY(memory_allocate(count, size, pointer, error));
-    if (*pointer == NULL)
-        return TRAWL_OK;
-    if (count * size >= 2 * HUGE_BYTES)
+    if (*pointer != NULL && count * size >= 2 * HUGE_BYTES)
         prefer_huge_pages(*pointer, count * size);
-    if (zeroed)
-        memset(*pointer, 0, (size_t)(count * size));
     return TRAWL_OK;
 }
 
-enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
-                              struct trawl_error *error)
+enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
+                                         struct trawl_error *error)
 {
-    void *grown;
-
-    TRAWL_ASSERT(new_count >= old_count);
-    TRAWL_TRY(memory_allocate(new_count, size, &grown, error));
-    if (old_count > 0)
-        memcpy(grown, *pointer, (size_t)(old_count * size));
-    memory_release(*pointer, old_count, size);
-    *pointer = grown;
+    TRAWL_TRY(memory_allocate_table(count, size, pointer, error));
+    if (*pointer != NULL)
+        memset(*pointer, 0, (size_t)(count * size));
     return TRAWL_OK;
 }
 
@@ -134,10 +116,14 @@ enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity
                               struct trawl_error *error)
 {
     const uint64_t count = max_u64(wanted, max_u64(16, 2 * *capacity));
+    void *grown;
 
-    if (wanted <= *capacity)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_grow(*capacity, count, size, pointer, error));
+    TRAWL_ASSERT(wanted > *capacity);
+    TRAWL_TRY(memory_allocate(count, size, &grown, error));
+    if (*capacity > 0)
+        memcpy(grown, *pointer, (size_t)(*capacity * size));
+    memory_release(*pointer, *capacity, size);
+    *pointer = grown;
     *capacity = count;
     return TRAWL_OK;
 }

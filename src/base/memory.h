@@ -15,26 +15,22 @@
  * is NULL. Errors: MEMORY; LIMIT if count * size overflows. After an error, *pointer is NULL. */
 enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
                                   struct trawl_error *error);
-/* Allocates as memory_allocate does, and fills the memory with zeros. */
-enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
-                                         struct trawl_error *error);
 /* Allocates a table that is read at random offsets: if it is large and no allocator is set, the
  * system is asked for huge pages. */
-enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zeroed, void **pointer,
+enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, void **pointer,
                                         struct trawl_error *error);
-/* Grows an array to new_count elements, and keeps the first old_count. After an error, *pointer and
- * the array are unchanged. */
-enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
-                              struct trawl_error *error);
-/* Makes room for `wanted` elements in an array that has room for *capacity. A growing array at
- * least doubles. */
+/* Allocates as memory_allocate_table does, and fills the memory with zeros. */
+enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
+                                         struct trawl_error *error);
+/* Makes room for `wanted` elements in an array that has room for *capacity, which is less, and
+ * keeps these. The array at least doubles. After an error, *pointer and the array are unchanged. */
 enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity, void **pointer,
                               struct trawl_error *error);
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
 /* These macros call the functions above for arrays of any type, and evaluate to the status. `array`
- * is an lvalue, which changes only if the call succeeds. */
+ * is an lvalue, which changes only if the call succeeds. MEMORY_ROOM grows only a full array. */
 #define MEMORY_CALL(array, before, call)           \
     __extension__({                                \
         void *memory_ = (before);                  \
@@ -47,15 +43,13 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
     MEMORY_CALL(array, NULL, memory_allocate((count), sizeof *(array), &memory_, (error)))
 #define MEMORY_ZEROED(array, count, error) \
     MEMORY_CALL(array, NULL, memory_allocate_zeroed((count), sizeof *(array), &memory_, (error)))
-#define MEMORY_TABLE(array, count, zeroed, error) \
-    MEMORY_CALL(array, NULL,                      \
-                memory_allocate_table((count), sizeof *(array), (zeroed), &memory_, (error)))
-#define MEMORY_GROW(array, old_count, new_count, error) \
-    MEMORY_CALL(array, array,                           \
-                memory_grow((old_count), (new_count), sizeof *(array), &memory_, (error)))
+#define MEMORY_TABLE(array, count, error) \
+    MEMORY_CALL(array, NULL, memory_allocate_table((count), sizeof *(array), &memory_, (error)))
 #define MEMORY_ROOM(array, capacity, wanted, error) \
-    MEMORY_CALL(array, array,                       \
-                memory_room((wanted), sizeof *(array), &(capacity), &memory_, (error)))
+    ((wanted) <= (capacity)                         \
+         ? TRAWL_OK                                 \
+         : MEMORY_CALL(array, array,                \
+                       memory_room((wanted), sizeof *(array), &(capacity), &memory_, (error))))
 
 /* Returns true if this process can read the 8 bytes at the address; false, for example, for GPU
  * memory. Takes 160 ns on an AMD EPYC. */

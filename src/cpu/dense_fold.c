@@ -56,13 +56,13 @@ static uint32_t *slot_of(const struct fold *fold, uint32_t code_point)
 static enum trawl_status members_grow(struct fold *fold, struct trawl_error *error)
 {
     uint32_t capacity = fold->member_capacity == 0 ? MEMBERS_FIRST : 2 * fold->member_capacity;
+    uint64_t room = fold->member_capacity;
     void *members = fold->members, *slots;
 
     TRAWL_ASSERT(capacity > fold->member_capacity);
     TRAWL_ASSERT(2 * fold->member_count >= fold->member_capacity);
     TRAWL_TRY(memory_allocate_zeroed(2ull * capacity, sizeof *fold->slots, &slots, error));
-    if (memory_grow(fold->member_capacity, capacity, sizeof *fold->members, &members, error) !=
-        TRAWL_OK) {
+    if (memory_room(capacity, sizeof *fold->members, &room, &members, error) != TRAWL_OK) {
         memory_release(slots, 2ull * capacity, sizeof *fold->slots);
         return TRAWL_MEMORY;
     }

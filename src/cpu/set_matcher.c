@@ -49,16 +49,16 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     class_complete(class, fold);
     class->entry_count = entries;
     TRAWL_ASSERT(entries > 0 && class->word_bits < 32 && class->bucket_bits <= 32);
-    TRAWL_TRY(MEMORY_TABLE(class->bitmap, 1ull << class->word_bits, true, error));
-    TRAWL_TRY(MEMORY_TABLE(class->buckets, class->bucket_count + 1, true, error));
+    TRAWL_TRY(MEMORY_ZEROED(class->bitmap, 1ull << class->word_bits, error));
+    TRAWL_TRY(MEMORY_ZEROED(class->buckets, class->bucket_count + 1, error));
     if (!class->by_stems) {
-        TRAWL_TRY(MEMORY_TABLE(class->entries, entries, false, error));
+        TRAWL_TRY(MEMORY_TABLE(class->entries, entries, error));
         return TRAWL_OK;
     }
-    TRAWL_TRY(MEMORY_TABLE(class->stem_keys, entries, false, error));
-    TRAWL_TRY(MEMORY_TABLE(class->stem_literals, entries, false, error));
+    TRAWL_TRY(MEMORY_TABLE(class->stem_keys, entries, error));
+    TRAWL_TRY(MEMORY_TABLE(class->stem_literals, entries, error));
     class->stem_bits = set_map_word_bits(entries);
-    TRAWL_TRY(MEMORY_TABLE(class->stem_map, 1ull << class->stem_bits, true, error));
+    TRAWL_TRY(MEMORY_ZEROED(class->stem_map, 1ull << class->stem_bits, error));
     return TRAWL_OK;
 }
 

@@ -12,7 +12,7 @@
 #include "cuda/cuda_sampled.h"
 #include "cuda/cuda_sets.h"
 #include "cuda/launch.h"
-#include "plan/build.h"
+#include "plan/plan.h"
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words whose indexes have 32 bits */

@@ -31,7 +31,7 @@ enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count
                                     struct trawl_error *error)
 {
     if (count > worker->limits.staging_bytes)
-        return memory_allocate_table(count, 1, false, bytes, error);
+        return memory_allocate_table(count, 1, bytes, error);
     TRAWL_TRY(take_staging(worker, count, error));
     *bytes = worker->staging[worker->staging_turn].bytes;
     return TRAWL_OK;

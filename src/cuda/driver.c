@@ -60,7 +60,7 @@ enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_erro
         *driver = *replacement;
         return check_version(driver, error);
     }
-    if (!fault_hit(FAULT_DRIVER))
+    if (!fault_hit())
         driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (driver->library == NULL)
         return TRAWL_FAIL(error, ENGINE, "no NVIDIA driver: libcuda.so.1 could not be opened");

@@ -399,15 +399,15 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
     set->node_count = (uint32_t)count;
     TRAWL_TRY_DONE(MEMORY_NEW(making.path, set->length_max + 1, error));
     TRAWL_TRY_DONE(MEMORY_NEW(making.order, set->end_count, error));
-    TRAWL_TRY_DONE(MEMORY_TABLE(making.fail, count, false, error));
+    TRAWL_TRY_DONE(MEMORY_TABLE(making.fail, count, error));
     number_nodes(&making);
     set->row_words = PLAN_AUTOMATON_ROW_HEAD + set->classes;
     if (count * set->row_words <= set->row_words_max) {
-        TRAWL_TRY_DONE(MEMORY_TABLE(set->rows, count * set->row_words, false, error));
+        TRAWL_TRY_DONE(MEMORY_TABLE(set->rows, count * set->row_words, error));
     } else {
         plan_rows(&making);
         count += making.row_count * set->classes;
-        TRAWL_TRY_DONE(MEMORY_TABLE(set->cells, count, false, error));
+        TRAWL_TRY_DONE(MEMORY_TABLE(set->cells, count, error));
         set->cell_count = count;
         make_nodes(&making);
     }

@@ -1,5 +1,5 @@
 /* build: builds and frees a plan, the compiled form of patterns, and returns its properties. */
-#include "plan/build.h"
+#include "plan/plan.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -21,14 +21,10 @@ static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t patter
 {
     struct plan_literal literal = {plan->literal_bytes_total, 0, pattern, 0, 0, 0};
 
-    if (plan->literal_count == plan->literal_capacity) {
-        uint64_t capacity = max_u64(2 * plan->literal_capacity, plan->pattern_count);
-
-        if (capacity >= UINT32_MAX)
-            return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 literals");
-        TRAWL_TRY(MEMORY_GROW(plan->literals, plan->literal_capacity, capacity, error));
-        plan->literal_capacity = capacity;
-    }
+    if (plan->literal_count == UINT32_MAX)
+        return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 literals");
+    TRAWL_TRY(
+        MEMORY_ROOM(plan->literals, plan->literal_capacity, plan->literal_count + 1ull, error));
     plan->literals[plan->literal_count++] = literal;
     return TRAWL_OK;
 }
@@ -39,14 +35,7 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
 {
     uint64_t needed = plan->literal_bytes_total + count;
 
-    if (needed > plan->literal_bytes_capacity) {
-        uint64_t capacity = max_u64(needed, 2 * plan->literal_bytes_capacity);
-
-        if (plan->literal_bytes_capacity == 0)
-            capacity = max_u64(needed, plan->pattern_begin[plan->pattern_count]);
-        TRAWL_TRY(MEMORY_GROW(plan->literal_bytes, plan->literal_bytes_capacity, capacity, error));
-        plan->literal_bytes_capacity = capacity;
-    }
+    TRAWL_TRY(MEMORY_ROOM(plan->literal_bytes, plan->literal_bytes_capacity, needed, error));
     for (uint64_t i = 0; i < count; i++)
         plan->literal_bytes[plan->literal_bytes_total + i] = fold_byte(bytes[i]);
     plan->literal_bytes_total = needed;
@@ -132,14 +121,10 @@ uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, 
 static enum trawl_status element_append(struct trawl_plan *plan, const struct plan_element *element,
                                         struct trawl_error *error)
 {
-    if (plan->element_count == plan->element_capacity) {
-        uint32_t capacity = plan->element_capacity == 0 ? 64 : 2 * plan->element_capacity;
-
-        if (capacity < plan->element_capacity)
-            return TRAWL_FAIL(error, LIMIT, "the patterns have more than 2^32 characters");
-        TRAWL_TRY(MEMORY_GROW(plan->elements, plan->element_capacity, capacity, error));
-        plan->element_capacity = capacity;
-    }
+    if (plan->element_count == UINT32_MAX)
+        return TRAWL_FAIL(error, LIMIT, "the patterns have more than 2^32 characters");
+    TRAWL_TRY(
+        MEMORY_ROOM(plan->elements, plan->element_capacity, plan->element_count + 1ull, error));
     plan->elements[plan->element_count++] = *element;
     return TRAWL_OK;
 }
@@ -209,6 +194,9 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
 
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error)
 {
+    TRAWL_TRY(MEMORY_ROOM(plan->literals, plan->literal_capacity, plan->pattern_count, error));
+    TRAWL_TRY(MEMORY_ROOM(plan->literal_bytes, plan->literal_bytes_capacity,
+                          plan->pattern_begin[plan->pattern_count], error));
     for (uint64_t pattern = 0; pattern < plan->pattern_count; pattern++) {
         uint32_t first = plan->literal_count;
         uint64_t length_max;

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/analyse.h"
-#include "plan/build.h"
 #include "plan/nibbles.h"
 #include "plan/prices.def"
 

@@ -138,7 +138,7 @@ struct trawl_plan {
     uint64_t literal_capacity;
     uint64_t literal_bytes_capacity;
     uint32_t element_count;
-    uint32_t element_capacity;
+    uint64_t element_capacity;
     struct plan_element *elements;
 
     /* Bytes of the shortest literal, without its tail. In an approximate search, symbols of the
@@ -179,6 +179,13 @@ struct trawl_plan {
     const struct line_automaton *line_automaton;
     struct attachment *attached; /* one for each enum plan_attachment */
 };
+
+/* Implements trawl_plan_build (trawl.h). `algorithms` is the gallery's table; NULL in a build
+ * without the gallery. */
+enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                             const struct trawl_plan_options *options,
+                             const struct plan_algorithms *algorithms, struct trawl_plan **plan,
+                             struct trawl_error *error);
 
 /* Returns the length of the literal's occurrence at text[0], or 0. text_bytes bytes are readable.
  * Does not check the plan's conditions (whole words, whole lines). */

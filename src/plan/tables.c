@@ -205,8 +205,8 @@ static enum trawl_status set_tables_make(const void *from, void **object, struct
 
     for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
         tables.bytes += aligned(bytes[i]);
-    TRAWL_TRY(memory_allocate_table(tables.bytes / MEMORY_ALIGNMENT, MEMORY_ALIGNMENT, true, object,
-                                    error));
+    TRAWL_TRY(
+        memory_allocate_zeroed(tables.bytes / MEMORY_ALIGNMENT, MEMORY_ALIGNMENT, object, error));
     at = *object;
     for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
         arrays[i] = bytes[i] > 0 ? at : NULL;

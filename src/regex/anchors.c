@@ -12,7 +12,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/build.h"
+#include "plan/plan.h"
 
 /* Only the first AUTOMATA_MAX anchors get automata, because making one is slow. */
 #define AUTOMATA_MAX 256u

@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "match/line_automaton.h"
-#include "plan/build.h"
+#include "plan/plan.h"
 #include "regex/regex_compile.h"
 
 #define PLACES_MAX 2048u

@@ -136,7 +136,7 @@ static enum trawl_status load(struct trawl_error *error)
 
     forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
-    if (!loaded && !fault_hit(FAULT_OPEN)) {
+    if (!loaded && !fault_hit()) {
         void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
         loaded = library != NULL && load_functions(library);

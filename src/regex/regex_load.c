@@ -107,7 +107,7 @@ enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *e
 
     forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
-    if (loaded == NULL && !fault_hit(FAULT_OPEN))
+    if (loaded == NULL && !fault_hit())
         loaded = open_library();
     *ops = loaded;
     (void)pthread_mutex_unlock(&lock);

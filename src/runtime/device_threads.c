@@ -196,7 +196,7 @@ bool devices_start(struct devices *devices)
 
             worker->runtime = devices->runtime;
             worker->device_index = atomic_load(&devices->worker_count) % devices->device_count;
-            if (fault_hit(FAULT_THREAD) || pthread_cond_init(&worker->wake, NULL) != 0)
+            if (fault_hit() || pthread_cond_init(&worker->wake, NULL) != 0)
                 break;
             if (pthread_create(&worker->thread, NULL, device_worker_main, worker) != 0) {
                 (void)pthread_cond_destroy(&worker->wake);

@@ -151,8 +151,7 @@ void devices_ask(struct devices *devices)
     if (!claim_opening(devices))
         return;
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    runs = !fault_hit(FAULT_THREAD) &&
-           pthread_create(&devices->opener, NULL, opener_main, devices) == 0;
+    runs = !fault_hit() && pthread_create(&devices->opener, NULL, opener_main, devices) == 0;
     devices->opener_runs = runs;
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     if (runs)

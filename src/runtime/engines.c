@@ -4,7 +4,7 @@
 
 #include "approximate/engine_approximate.h"
 #include "cuda/engine_cuda.h"
-#include "plan/build.h"
+#include "plan/plan.h"
 #include "regex/automaton.h"
 #include "regex/engine_regex.h"
 #include "regex/judge.h"

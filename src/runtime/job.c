@@ -133,7 +133,7 @@ static int wake_of(struct trawl_searcher *searcher)
 {
     eventfd_t count;
 
-    if (atomic_load(&searcher->wake) < 0 && !fault_hit(FAULT_OPEN))
+    if (atomic_load(&searcher->wake) < 0 && !fault_hit())
         atomic_store(&searcher->wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (atomic_load(&searcher->wake) < 0)
         return -1;

@@ -12,26 +12,11 @@
 #include "runtime/job.h"
 #include "runtime/search.h"
 
-#define COUNTS_MORE 1024u /* the array of a chunk's counts grows at least by this */
-
 struct counting {
     const struct trawl_plan *plan;
     trawl_pattern_count_sink function;
     void *context;
 };
-
-static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t more,
-                                        struct trawl_error *error)
-{
-    uint64_t capacity = counts->capacity == 0 ? COUNTS_MORE : 2 * counts->capacity;
-
-    if (counts->capacity - counts->count >= more)
-        return TRAWL_OK;
-    TRAWL_ASSERT(more <= COUNTS_MORE);
-    TRAWL_TRY(MEMORY_GROW(counts->items, counts->capacity, capacity, error));
-    counts->capacity = capacity;
-    return TRAWL_OK;
-}
 
 /* Builds a table of free slots, large enough for `hits` hits. */
 static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t literals,
@@ -50,13 +35,15 @@ static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t l
 }
 
 /* Appends the slot's count to the chunk's counts, and frees the slot. */
-static void keep(const struct trawl_plan *plan, struct pattern_counts *counts,
-                 struct pattern_slot *slot)
+static enum trawl_status keep(const struct trawl_plan *plan, struct pattern_counts *counts,
+                              struct pattern_slot *slot, struct trawl_error *error)
 {
-    TRAWL_ASSERT(counts->count < counts->capacity && slot->count > 0);
+    TRAWL_ASSERT(slot->count > 0);
+    TRAWL_TRY(MEMORY_ROOM(counts->items, counts->capacity, counts->count + 1, error));
     counts->items[counts->count++] =
         (struct trawl_pattern_count){plan_literal_at(plan, slot->literal).pattern, slot->count};
     slot->count = 0;
+    return TRAWL_OK;
 }
 
 static enum trawl_status add_hits(const struct trawl_plan *plan, struct pattern_counts *counts,
@@ -67,18 +54,14 @@ static enum trawl_status add_hits(const struct trawl_plan *plan, struct pattern_
         uint32_t literal = hits[i].literal;
         struct pattern_slot *slot = &counts->slots[literal & (counts->slot_count - 1)];
 
-        if (slot->literal != literal && slot->count > 0) {
-            TRAWL_TRY(counts_reserve(counts, 1, error));
-            keep(plan, counts, slot);
-        }
+        if (slot->literal != literal && slot->count > 0)
+            TRAWL_TRY(keep(plan, counts, slot, error));
         slot->literal = literal;
         slot->count++;
     }
     for (uint64_t i = 0; i < counts->slot_count; i++)
-        if (counts->slots[i].count > 0) {
-            TRAWL_TRY(counts_reserve(counts, 1, error));
-            keep(plan, counts, &counts->slots[i]);
-        }
+        if (counts->slots[i].count > 0)
+            TRAWL_TRY(keep(plan, counts, &counts->slots[i], error));
     return TRAWL_OK;
 }
 
@@ -110,7 +93,7 @@ static enum trawl_status take_counts(const struct sink *sink, const struct hits_
     for (uint64_t i = 0; i < counting->plan->pattern_count; i++) {
         if (answer->by_pattern[i] == 0)
             continue;
-        TRAWL_TRY(counts_reserve(counts, 1, error));
+        TRAWL_TRY(MEMORY_ROOM(counts->items, counts->capacity, counts->count + 1, error));
         counts->items[counts->count++] = (struct trawl_pattern_count){i, answer->by_pattern[i]};
     }
     return TRAWL_OK;

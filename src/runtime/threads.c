@@ -216,7 +216,7 @@ static void wake_one(struct trawl_runtime *runtime)
     TRAWL_ASSERT(count + 1 < runtime->threads_max);
     worker->runtime = runtime;
     worker->device_index = ENGINE_DEVICES_MAX;
-    if (fault_hit(FAULT_THREAD) || pthread_cond_init(&worker->wake, NULL) != 0)
+    if (fault_hit() || pthread_cond_init(&worker->wake, NULL) != 0)
         return;
     if (start_elsewhere(worker, worker_main) == 0)
         atomic_store(&runtime->worker_count, count + 1);

@@ -170,8 +170,7 @@ bool ahead_is_stopped(const struct ahead *ahead)
 
 static bool has_room(const struct ahead *ahead, struct piece *piece)
 {
-    return piece->bytes != NULL ||
-           MEMORY_TABLE(piece->bytes, ahead->piece_bytes, false, NULL) == TRAWL_OK;
+    return piece->bytes != NULL || MEMORY_TABLE(piece->bytes, ahead->piece_bytes, NULL) == TRAWL_OK;
 }
 
 /* Finds the first place in the piece's cell where a member (if by_blocks, a block) may begin.

@@ -112,7 +112,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
     forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
     good = loaded[index];
-    if (!good && !failed[index] && !fault_hit(FAULT_OPEN)) {
+    if (!good && !failed[index] && !fault_hit()) {
         void *library = dlopen(codec->library, RTLD_NOW | RTLD_LOCAL);
 
         good = library != NULL && codec->load(library);

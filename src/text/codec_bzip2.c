@@ -18,7 +18,7 @@ CODEC_FUNCTIONS(bzip2, FUNCTIONS)
 
 static void *bzip2_open(uint32_t threads)
 {
-    bz_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
+    bz_stream *stream = fault_hit() ? NULL : calloc(1, sizeof *stream);
 
     (void)threads;
     if (stream != NULL && bzip2.init(stream, 0, 0) != BZ_OK) {
@@ -75,7 +75,7 @@ static bool bzip2_again(void *state)
 
     (void)bzip2.end(stream);
     memset(stream, 0, sizeof *stream);
-    return !fault_hit(FAULT_MEMORY) && bzip2.init(stream, 0, 0) == BZ_OK;
+    return !fault_hit() && bzip2.init(stream, 0, 0) == BZ_OK;
 }
 
 static void bzip2_close(void *state)

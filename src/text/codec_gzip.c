@@ -22,7 +22,7 @@ CODEC_FUNCTIONS(gzip, FUNCTIONS)
 
 static void *gzip_open(uint32_t threads)
 {
-    z_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
+    z_stream *stream = fault_hit() ? NULL : calloc(1, sizeof *stream);
 
     (void)threads;
     if (stream != NULL &&

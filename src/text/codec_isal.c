@@ -26,7 +26,7 @@ static bool isal_again(void *state)
 
 static void *isal_open(uint32_t threads)
 {
-    struct inflate_state *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
+    struct inflate_state *stream = fault_hit() ? NULL : calloc(1, sizeof *stream);
 
     (void)threads;
     if (stream != NULL)

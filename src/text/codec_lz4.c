@@ -26,7 +26,7 @@ static void *lz4_open(uint32_t threads)
     LZ4F_dctx *context = NULL;
 
     (void)threads;
-    if (fault_hit(FAULT_MEMORY) || lz4.is_error(lz4.open(&context, LZ4F_VERSION)))
+    if (fault_hit() || lz4.is_error(lz4.open(&context, LZ4F_VERSION)))
         return NULL;
     return context;
 }

@@ -40,7 +40,7 @@ static bool xz_again(void *state)
     struct xz_state *own = state;
 
     own->at = own->count = 0;
-    if (fault_hit(FAULT_MEMORY))
+    if (fault_hit())
         return false;
 #if LZMA_VERSION >= THREADS_SINCE
     if (own->threads > 0) {
@@ -56,7 +56,7 @@ static bool xz_again(void *state)
 
 static void *xz_open(uint32_t threads)
 {
-    struct xz_state *own = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *own);
+    struct xz_state *own = fault_hit() ? NULL : calloc(1, sizeof *own);
 
     if (own == NULL)
         return NULL;

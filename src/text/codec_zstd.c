@@ -26,7 +26,7 @@ CODEC_FUNCTIONS(zstd, FUNCTIONS)
 static void *zstd_open(uint32_t threads)
 {
     (void)threads;
-    return fault_hit(FAULT_MEMORY) ? NULL : zstd.open();
+    return fault_hit() ? NULL : zstd.open();
 }
 
 static enum codec_result zstd_step(void *state, struct codec_io *io)

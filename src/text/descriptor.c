@@ -27,7 +27,7 @@ static enum trawl_status read_failed(const struct trawl_text *text, uint64_t off
 /* Reads the file at this offset, or the stream if the offset is -1. */
 static ssize_t faulty_read(int descriptor, void *buffer, size_t count, off_t offset)
 {
-    if (fault_hit(FAULT_READ)) {
+    if (fault_hit()) {
         errno = EIO;
         return -1;
     }

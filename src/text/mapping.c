@@ -62,7 +62,7 @@ bool mapping_open(struct mapping *mapping, int descriptor, uint64_t file_begin,
         return false;
     mapping->base_bytes = whole / page * page;
     mapping->bytes_count = bytes_count;
-    if (fault_hit(FAULT_MAP))
+    if (fault_hit())
         return false;
     base = mmap(NULL, (size_t)mapping->base_bytes, PROT_READ, MAP_SHARED, descriptor,
                 (off_t)mapping->file_offset);

@@ -46,7 +46,7 @@ static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_err
 {
     void *pages = MAP_FAILED;
 
-    if (fault_hit(FAULT_MAP))
+    if (fault_hit())
         errno = ENOMEM;
     else if (text->bytes_count <= PTRDIFF_MAX)
         pages = mmap(NULL, (size_t)text->bytes_count, PROT_NONE,
@@ -90,8 +90,7 @@ enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *e
 {
     void *pages = (void *)(uintptr_t)text->bytes;
 
-    if (fault_hit(FAULT_MAP) ||
-        mprotect(pages, (size_t)text->bytes_count, PROT_READ | PROT_WRITE) != 0)
+    if (fault_hit() || mprotect(pages, (size_t)text->bytes_count, PROT_READ | PROT_WRITE) != 0)
         return TRAWL_FAIL(error, MEMORY, "no memory for a device's text of %" PRIu64 " bytes",
                           text->bytes_count);
     return TRAWL_OK;
@@ -109,7 +108,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     struct stat facts;
     off_t at;
 
-    if (fault_hit(FAULT_STAT) ? (errno = EIO, true) : fstat(text->descriptor, &facts) != 0) {
+    if (fault_hit() ? (errno = EIO, true) : fstat(text->descriptor, &facts) != 0) {
         int code = errno;
 
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
@@ -195,7 +194,7 @@ static enum trawl_status open_path(const char *path, uint32_t flags, struct traw
 
     if (path == NULL || text_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", path == NULL ? "path" : "text");
-    if (fault_hit(FAULT_OPEN))
+    if (fault_hit())
         errno = EMFILE;
     else
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
