@@ -35,9 +35,9 @@ static double read_sampled(double length)
                : READ_SAMPLED + READ_SAMPLED_MORE / (1 + length / SAMPLED_HALF);
 }
 
-static double candidates_price(double length, double failed, double found)
+static double candidates_price(double length, double failed, double failed_max, double found)
 {
-    return min_double(FAILED * failed, FAILED_MAX) +
+    return min_double(FAILED * failed, failed_max) +
            min_double((length > SHORT_MAX ? FOUND : FAILED) * found, FOUND_MAX);
 }
 
@@ -53,17 +53,18 @@ static double price_of(enum trawl_method method, double length, const struct rat
         if (rates->rare > DENSE_RATE)
             break;
         return READ_GRAMS + candidates_price(length, max_double(rates->gram, occurring),
+                                             FAILED_GRAMS_MAX,
                                              max_double(min_double(found, rates->gram), occurring));
     case TRAWL_METHOD_SAMPLED:
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
-        return read_sampled(length) + NAMED * rates->named +
+        return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
                (FAILED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE)
             return READ_PLANES;
         return READ_EVERY + candidates_price(length, max_double(rates->rare, occurring),
-                                             max_double(found, occurring));
+                                             FAILED_EVERY_MAX, max_double(found, occurring));
     }
     return PRICE_MAX;
 }
@@ -353,7 +354,9 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
     struct cuda_tables *tables = worker->tables;
     bool leaves, is_sure;
 
-    tables->filter_price = filter_ns * rate / (double)bytes;
+    /* reading less takes no longer than a launch, whose time varies */
+    if ((double)bytes > TRIED_LAUNCH_NS * rate)
+        tables->filter_price = filter_ns * rate / (double)bytes;
     tables->lost_ns = max_double(0, tables->lost_ns + lost_ns);
     leaves = max_double(tables->lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns(worker);
     is_sure = tables->lost_ns * (2u << TRIED_MORE_LOG2) > make_ns(worker) ||

@@ -381,11 +381,10 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
     if (want != WANT_HITS || !worker->tables->appends || worker->tables->dense_left > 0)
         TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
-    if (way == CUDA_WAY_TRIED) {
-        /* Search a short range first, because nobody knows how many candidates the text has. Wait
-         * for the stream before the clock starts, so that building tables on the device is not
-         * timed. */
+    if (way != CUDA_WAY_SETTLED) /* do not time how tables are built on the device */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    if (way == CUDA_WAY_TRIED) {
+        /* Search a short range first, because nobody knows how many candidates the text has. */
         rest = bytes - cuda_choose_tried_bytes(worker);
         *done = limit = range->begin + cuda_choose_tried_bytes(worker);
     }
