@@ -45,6 +45,10 @@ install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(CMAKE_OBJCOPY)
+    # If the objects are for link-time optimization, gcc would join them to one without machine code.
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        set(TRAWL_JOIN_OPTION -flinker-output=nolto-rel)
+    endif()
     configure_file(cmake/one_object.cmake.in one_object.cmake @ONLY)
     install(SCRIPT "${PROJECT_BINARY_DIR}/one_object.cmake")
 endif()

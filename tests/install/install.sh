@@ -135,6 +135,21 @@ test_symbols() {
     { cat "$one" && echo 'int memory_grow(void); int memory_grow(void) { return 1; }'; } >"$work/own.c"
     "$compiler" -I"$prefix/include" "$work/own.c" "$(installed libtrawl.a)" -o "$work/count_buffer" -lpthread -ldl
     run_examples "$work" "$one"
+    [[ $("$compiler" --version) != *'Free Software'* ]] || joined
+}
+
+# The library's objects are joined when it is installed. Joined objects of gcc's link-time optimization, which is on in
+# Ubuntu's packages, once had no machine code (2026-11-28).
+joined() {
+    local archive
+
+    archive=$(installed libtrawl.a)
+    echo 'int trawl_own(void); int trawl_own(void) { return 1; }' >"$work/own.c"
+    "$compiler" -flto -ffat-lto-objects -c "$work/own.c" -o "$work/own.o"
+    rm "$archive"
+    ar rc "$archive" "$work/own.o"
+    cmake -DCMAKE_INSTALL_PREFIX="$prefix" -P "$build/one_object.cmake"
+    readelf -sW "$archive" | grep ' FUNC .* trawl_own$'
 }
 
 documents() {
