@@ -14,8 +14,9 @@ extern enum approx_method approx_method_forced;
  * the launches, the copies of results, and preparing a new plan's pieces. Tests replace it. */
 extern double approx_device_fixed_ns;
 
-/* Sets the methods and the expected times of *approximate, whose symbols have been made. */
-void approx_choose(struct approximate *approximate, const char *instruction_set);
+/* Sets the methods and the expected times of *approximate, whose symbols have been made, for a host
+ * with these functions. */
+void approx_choose(struct approximate *approximate, const struct filter_ops *ops);
 
 /* The work of a search on a device, or of one step of such a search. */
 struct approx_work {
@@ -32,25 +33,24 @@ struct approx_work {
 /* Returns true if the host should search. Before a device has searched, the host searches unless
  * the device's expected time is clearly less. After the device has found the candidates (is_found),
  * the host searches if verifying them would take longer than its own search. Returns false whenever
- * a test forces the method, unless the device has no method. */
+ * a test forces the method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
 /* Decides whether a thread of the host searches a text by PIECES, for a plan whose method_dense is
- * another method: first by the pieces in the next bytes, then by the candidates that PIECES has
- * found. */
+ * another method: by the candidates that PIECES finds, first in a short step. */
 struct approx_trial {
-    bool passed;          /* PIECES is used; if false, it is tried again after dense_bytes bytes */
-    uint64_t dense_bytes; /* the caller subtracts what it searches with method_dense */
+    bool passed;          /* the last step was by PIECES, and did not fail */
+    double excess;        /* how many candidates PIECES has found beyond pieces_rate_max */
+    uint64_t dense_bytes; /* how many bytes are to be searched with method_dense */
     uint64_t pause_bytes;
-    double credit; /* by how many candidates PIECES may still exceed pieces_rate_max */
 };
 void approx_trial_begin(struct approx_trial *trial);
-/* Returns the method for the chunk's bytes beginning at `from`, if symbols there are bytes. */
-enum approx_method approx_trial_method(struct approx_trial *trial,
-                                       const struct approximate *approximate,
-                                       const struct engine *cpu, const struct engine_chunk *chunk,
-                                       uint64_t from);
-/* Judges PIECES by the `count` candidates in the `bytes` bytes that it has searched. */
+/* Returns the method for a step, which searches the starts in [from, *to), if symbols there are
+ * bytes. Lowers *to if PIECES is tried. */
+enum approx_method approx_trial_method(const struct approx_trial *trial,
+                                       const struct approximate *approximate, uint64_t from,
+                                       uint64_t *to);
+/* Must be called after each step. Judges PIECES by the `count` candidates in the step's bytes. */
 void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
                         uint64_t bytes, uint64_t count);
 

@@ -5,6 +5,7 @@
 
 #include "approximate/approx_choose.h"
 #include "approximate/distance.h"
+#include "approximate/filter_ops.h"
 #include "approximate/grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -241,6 +242,20 @@ done:
 
 /* -------------------------------------------------------------------------------------------- */
 
+/* Chooses the methods, and makes what they need. */
+static enum trawl_status make_methods(struct approximate *approximate, const char *instruction_set,
+                                      struct trawl_error *error)
+{
+    approx_choose(approximate, filter_ops_by_name(instruction_set));
+    if (approx_needs_pieces(approximate) || approximate->method_on_device == APPROX_PIECES)
+        TRAWL_TRY(approximate_pieces(approximate, error));
+    if (approximate->method_dense == APPROX_FILTER)
+        return approx_filter_open(approximate, &approximate->filter, error);
+    if (approximate->method_dense == APPROX_GRAMS)
+        return approx_grams_make(approximate, &approximate->grams, error);
+    return TRAWL_OK;
+}
+
 /* The arguments of approx_make. */
 struct source {
     const struct trawl_plan *plan;
@@ -268,19 +283,8 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
         TRAWL_TRY_DONE(make_character_classes(approximate, error));
     else
         approximate_classes(approximate);
-    if (plan->literal_count > 0 && approximate->class_count > 0)
-        TRAWL_TRY_DONE(approx_filter_open(approximate, &approximate->filter, error));
-    approx_choose(approximate, source->instruction_set);
-    if (approximate->method_dense != APPROX_PLANES && approximate->method_dense != APPROX_COLUMNS) {
-        approx_filter_close(approximate->filter);
-        approximate->filter = NULL;
-    }
-    if (plan->literal_count > 0 &&
-        (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES ||
-         approximate->method_on_device == APPROX_PIECES))
-        TRAWL_TRY_DONE(approximate_pieces(approximate, error));
-    if (plan->literal_count > 0 && approximate->method == APPROX_GRAMS)
-        TRAWL_TRY_DONE(approx_grams_make(approximate, &approximate->grams, error));
+    if (plan->literal_count > 0)
+        TRAWL_TRY_DONE(make_methods(approximate, source->instruction_set, error));
     *object = approximate;
     approximate = NULL;
 done:

@@ -19,10 +19,9 @@ enum approx_method {
     /* for short pieces: a table lists the pieces that begin with the next symbols of the text (a
      * gram), and the literals of these pieces are then compared with the text */
     APPROX_GRAMS,
-    /* mismatches: counts the mismatches at every offset, with operations on bit planes */
-    APPROX_PLANES,
-    APPROX_COLUMNS, /* edits: computes Sellers' table, with 64 offsets of the text per word */
-    APPROX_ALL,     /* every offset is a candidate */
+    /* Counts errors at every offset: mismatches with operations on bit planes; edits by Sellers'
+     * table, with 64 offsets of the text per word. A device searches by GRAMS instead. */
+    APPROX_FILTER,
     APPROX_METHODS
 };
 
@@ -45,15 +44,13 @@ struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* maximum number of errors of an occurrence, called k */
     bool edits;
-    /* the host's method; with TRAWL_CHARACTERS, only where the text is ASCII */
+    /* the host's method; with TRAWL_CHARACTERS only where the text is ASCII, elsewhere PIECES */
     enum approx_method method;
     /* the host's method where the text has more than pieces_rate_max candidates of PIECES per byte;
      * differs from `method` only if that is PIECES */
     enum approx_method method_dense;
     double pieces_rate_max;
-    /* with TRAWL_CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
-    enum approx_method method_beyond;
-    enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
+    enum approx_method method_on_device;
     /* host_ns is the expected time of a host thread per byte of text, including verification;
      * device_ns is that of a device, without verification. device_rate is the number of candidates
      * per byte of random text that PIECES would find on a device. With GRAMS it is 0, because that
@@ -69,13 +66,19 @@ struct approximate {
     uint32_t *class_of;
     uint64_t *symbol_begin;    /* literal_count + 1 indexes: where each literal's symbols begin */
     uint8_t *exact;            /* APPROX_EXACT_* flags of each symbol */
-    struct trawl_plan *pieces; /* the plan of the pieces if some method is PIECES, otherwise NULL */
+    struct trawl_plan *pieces; /* the plan of the pieces if some method is PIECES; otherwise NULL */
     struct approx_piece *piece;
     uint64_t piece_count;
-    /* the filter if method_dense is PLANES or COLUMNS; otherwise NULL */
-    struct approx_filter *filter;
-    struct approx_grams *grams; /* the tables if the host's method is GRAMS; otherwise NULL */
+    struct approx_filter *filter; /* the filter if method_dense is FILTER; otherwise NULL */
+    struct approx_grams *grams;   /* the tables if method_dense is GRAMS; otherwise NULL */
 };
+
+/* Returns true if the host searches for pieces, at least in some texts. */
+static inline bool approx_needs_pieces(const struct approximate *approximate)
+{
+    return approximate->method == APPROX_PIECES ||
+           approximate->plan->errors.alphabet == TRAWL_CHARACTERS;
+}
 
 /* Sets *approximate to the plan's compiled form, which the first call makes and the plan owns. The
  * host's method is the cheapest with the instruction set; NULL stands for the machine's best one.

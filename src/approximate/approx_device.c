@@ -98,8 +98,6 @@ enum trawl_status approx_device_begin(struct approx_device *own,
     own->approximate = approximate;
     own->ready = false;
     approx_tables_release(&own->tables);
-    if (approximate->method_on_device == APPROX_ALL)
-        return TRAWL_FAIL(error, UNSUPPORTED, "a device has no method for such patterns");
     if (approximate->method_on_device == APPROX_PIECES)
         return TRAWL_OK;
     cuda_worker_take(own->worker, approximate->plan);

@@ -14,8 +14,8 @@ struct approx_device;
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
                                      struct approx_device **device, struct trawl_error *error);
 void approx_device_close(struct approx_device *device);
-/* Makes `approximate` the plan of later searches. Errors: MEMORY, DEVICE; UNSUPPORTED if devices
- * have no method for the plan or the tables would be too large. */
+/* Makes `approximate` the plan of later searches. Errors: MEMORY, DEVICE; UNSUPPORTED if the
+ * tables would be too large. */
 enum trawl_status approx_device_begin(struct approx_device *device,
                                       const struct approximate *approximate,
                                       struct trawl_error *error);

@@ -20,7 +20,7 @@ struct approx_host {
     struct engine_worker *pieces;
     struct engine_result result; /* the pieces that were found */
     const struct approximate *approximate;
-    struct approx_scan *scan; /* with PLANES or COLUMNS: a scan with the plan's filter */
+    struct approx_scan *scan; /* with FILTER: a scan with the plan's filter */
     const struct filter_ops *ops;
     struct grams_stretch stretch;
     /* with GRAMS: the candidates in a part of the stretch, proposed_room words */
@@ -74,9 +74,9 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
     approx_trial_begin(&host->trial);
     approx_scan_close(host->scan);
     host->scan = NULL;
-    if (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES)
+    if (approx_needs_pieces(approximate))
         TRAWL_TRY(engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error));
-    if (approximate->method == APPROX_GRAMS)
+    if (approximate->method_dense == APPROX_GRAMS)
         return proposed_reserve(host, error);
     return TRAWL_OK;
 }
@@ -137,7 +137,7 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
     return TRAWL_OK;
 }
 
-/* ---- Planes and columns -------------------------------------------------------------------- */
+/* ---- Filter -------------------------------------------------------------------------------- */
 
 /* Appends the literal's candidates, which are bits of host->found. Bit i is for offset from + i of
  * the chunk. Skips the first `known` offsets, which are searched only because later candidates
@@ -232,19 +232,17 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 /* Returns the method of a step, which searches the starts in [from, *to). With the alphabet
  * TRAWL_CHARACTERS, a step compares bytes if the text is ASCII as far as the step's occurrences may
  * reach. If it is not, lowers *to: a step that compares bytes ends where its occurrences cannot
- * reach the first non-ASCII byte; a step by method_beyond, which handles all characters, ends
- * shortly after that byte. */
+ * reach the first non-ASCII byte; a step by PIECES, which handles all characters, ends shortly
+ * after that byte. */
 static enum approx_method method_of(struct approx_host *host, const struct engine_chunk *chunk,
                                     uint64_t from, uint64_t *to)
 {
     const struct approximate *approximate = host->approximate;
-    const enum approx_method method =
-        approx_trial_method(&host->trial, approximate, host->cpu, chunk, from);
+    const enum approx_method method = approx_trial_method(&host->trial, approximate, from, to);
     const uint64_t reach = approximate->plan->length_max / CHARACTER_BYTES;
     uint64_t ascii, end;
 
-    if (approximate->plan->errors.alphabet != TRAWL_CHARACTERS ||
-        method == approximate->method_beyond)
+    if (approximate->plan->errors.alphabet != TRAWL_CHARACTERS || method == APPROX_PIECES)
         return method;
     end = min_u64(*to + reach, chunk->owned + chunk->after);
     ascii = scope_ascii_end(chunk->bytes, from, end);
@@ -255,7 +253,7 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
         return method;
     }
     *to = min_u64(*to, max_u64(ascii + 1, from + approx_beyond_min));
-    return approximate->method_beyond;
+    return APPROX_PIECES;
 }
 
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
@@ -265,21 +263,16 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
 {
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
     switch (method_of(host, chunk, from, to)) {
-    case APPROX_PIECES:
+    case APPROX_GRAMS:
+        TRAWL_TRY(by_grams(host, chunk, from, to, candidates, error));
+        break;
+    case APPROX_FILTER:
+        TRAWL_TRY(by_filter(host, chunk, from, to, candidates, error));
+        break;
+    default:
         TRAWL_TRY(approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from,
                                        to, &host->result, candidates, error));
-        approx_trial_judge(&host->trial, host->approximate, *to - from, candidates->count);
-        return TRAWL_OK;
-    case APPROX_GRAMS:
-        return by_grams(host, chunk, from, to, candidates, error);
-    case APPROX_PLANES:
-    case APPROX_COLUMNS:
-        TRAWL_TRY(by_filter(host, chunk, from, to, candidates, error));
-        host->trial.dense_bytes -= min_u64(host->trial.dense_bytes, *to - from);
-        return TRAWL_OK;
-    case APPROX_ALL:
-    case APPROX_METHODS:
-        break;
     }
-    return approx_candidates_all(host->approximate, from, to, candidates, error);
+    approx_trial_judge(&host->trial, host->approximate, *to - from, candidates->count);
+    return TRAWL_OK;
 }

@@ -5,9 +5,9 @@
 #include "approximate/collect.h"
 
 /* A step is a range of starts that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
- * step near a non-ASCII byte is searched by method_beyond, the method for text that is not ASCII;
- * all other steps compare bytes. A step is not made shorter than this to begin one of the other
- * kind. Tests replace approx_beyond_min. */
+ * step near a non-ASCII byte is searched by PIECES; in all other steps, the method compares bytes.
+ * A step is not made shorter than this to begin one of the other kind. Tests replace
+ * approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 

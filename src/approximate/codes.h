@@ -11,6 +11,8 @@
 
 #define CODES 4u
 #define CODES_NONE CODES
+/* A gram is the codes of at most this many adjacent symbols. */
+#define GRAM_SYMBOLS_MAX 10u
 
 struct approx_codes {
     uint8_t code[256]; /* the code of each byte, or CODES_NONE */

@@ -26,27 +26,6 @@ void approx_candidates_release(struct approx_candidates *candidates)
     *candidates = (struct approx_candidates){NULL, 0, 0};
 }
 
-enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
-                                        uint64_t *to, struct approx_candidates *candidates,
-                                        struct trawl_error *error)
-{
-    const uint64_t literals = approximate->plan->literal_count;
-    uint32_t reach = 0;
-
-    TRAWL_ASSERT(literals > 0);
-    *to = min_u64(*to, from + max_u64(approx_candidates_max / literals, 1));
-    if (approximate->edits)
-        reach = (uint32_t)(*to - from + approximate->plan->length_max);
-    TRAWL_TRY(approx_candidates_reserve(
-        candidates, approximate->edits ? literals : literals * (*to - from), error));
-    for (uint32_t i = 0; i < literals; i++)
-        for (uint64_t offset = from; offset < (approximate->edits ? from + 1 : *to); offset++)
-            candidates->items[candidates->count++] =
-                (struct approx_candidate){(int64_t)offset, i, reach};
-    TRAWL_ASSERT(*to > from && candidates->count <= candidates->capacity);
-    return TRAWL_OK;
-}
-
 static int compare_u64(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);

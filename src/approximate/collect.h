@@ -42,11 +42,6 @@ extern uint64_t approx_candidates_max;
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
 void approx_candidates_release(struct approx_candidates *candidates);
-/* Makes candidates that include every occurrence that begins in [from, *to): one for each literal
- * and offset or, with edits, one for each literal. Lowers *to if these would be too many. */
-enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
-                                        uint64_t *to, struct approx_candidates *candidates,
-                                        struct trawl_error *error);
 
 /* Verifies all candidates, which may be in any order and repeated, and appends the hits that begin
  * in [from, to), sorted by (offset, literal, length). Empties *candidates. */

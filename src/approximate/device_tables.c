@@ -14,7 +14,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define GRAM_SYMBOLS_MAX 10u
 #define ANY_CODE ((1u << CODES) - 1u)
 #define LITERALS_MAX (1u << (32 - GRAMS_SYMBOL_BITS))
 /* bytes of tables that stay in the device's L2 cache during a search */

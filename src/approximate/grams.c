@@ -10,10 +10,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define GRAM_SYMBOLS_MAX 9u
-/* A piece's gram is shortened until the piece's lists have at most this many entries per literal,
- * or until only one symbol is left. A symbol with several codes makes several entries. */
-#define ENTRIES_PER_LITERAL 8u
+/* A piece's gram is shortened until it has at most this many lists per literal, and these have at
+ * most as many entries, or until only one symbol is left. A symbol with several codes makes several
+ * entries. */
+#define PER_LITERAL 16u
 
 /* ---- Literals ------------------------------------------------------------------------------ */
 
@@ -129,6 +129,26 @@ static uint32_t group_of(struct lists_builder *builder)
     return i;
 }
 
+double approx_grams_rate(const struct approximate *approximate)
+{
+    struct approx_grams grams = {.group_count = 0};
+    struct lists_builder builder = {.approximate = approximate, .grams = &grams};
+    double rate = 0;
+
+    approx_codes_make(approximate, &builder.codes);
+    for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
+        read_literal(&builder, i);
+        if (group_of(&builder) == GRAMS_GROUPS_MAX)
+            return 1;
+    }
+    for (uint32_t i = 0; i < grams.group_count; i++) {
+        double halves = (double)(UINT64_C(1) << __builtin_popcount(grams.groups[i].care));
+
+        rate += 1 / (halves * halves);
+    }
+    return min_double(rate, 1);
+}
+
 /* Assigns each literal to a group. If there are too many different exact parts, makes one group
  * without an exact part for all literals. */
 static void make_groups(struct lists_builder *builder)
@@ -200,7 +220,7 @@ static uint64_t cut(struct lists_builder *builder, uint32_t group,
 }
 
 /* Makes the pieces of a group. A gram is as long as its piece, but has at most GRAM_SYMBOLS_MAX
- * symbols, and fewer if the lists, or the entries on them, would be far more than the literals.
+ * symbols, and fewer if there would be too many lists or entries (PER_LITERAL).
  * Returns the number of entries of all pieces of the group. */
 static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
 {
@@ -213,9 +233,10 @@ static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
 
         piece->symbol = begins[j];
         piece->gram_symbols = (uint32_t)min_u64(begins[j + 1] - begins[j], GRAM_SYMBOLS_MAX);
-        while (piece->gram_symbols > 4 && UINT64_C(1) << 2 * piece->gram_symbols > 16 * literals)
+        while (piece->gram_symbols > 1 &&
+               UINT64_C(1) << 2 * piece->gram_symbols > PER_LITERAL * literals)
             piece->gram_symbols--;
-        while ((entries = entries_of(builder, group, piece)) > ENTRIES_PER_LITERAL * literals &&
+        while ((entries = entries_of(builder, group, piece)) > PER_LITERAL * literals &&
                piece->gram_symbols > 1)
             piece->gram_symbols--;
         piece->heads = grams->head_count;

@@ -94,6 +94,9 @@ typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct gram
  * MEMORY, LIMIT. */
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
+/* Returns the fraction of offsets of random text at which a scan looks up grams, because an exact
+ * part is there. With edits, this is 1. */
+double approx_grams_rate(const struct approximate *approximate);
 void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
 /* Returns a size for the array `found` of grams_function, in words: more than the maximum number of
  * candidates of one start. */

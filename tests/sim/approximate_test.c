@@ -373,9 +373,7 @@ static void run_case(uint64_t index)
     random.state ^= ~index * 0x2545f4914f6cdd1du;
     draw_options(&random, index);
     draw_text(&random);
-    approx_method_forced = c.way.by_pieces ? APPROX_PIECES
-                           : c.edits       ? APPROX_COLUMNS
-                                           : APPROX_PLANES;
+    approx_method_forced = c.way.by_pieces ? APPROX_PIECES : APPROX_FILTER;
     limits.threads = 32u << test_random_below(&random, 3);
     limits.hits_max =
         test_random_below(&random, 3) == 0 ? 20 + test_random_below(&random, 100) : ENGINE_HITS_MAX;

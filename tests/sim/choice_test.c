@@ -80,9 +80,7 @@ static void check_work(const struct work_row *row)
     for (uint64_t i = 0; row->is_dense && i < text_bytes; i++)
         if (i >= (text_bytes - WORK_SAMPLE) / 2 && i < (text_bytes + WORK_SAMPLE) / 2)
             bytes[i] = 'z';
-    approx_method_forced = strcmp(row->engine, "cpu") == 0 ? APPROX_METHODS
-                           : row->edits > 0                ? APPROX_COLUMNS
-                                                           : APPROX_PLANES;
+    approx_method_forced = strcmp(row->engine, "cpu") == 0 ? APPROX_METHODS : APPROX_FILTER;
     options.alphabet = row->alphabet;
     options.flags = row->flags;
     options.mismatches_max = row->mismatches;
@@ -143,7 +141,7 @@ static void check_segments(uint32_t patterns)
         for (uint32_t j = 0; j < SEGMENT_MISMATCHES; j++)
             text_bytes[40 * i + 2 + test_random_below(&random, length - 2)] = 'T';
     }
-    approx_method_forced = APPROX_PLANES;
+    approx_method_forced = APPROX_FILTER;
     plan = must_plans(list, patterns,
                       PLAN_WITH(.alphabet = TRAWL_DNA, .mismatches_max = SEGMENT_MISMATCHES,
                                 .exact = &exact, .exact_count = 1));

@@ -510,9 +510,8 @@ static void test_pieces(void)
                         TRAWL_OK))
             return;
         TEST_CHECK(approx_want(plan, "avx2", &approximate, NULL) == TRAWL_OK);
-        TEST_CHECK((approximate->method == APPROX_PIECES) == (i < 4));
-        TEST_CHECK(i >= 4 ||
-                   approximate->method_dense == (i % 2 == 1 ? APPROX_PLANES : APPROX_COLUMNS));
+        TEST_CHECK(approximate->method == APPROX_PIECES);
+        TEST_CHECK(approximate->method_dense == (i < 2 ? APPROX_FILTER : APPROX_GRAMS));
         trawl_plan_free(plan);
     }
 }
@@ -536,7 +535,7 @@ static void test_pieces_left(void)
         MUST(approx_want(plan, NULL, &approximate, NULL));
         TEST_CHECK(approximate->method == APPROX_PIECES);
         TEST_CHECK_U64(must_count(searcher, plan, there), 0);
-        TEST_CHECK_U64(must_stats(searcher).candidate_count, 0);
+        TEST_CHECK(must_stats(searcher).candidate_count < sizeof text / 16);
     }
 }
 
