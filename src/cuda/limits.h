@@ -89,7 +89,7 @@ struct cuda_limits {
     /* blocks keep the automaton's rows in shared memory if the rows are no longer than this */
     uint32_t automaton_kept_bytes;
     /* if a set's literals have more bytes than this in total, a search may do more than the usual
-     * work before the automaton takes over (PATIENT_LONG_LOG2 in cuda_scan.c) */
+     * work before the automaton takes over (PATIENT_LONG_LOG2 in prices.def) */
     uint64_t patient_bytes;
     /* length of text in a trial, which decides whether the automaton takes over */
     uint64_t tried_bytes;
