@@ -503,9 +503,11 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
         else
             scan->lines.pending = printed ? scan->lines.pending - 1 : 0;
     }
-    if ((scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan)) ||
-        (scan->settings->stop_on_nonmatch && !selected && scan->lines.selected > 0))
+    scan->stop |= scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan);
+    if (scan->settings->stop_on_nonmatch && !selected && scan->lines.selected > 0) {
+        scan->lines.scanned_end = end;
         scan->stop = true;
+    }
     scan->carry.line_begin = end;
 }
 
