@@ -25,11 +25,8 @@
  * the last windows after the end of the stretch */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
-/* The size of a stretch, the part of a text that a scan searches at a time. With mismatches, the
- * rows should fit into an L1 cache along with other data. */
-#define ROWS_BYTES 24576u
-#define STRETCH_BYTES_MIN 1024u
-#define STRETCH_BYTES_MISMATCHES 8192u
+/* With mismatches, a stretch has fewer bytes, because more rows are in use at a time. */
+#define STRETCH_MISMATCHES 4096u
 
 /* The class and the shift of a row. With mismatches, row 0 has no bit set. */
 struct row {
@@ -137,16 +134,6 @@ static void add_literal(struct approx_filter *filter, const struct approximate *
     filter->begins_count += count;
 }
 
-static uint32_t best_bytes(const struct approx_filter *filter)
-{
-    uint64_t bytes = ROWS_BYTES * 8 / max_u64(filter->row_count, 1);
-
-    if (filter->edits)
-        return FILTER_BYTES_MAX;
-    bytes = max_u64(min_u64(bytes, STRETCH_BYTES_MISMATCHES), STRETCH_BYTES_MIN);
-    return (uint32_t)(bytes / STRETCH_BYTES_MIN * STRETCH_BYTES_MIN);
-}
-
 /* Returns an upper bound on the rows of all literals: one for each compared symbol, and up to three
  * of padding per literal. */
 static uint64_t begins_room(const struct approximate *approximate)
@@ -173,7 +160,7 @@ static enum trawl_status make_literals(struct approx_filter *filter,
     for (uint32_t i = 0; i < filter->literal_count; i++)
         add_literal(filter, approximate, i, (uint16_t *)known);
     memory_release(known, known_count, sizeof(uint16_t));
-    filter->bytes_max = best_bytes(filter);
+    filter->bytes_max = filter->edits ? FILTER_BYTES_MAX : STRETCH_MISMATCHES;
     filter->row_words = filter->bytes_max / 64 + (filter->edits ? WINDOWS_WORDS : 0);
     for (uint64_t i = 0; i < filter->begins_count; i++)
         filter->begins[i] *= (uint32_t)filter->row_words;
