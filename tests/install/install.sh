@@ -112,7 +112,7 @@ test_hardened() {
 }
 
 # The shared library exports only trawl_*: every function of the header, each with its version. The static library
-# exports the same functions: 537 other names, such as memory_grow, were once global there, and collided with programs'
+# exports the same functions: 537 other names, such as memory_room, were once global there, and collided with programs'
 # own (2026-11-27).
 test_symbols() {
     local library version shown declared
@@ -132,7 +132,7 @@ test_symbols() {
     diff <(echo "$declared") <(echo "$shown")
     nm -g --defined-only "$(installed libtrawl.a)" | awk 'NF == 3 { print $3 }' | sort >"$work/static"
     diff <(echo "$declared") "$work/static"
-    { cat "$one" && echo 'int memory_grow(void); int memory_grow(void) { return 1; }'; } >"$work/own.c"
+    { cat "$one" && echo 'int memory_room(void); int memory_room(void) { return 1; }'; } >"$work/own.c"
     "$compiler" -I"$prefix/include" "$work/own.c" "$(installed libtrawl.a)" -o "$work/count_buffer" -lpthread -ldl
     run_examples "$work" "$one"
     [[ $("$compiler" --version) != *'Free Software'* ]] || joined
