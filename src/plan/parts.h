@@ -42,7 +42,7 @@ static inline bool plan_has_program(const struct trawl_plan *plan, enum program 
  * (less would be lost among the machine's other work). */
 #define PLAN_WORTH_SHARE 0.75
 /* The text that a search is expected to have before its first trial. */
-#define PLAN_FIRST_BYTES (4u << 20)
+#define PLAN_FIRST_BYTES (16u << 20)
 
 /* What the expected cost of a program depends on. */
 struct plan_set_facts {
