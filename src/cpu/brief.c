@@ -179,7 +179,7 @@ static void search_words(struct brief *brief, const struct find_ops *find,
                          uint64_t positions)
 {
     const uint64_t words = (positions + 63) / 64;
-    uint32_t places[MANY_TEXT_MAX + SET_ROOM], count = 0, hot_count;
+    uint32_t places[MANY_TEXT_MAX + SET_ROOM], count = 0;
     struct find_tile tile;
 
     if (brief->words != NULL && positions > FEW_POSITIONS) {
@@ -196,16 +196,14 @@ static void search_words(struct brief *brief, const struct find_ops *find,
     else
         find->set(place, positions, &brief->plan->set,
                   brief->tables->wide != NULL ? brief->tables->wide : brief->tables->bitmap, &tile);
-    hot_count = tile.is_dense ? (uint32_t)words : tile.hot_count;
-    for (uint32_t i = 0; i < hot_count && !is_over(brief); i++) {
-        uint32_t w = tile.is_dense ? i : tile.hot[i];
-        uint64_t first = 64ull * w, bits = tile.mask[w];
+    for (uint64_t i = 0; i < tile_words(&tile, words) && !is_over(brief); i++) {
+        uint64_t first = 64 * tile_word(&tile, i), bits = tile.mask[tile_word(&tile, i)];
 
         if (positions - first < 64)
             bits &= (1ull << (positions - first)) - 1;
         for (; bits != 0; bits &= bits - 1)
             places[count++] = (uint32_t)(at + first + (uint64_t)__builtin_ctzll(bits));
-        if (count + 64 <= BUCKETS && i + 1 < hot_count)
+        if (count + 64 <= BUCKETS && i + 1 < tile_words(&tile, words))
             continue;
         take_positions(brief, places, count);
         count = 0;

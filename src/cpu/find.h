@@ -39,6 +39,19 @@ struct find_tile {
     uint16_t hot[FIND_TILE_WORDS]; /* indexes of the words that are not 0, ascending */
 };
 
+/* The words that may have bits: word number tile_word(tile, i) for each i < tile_words(tile, all),
+ * where the tile has `all` words. */
+static inline uint64_t tile_words(const struct find_tile *tile, uint64_t all)
+{
+    TRAWL_ASSERT(all <= FIND_TILE_WORDS && (tile->is_dense || tile->hot_count <= all));
+    return tile->is_dense ? all : tile->hot_count;
+}
+
+static inline uint64_t tile_word(const struct find_tile *tile, uint64_t i)
+{
+    return tile->is_dense ? i : tile->hot[i];
+}
+
 /* Clears the tile's bits at `positions` and after, which must all be in the last word. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
 {
@@ -106,7 +119,6 @@ static inline uint32_t find_trigram(uint8_t first, uint8_t second, uint8_t third
 struct set_class;
 struct set_span;
 struct set_passed;
-struct set_stem;
 
 struct find_ops {
     const char *name;

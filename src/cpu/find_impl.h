@@ -273,23 +273,24 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)
 {
-    uint64_t i = 0, a8, b8;
+    uint64_t i = 0;
 
+    for (; count < 8 && i < count; i++)
+        if (a[i] != b[i])
+            return i;
     for (; i + 64 <= count; i += 64) {
         uint64_t differ = ~block_same(a + i, b + i);
 
         if (differ != 0)
             return i + (uint64_t)__builtin_ctzll(differ);
     }
-    for (; i + 8 <= count; i += 8) {
-        memcpy(&a8, a + i, sizeof a8);
-        memcpy(&b8, b + i, sizeof b8);
-        if (a8 != b8)
-            return i + (uint64_t)__builtin_ctzll(a8 ^ b8) / 8;
+    for (; i < count; i += 8) {
+        uint64_t at = min_u64(i, count - 8); /* the last eight bytes may overlap those before */
+        uint64_t differ = bytes_load64(a + at) ^ bytes_load64(b + at);
+
+        if (differ != 0)
+            return at + (uint64_t)__builtin_ctzll(differ) / 8;
     }
-    for (; i < count; i++)
-        if (a[i] != b[i])
-            return i;
     return count;
 }
 
@@ -315,12 +316,10 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
     uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
     /* the last word in which bits were cleared, and these bits */
     uint64_t failed = 0, failed_word = 0;
-    uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
 
     TRAWL_ASSERT(count > 0 && count <= 64);
-    TRAWL_ASSERT(hot_count <= word_count && word_count <= FIND_TILE_WORDS);
-    for (uint64_t i = 0; i < hot_count; i++) {
-        uint64_t w = tile->is_dense ? i : tile->hot[i], bits = tile->mask[w];
+    for (uint64_t i = 0; i < tile_words(tile, word_count); i++) {
+        uint64_t w = tile_word(tile, i), bits = tile->mask[w];
         uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
 
         tile->mask[w] = kept;

@@ -14,8 +14,6 @@
 #include "base/checked.h"
 #include "cpu/find.h"
 
-#define PAIR_STEPS 32u
-#define PAIR_STEP 128u /* a step: the positions that are tested together */
 /* Prefetch distance in bytes. Without prefetching, searching 64 KiB in the L2 cache took 1.2 x the
  * time [Xeon, AVX-512]. */
 #define PAIR_AHEAD 1024u

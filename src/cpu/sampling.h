@@ -24,11 +24,8 @@ struct sampling {
 /* Returns the 8 bytes at position i. Bytes that are not readable count as 0. */
 static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 {
-    uint64_t low = 0;
-
     TRAWL_ASSERT(i < scan->loadable);
-    memcpy(&low, scan->chunk->bytes + i, (size_t)min_u64(sizeof low, scan->loadable - i));
-    return low;
+    return set_load_head(scan->chunk->bytes + i, scan->loadable - i);
 }
 
 /* ---- scan_stems.c: a class that is searched with stems, the first 8 bytes of its literals ---- */

@@ -69,13 +69,14 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
         uint8_t value = plan_literal_bytes(plan, i)[0];
 
         TRAWL_ASSERT(plan_literal_at(plan, i).bytes_count == 1);
-        set->repeats = set->repeats || set->count[value] > 0;
         for (uint32_t cases = 0; cases < 2; cases++) {
             uint8_t other = cases == 1 ? (uint8_t)(value ^ 0x20) : value;
 
             if (cases == 1 && !(fold && value >= 'a' && value <= 'z'))
                 continue;
-            if (set->count[other]++ == 0)
+            if (set->bytes.has[other])
+                set->repeats = true;
+            else
                 set->literal[other] = i;
             bytes_add(&set->bytes, other);
         }
@@ -87,8 +88,7 @@ bool scan_bytes_fits(const struct cpu_worker *worker, enum want want)
 {
     if (want == WANT_LINES)
         return true;
-    return worker->method == TRAWL_METHOD_SET &&
-           (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
+    return worker->method == TRAWL_METHOD_SET && (!worker->bytes.repeats || want == WANT_SPANS);
 }
 
 /* Fills the worker's tile for the next positions, and returns the number of its words. Sets
@@ -116,64 +116,20 @@ static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bo
     return words;
 }
 
-static void emit(struct scan *scan, uint64_t words)
-{
-    const struct cpu_worker *worker = scan->worker;
-    struct hits *hits = &scan->result->hits;
-    const uint8_t *text = scan->chunk->bytes + scan->at;
-
-    scan->status = hits_reserve(hits, 64 * words, scan->error);
-    scan->over = scan->status != TRAWL_OK;
-    if (scan->over)
-        return;
-    TRAWL_ASSERT(hits->count + 64 * words <= hits->capacity);
-    TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
-    for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = worker->tile.mask[w]; bits != 0; bits &= bits - 1) {
-            uint64_t i = 64 * w + (uint64_t)__builtin_ctzll(bits);
-
-            TRAWL_ASSERT(scan->at + i < scan->limit);
-            hits->items[hits->count++] =
-                (struct hit){(uint32_t)(scan->at + i), worker->bytes.literal[text[i]]};
-        }
-}
-
-/* Returns the number of occurrences, for a set that contains some literal more than once. */
-static uint64_t count_repeated(const struct scan *scan, uint64_t words)
-{
-    const uint8_t *text = scan->chunk->bytes + scan->at;
-    uint64_t count = 0;
-
-    TRAWL_ASSERT(scan->at + 64 * (words - 1) < scan->limit);
-    TRAWL_ASSERT(scan->worker->tile.is_dense);
-    for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = scan->worker->tile.mask[w]; bits != 0; bits &= bits - 1)
-            count += scan->worker->bytes.count[text[64 * w + (uint64_t)__builtin_ctzll(bits)]];
-    return count;
-}
-
 void scan_bytes(struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
 
     while (scan->at < scan->limit && !scan->over && !scan_is_full(scan)) {
         bool vectors;
-        uint64_t positions, words = bytes_tile_fill(scan, &positions, &vectors),
-                            kept = scan->result->hits.count;
+        uint64_t positions, words = bytes_tile_fill(scan, &positions, &vectors);
 
         TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
         if (scan->want == WANT_LINES && worker->tile.hot_count > 0)
             verify_lines(scan, words, positions, vectors);
-        if (worker->tile.hot_count > 0 && scan->want != WANT_COUNT) {
-            emit(scan, words);
-            scan->result->count += scan->result->hits.count - kept;
-            scan->over = scan->over || (scan->want == WANT_FIRST && scan->result->count > 0);
-        } else if (worker->tile.hot_count > 0) {
-            scan->result->count += worker->bytes.repeats
-                                       ? count_repeated(scan, words)
-                                       : worker->find->count_bits(&worker->tile, words);
-        }
-        TRAWL_ASSERT(scan->result->hits.count >= kept && words <= FIND_TILE_WORDS);
+        if (worker->tile.hot_count > 0)
+            verify_bits(scan, words, worker->find->count_bits(&worker->tile, words),
+                        worker->bytes.literal);
         scan->at = max_u64(scan->at + positions, scan->line_until);
     }
     scan->result->candidate_count = scan->result->count;

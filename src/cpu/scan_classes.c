@@ -40,8 +40,8 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
     if (words > 0)
         scan->worker->find->set(scan->chunk->bytes + sampling->begin,
                                 min_u64(positions, 64 * words), &class->heads, class->bitmap, tile);
-    for (uint32_t k = 0; words > 0 && k < (tile->is_dense ? words : tile->hot_count); k++) {
-        uint64_t w = tile->is_dense ? k : tile->hot[k], bits = tile->mask[w];
+    for (uint32_t k = 0; words > 0 && k < tile_words(tile, words); k++) {
+        uint64_t w = tile_word(tile, k), bits = tile->mask[w];
 
         for (; bits != 0; bits &= bits - 1) {
             uint64_t i = sampling->begin + 64 * w + (uint64_t)__builtin_ctzll(bits);

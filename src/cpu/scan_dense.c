@@ -271,9 +271,7 @@ static void take_list(struct scan *scan, const struct step *step, uint64_t posit
     struct hit *to;
 
     if (count > hits->capacity - hits->count || scan->keeps_lengths) {
-        scan->status = scan->keeps_lengths ? hits_reserve_lengths(hits, count, scan->error)
-                                           : hits_reserve(hits, count, scan->error);
-        scan->over = scan->status != TRAWL_OK;
+        scan_reserve(scan, count);
         if (scan->over)
             return;
     }

@@ -1,8 +1,7 @@
 /* scan_sampled: searches for a long literal by reading only every stride-th position of the text
  * (method "sampled"). The 8 bytes at such a position, a gram, are looked up in a table of the
  * literal's grams. */
-#include <string.h>
-
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
@@ -19,20 +18,17 @@ static void verify_sample(struct scan *scan, uint64_t i)
     const struct trawl_plan *plan = scan->plan;
     const struct sampled_tables *tables = scan->worker->sampled;
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t gram, begin = scan->at;
+    uint64_t gram = bytes_load64(scan->chunk->bytes + i) | tables->layout.fold, begin = scan->at;
     uint32_t offset;
 
     TRAWL_ASSERT(begin <= i);
     TRAWL_ASSERT(i + sizeof gram <= scan->available);
-    memcpy(&gram, scan->chunk->bytes + i, sizeof gram);
-    gram |= tables->layout.fold;
     offset = tables->heads[plan_hash64(gram, tables->layout.hash_bits)];
     for (; offset != PLAN_NONE && !scan->over; offset = tables->next[offset]) {
-        uint64_t own;
+        uint64_t own = bytes_load64(bytes + offset); /* the literal's gram at this offset */
 
         TRAWL_ASSERT(offset < tables->layout.stride);
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
-        memcpy(&own, bytes + offset, sizeof own); /* the literal's gram at this offset */
         if ((own | tables->layout.fold) == gram && offset <= i - begin)
             verify_one(scan, i - offset); /* `next` leads to smaller offsets, so starts ascend */
     }
@@ -54,12 +50,9 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
         uint64_t passed = 0;
 
         for (uint32_t k = 0; k < BATCH; k++) {
-            uint64_t gram;
-            uint32_t bit;
+            uint32_t bit = plan_hash64(bytes_load64(bytes + i + k * stride) | fold, bits);
 
             __builtin_prefetch((const void *)((uintptr_t)bytes + i + (SAMPLES_AHEAD + k) * stride));
-            memcpy(&gram, bytes + i + k * stride, sizeof gram);
-            bit = plan_hash64(gram | fold, bits);
             passed |= (bitmap[bit / 64] >> bit % 64 & 1) << k;
         }
         if (passed != 0)

@@ -55,9 +55,20 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     return map->before[position / 64] + bits_of_word(below);
 }
 
+/* Sets span number i: the first `positions` positions of [from, end) in the line. */
+static inline void span_put(struct set_scratch *scratch, uint32_t i, uint32_t line, uint32_t from,
+                            uint32_t end, uint64_t positions)
+{
+    TRAWL_ASSERT(from <= end && i <= line);
+    scratch->spans[i].from = from;
+    scratch->spans[i].to = (uint32_t)min_u64(end, from + positions);
+    scratch->span_line[i] = (uint16_t)line;
+    scratch->span_end[i] = end;
+}
+
 /* Makes a span from the first `positions` positions of each line. Returns the number of spans. */
 static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
-                            uint32_t positions)
+                            uint64_t positions)
 {
     struct set_scratch *scratch = sampling->scan->worker->scratch;
     uint32_t from = (uint32_t)sampling->begin, line = 0;
@@ -66,26 +77,20 @@ static uint32_t first_spans(const struct sampling *sampling, const struct line_m
         for (uint64_t bits = map->ends[w]; bits != 0; bits &= bits - 1) {
             uint32_t end = (uint32_t)(map->begin + 64 * w) + (uint32_t)__builtin_ctzll(bits) + 1;
 
-            TRAWL_ASSERT(from < end && end <= sampling->end);
-            scratch->spans[line].from = from;
-            scratch->spans[line].to = (uint32_t)min_u64(end, from + positions);
-            scratch->span_line[line] = (uint16_t)line;
-            scratch->span_end[line++] = end;
+            span_put(scratch, line, line, from, end, positions);
+            line++;
             from = end;
         }
-    TRAWL_ASSERT(line + 1 == map->count);
+    TRAWL_ASSERT(line + 1 == map->count && from <= sampling->end);
     if (from == sampling->end)
         return line;
-    scratch->spans[line].from = from;
-    scratch->spans[line].to = (uint32_t)min_u64(sampling->end, from + positions);
-    scratch->span_line[line] = (uint16_t)line;
-    scratch->span_end[line] = (uint32_t)sampling->end;
+    span_put(scratch, line, line, from, (uint32_t)sampling->end, positions);
     return line + 1;
 }
 
 /* Moves each span to the next `positions` positions of its line. Drops the spans of lines that have
  * a hit, or no positions left. Returns the number of spans. */
-static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t positions)
+static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint64_t positions)
 {
     uint32_t kept = 0;
 
@@ -93,11 +98,7 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
         uint32_t from = scratch->spans[i].to, end = scratch->span_end[i];
         uint16_t line = scratch->span_line[i];
 
-        TRAWL_ASSERT(from <= end && kept <= i);
-        scratch->spans[kept].from = from;
-        scratch->spans[kept].to = (uint32_t)min_u64(end, (uint64_t)from + positions);
-        scratch->span_line[kept] = line;
-        scratch->span_end[kept] = end;
+        span_put(scratch, kept, line, from, end, positions);
         kept += (from < end) & (scratch->line_hit[line] == NO_HIT);
     }
     TRAWL_ASSERT(kept <= count);
@@ -217,11 +218,9 @@ void emit_stem_lines(struct scan *scan)
 
     TRAWL_ASSERT(gathered->count > 0 && scan->want == WANT_LINES && !scan->keeps_lengths);
     TRAWL_ASSERT(gathered->items[0].offset >= scan->line_until);
-    scan->status = hits_reserve(hits, whole, scan->error);
-    if (scan->status != TRAWL_OK) {
-        scan->over = true;
+    scan_reserve(scan, whole);
+    if (scan->over)
         return;
-    }
     if (whole > 0)
         memcpy(hits->items + hits->count, gathered->items, whole * sizeof *hits->items);
     hits->count += whole;

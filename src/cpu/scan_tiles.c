@@ -189,43 +189,6 @@ static void fill_grams(struct scan *scan, uint64_t *positions, uint64_t *words)
                               &scan->worker->tile);
 }
 
-static void emit_word(struct hits *hits, uint64_t position, uint64_t bits)
-{
-    TRAWL_ASSERT(hits->count == 0 || hits->items[hits->count - 1].offset < position);
-    for (; bits != 0; bits &= bits - 1) {
-        hits->items[hits->count].offset = (uint32_t)(position + (uint64_t)__builtin_ctzll(bits));
-        hits->items[hits->count++].literal = 0;
-    }
-    TRAWL_ASSERT(hits->count <= hits->capacity);
-}
-
-/* Takes all bits of the tile as occurrences, without comparing: counts them or keeps hits. `found`
- * is the number of bits. */
-static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
-{
-    const struct find_tile *tile = &scan->worker->tile;
-    struct hits *hits = &scan->result->hits;
-
-    TRAWL_ASSERT(found <= 64 * words);
-    TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
-    hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
-    if (scan->want != WANT_COUNT) {
-        scan->status = hits_reserve(hits, found, scan->error);
-        if (scan->status != TRAWL_OK) {
-            scan->over = true;
-            return;
-        }
-        if (tile->is_dense)
-            for (uint64_t w = 0; w < words; w++)
-                emit_word(hits, scan->at + 64 * w, tile->mask[w]);
-        else
-            for (uint32_t i = 0; i < tile->hot_count; i++)
-                emit_word(hits, scan->at + 64ull * tile->hot[i], tile->mask[tile->hot[i]]);
-    }
-    scan->result->count += found;
-    scan->over = scan->want == WANT_FIRST && found > 0;
-}
-
 /* Compares the whole literal at all candidates. Returns how many candidates were rejected. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
@@ -261,7 +224,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
         worker->find->count_bits(&worker->tile, words) >= words / VERIFY_WORDS_PER_BIT) {
         verify_lines(scan, words, positions,
                      scan->loadable - scan->at >= 64 * words + FIND_LOAD_SLACK);
-        verify_exact(scan, words, worker->find->count_bits(&worker->tile, words));
+        verify_bits(scan, words, worker->find->count_bits(&worker->tile, words), NULL);
         return;
     }
     /* most candidates are skipped with their line or span, so test the others one by one */
@@ -281,7 +244,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
     }
     TRAWL_ASSERT(cleared <= found);
     if (exact)
-        verify_exact(scan, words, found - cleared);
+        verify_bits(scan, words, found - cleared, NULL);
     else
         verify_tile(scan, words, verify_one);
     failed = scan->failed - failed + cleared;

@@ -60,26 +60,31 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     }
 }
 
+/* Returns a second byte that ends lines: a NUL, unless the plan has another one. */
+static uint8_t second_end(const struct trawl_plan *plan)
+{
+    return plan->line_end_also != plan->line_end ? plan->line_end_also : 0;
+}
+
 /* Fills the worker's tile `ends` with the ends of lines or records in the tile that is being
  * verified. Not inlined: it takes the address of `probe`, which would add a stack protector to
  * verify_emit. */
-static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
+static __attribute__((noinline)) void fill_ends(struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
     struct plan_probe probe = {0, scan->plan->line_end, 0, {0}};
+    const uint8_t also = second_end(scan->plan);
     const uint8_t *text = scan->chunk->bytes + scan->tile_begin;
 
     TRAWL_ASSERT(scan->tile_words > 0 && scan->tile_words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
+    scan->ends_known = true;
+    scan->has_nulls = false;
     if (scan->chunk->records != NULL) {
         verify_record_ends(scan, scan->tile_begin, scan->tile_words);
-        scan->ends_known = true;
-        scan->has_nulls = false;
         return;
     }
     worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends);
-    scan->ends_known = true;
-    scan->has_nulls = false;
     if (also == probe.value)
         return;
     probe.value = also;
@@ -93,18 +98,15 @@ static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
 
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
 {
-    bool two = scan->plan->line_end_also != scan->plan->line_end;
-
-    scan->tile_begin = begin;
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    scan->tile_begin = begin;
     scan->tile_words = words;
-    fill_ends(scan, two ? scan->plan->line_end_also : 0);
+    fill_ends(scan);
     return scan->worker->ends.mask;
 }
 
-/* Returns the first line end at or after x; chunk->owned if there is none. `also` is a second byte
- * that ends lines. */
-static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
+/* Returns the first line end at or after x; chunk->owned if there is none. */
+static uint64_t line_end_from(struct scan *scan, uint64_t x)
 {
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
@@ -117,7 +119,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 
         TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
         if (!scan->ends_known)
-            fill_ends(scan, also);
+            fill_ends(scan);
         bits = scan->worker->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
         while (bits == 0 && ++w < scan->tile_words)
             bits = scan->worker->ends.mask[w];
@@ -127,7 +129,8 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     }
     if (x >= owned)
         return owned;
-    return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
+    return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end,
+                                 second_end(scan->plan));
 }
 
 bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
@@ -138,8 +141,7 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
 
     if (x < scan->line_until)
         return false;
-    end = records ? verify_record_end(scan, x, length)
-                  : line_end_from(scan, x, two ? plan->line_end_also : 0);
+    end = records ? verify_record_end(scan, x, length) : line_end_from(scan, x);
     if (end == UINT64_MAX)
         return false;
     TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
@@ -235,12 +237,9 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
     if (scan->want == WANT_COUNT)
         return;
     if (hits->count == hits->capacity || scan->keeps_lengths) {
-        scan->status = scan->keeps_lengths ? hits_reserve_lengths(hits, 1, scan->error)
-                                           : hits_reserve(hits, 1, scan->error);
-        if (scan->status != TRAWL_OK) {
-            scan->over = true;
+        scan_reserve(scan, 1);
+        if (scan->over)
             return;
-        }
     }
     if (scan->keeps_lengths)
         hits->lengths[hits->count] = length;
@@ -362,8 +361,7 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     const struct find_tile *tile = &scan->worker->tile;
     uint64_t first = scan->at;
 
-    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
-    TRAWL_ASSERT(tile->is_dense || tile->hot_count <= word_count);
+    TRAWL_ASSERT(word_count > 0);
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
@@ -373,12 +371,38 @@ void verify_tile(struct scan *scan, uint64_t word_count,
         scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
         scan->tile_count = scan->result->count;
     }
-    if (tile->is_dense)
-        for (uint64_t w = 0; w < word_count && !scan->over; w++)
-            verify_word(scan, first + 64 * w, tile->mask[w], verify);
-    else
-        for (uint32_t i = 0; i < tile->hot_count && !scan->over; i++)
-            verify_word(scan, first + 64ull * tile->hot[i], tile->mask[tile->hot[i]], verify);
+    for (uint64_t i = 0; i < tile_words(tile, word_count) && !scan->over; i++)
+        verify_word(scan, first + 64 * tile_word(tile, i), tile->mask[tile_word(tile, i)], verify);
+}
+
+void verify_bits(struct scan *scan, uint64_t words, uint64_t found, const uint32_t *literals)
+{
+    const struct find_tile *tile = &scan->worker->tile;
+    const uint8_t *text = scan->chunk->bytes;
+    struct hits *hits = &scan->result->hits;
+
+    TRAWL_ASSERT(found <= 64 * words);
+    TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
+    hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
+    if (scan->want != WANT_COUNT) {
+        scan->status = hits_reserve(hits, found, scan->error);
+        scan->over = scan->status != TRAWL_OK;
+        if (scan->over)
+            return;
+        for (uint64_t i = 0; i < tile_words(tile, words); i++) {
+            uint64_t begin = scan->at + 64 * tile_word(tile, i);
+
+            for (uint64_t bits = tile->mask[tile_word(tile, i)]; bits != 0; bits &= bits - 1) {
+                uint32_t x = (uint32_t)(begin + (uint64_t)__builtin_ctzll(bits));
+
+                hits->items[hits->count++] =
+                    (struct hit){x, literals == NULL ? 0 : literals[text[x]]};
+            }
+        }
+        TRAWL_ASSERT(hits->count <= hits->capacity);
+    }
+    scan->result->count += found;
+    scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
 int verify_compare_hits(const void *a, const void *b)

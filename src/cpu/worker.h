@@ -26,9 +26,7 @@
 struct byte_set {
     struct find_bytes bytes;
     uint32_t literal[256]; /* for each value of a byte: the first literal that is this byte */
-    /* for each value of a byte: how many literals are this byte */
-    uint32_t count[256];
-    bool repeats; /* some byte is the literal of several patterns */
+    bool repeats;          /* some byte is the literal of several patterns */
 };
 
 /* Workers for a plan that is searched in parts (plan/parts.h): for each part, a worker and the
@@ -270,6 +268,10 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Tests a candidate for a plan with a single literal, and emits it if it is an occurrence.
  * Candidates must ascend from call to call. */
 void verify_one(struct scan *scan, uint64_t x);
+/* Takes all bits of the worker's tile, which begins at scan->at, as occurrences: counts them, or
+ * keeps hits. `found` is the number of bits. `literals` has the literal of each byte value at which
+ * one may begin; NULL: all are literal 0. */
+void verify_bits(struct scan *scan, uint64_t words, uint64_t found, const uint32_t *literals);
 /* Calls `verify` for each candidate of the worker's tile at or after scan->run_until, until
  * scan->over is set. The tile begins at scan->at. */
 void verify_tile(struct scan *scan, uint64_t word_count,
@@ -376,6 +378,16 @@ static inline uint64_t scan_words(const struct scan *scan, uint64_t at, uint64_t
 
     TRAWL_ASSERT(at <= scan->loadable);
     return room < kept ? 0 : min_u64((positions + 63) / 64, (room - kept) / 64);
+}
+
+/* Makes room for `count` more hits in the result. Sets scan->over if there is no memory. */
+static inline void scan_reserve(struct scan *scan, uint64_t count)
+{
+    struct hits *hits = &scan->result->hits;
+
+    scan->status = scan->keeps_lengths ? hits_reserve_lengths(hits, count, scan->error)
+                                       : hits_reserve(hits, count, scan->error);
+    scan->over = scan->status != TRAWL_OK;
 }
 
 /* Ends a program that costs too much in this text. The next one continues at x. */
