@@ -175,7 +175,6 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->result = result;
     scan->error = error;
     scan->at = from;
-    scan->tile_count = result->count;
     scan->available = chunk->owned + chunk->after;
     scan->loadable = chunk->owned + chunk->readable;
     /* An occurrence must begin in the chunk's own bytes, and end in the available bytes. */

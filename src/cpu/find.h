@@ -156,6 +156,9 @@ struct find_ops {
                       uint32_t count, struct find_tile *tile, uint64_t *position);
     /* Returns the first offset at which a and b differ; `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
+    /* Returns the first offset at which the text has one of two bytes; `count` if there is none.
+     * The text must be readable for FIND_LOAD_SLACK bytes after `count`. */
+    uint64_t (*either)(const uint8_t *text, uint64_t count, uint8_t value, uint8_t other);
     /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
     /* Writes the positions x in [*from, to) at which the first two probes match at text + x, in

@@ -294,6 +294,17 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
+static uint64_t FIND_NAME(either)(const uint8_t *text, uint64_t count, uint8_t value, uint8_t other)
+{
+    for (uint64_t i = 0; i < count; i += 64) {
+        uint64_t bits = block_equal(text + i, value, 0) | block_equal(text + i, other, 0);
+
+        if (bits != 0)
+            return min_u64(i + (uint64_t)__builtin_ctzll(bits), count);
+    }
+    return count;
+}
+
 /* Keeps the bits of `bits` at which the text has the literal's first bytes. The loop's body has no
  * branch, since it would be mispredicted. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
@@ -400,15 +411,16 @@ static uint32_t FIND_NAME(positions)(const uint8_t *text, const struct find_tile
 #endif
 
 /* Defines the variant's table of functions. `pairs_of` is the variant's own function, or NULL. */
-#define FIND_OPS(pairs_of)                                                                \
-    {                                                                                     \
-        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = FIND_NAME(every),  \
-        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,        \
-        .positions = FIND_NAME(positions), .sieve = FIND_NAME(sieve),                     \
-        .mismatch = FIND_NAME(mismatch), .count_bits = FIND_NAME(count_bits),             \
-        .gram_samples = gram_samples, .stem_samples = FIND_STEMS(stem_samples),           \
-        .stem_begins = stem_begins, .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), \
-        .trigrams = FIND_TRIGRAMS, .pair = FIND_NAME(pair)                                \
+#define FIND_OPS(pairs_of)                                                               \
+    {                                                                                    \
+        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = FIND_NAME(every), \
+        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,       \
+        .positions = FIND_NAME(positions), .sieve = FIND_NAME(sieve),                    \
+        .mismatch = FIND_NAME(mismatch), .either = FIND_NAME(either),                    \
+        .count_bits = FIND_NAME(count_bits), .gram_samples = gram_samples,               \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = stem_begins,            \
+        .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), .trigrams = FIND_TRIGRAMS, \
+        .pair = FIND_NAME(pair)                                                          \
     }
 
 #endif

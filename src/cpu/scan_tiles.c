@@ -220,8 +220,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
     if (worker->at_borders)
         borders_apply(scan, words);
     if (scan->want == WANT_LINES && exact && worker->tile.is_dense &&
-        scan->chunk->records == NULL &&
-        worker->find->count_bits(&worker->tile, words) >= words / VERIFY_WORDS_PER_BIT) {
+        scan->chunk->records == NULL) {
         verify_lines(scan, words, positions,
                      scan->loadable - scan->at >= 64 * words + FIND_LOAD_SLACK);
         verify_bits(scan, words, worker->find->count_bits(&worker->tile, words), NULL);

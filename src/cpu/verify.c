@@ -18,9 +18,9 @@
 #include "plan/analyse.h"
 
 #define CANDIDATE_WORK 16u /* work for a candidate, in addition to its compared bytes */
-/* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding a
- * single one. */
-#define WORDS_PER_END 8u
+/* If the mask has less than 1 hit per WORDS_PER_BIT words, a search for lines looks for the line
+ * end after each hit. Otherwise it finds all line ends of the tile. */
+#define WORDS_PER_BIT 2u
 
 /* Returns the record that contains position x. Looks first near the record of the last call,
  * because positions usually ascend. */
@@ -66,71 +66,43 @@ static uint8_t second_end(const struct trawl_plan *plan)
     return plan->line_end_also != plan->line_end ? plan->line_end_also : 0;
 }
 
-/* Fills the worker's tile `ends` with the ends of lines or records in the tile that is being
- * verified. Not inlined: it takes the address of `probe`, which would add a stack protector to
- * verify_emit. */
-static __attribute__((noinline)) void fill_ends(struct scan *scan)
+const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
 {
     struct cpu_worker *worker = scan->worker;
     struct plan_probe probe = {0, scan->plan->line_end, 0, {0}};
-    const uint8_t also = second_end(scan->plan);
-    const uint8_t *text = scan->chunk->bytes + scan->tile_begin;
+    const uint8_t *text = scan->chunk->bytes + begin, also = second_end(scan->plan);
 
-    TRAWL_ASSERT(scan->tile_words > 0 && scan->tile_words <= FIND_TILE_WORDS);
-    TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
-    scan->ends_known = true;
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(begin + 64 * words <= scan->loadable);
     scan->has_nulls = false;
     if (scan->chunk->records != NULL) {
-        verify_record_ends(scan, scan->tile_begin, scan->tile_words);
-        return;
+        verify_record_ends(scan, begin, words);
+        return worker->ends.mask;
     }
-    worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends);
+    worker->find->every(text, words, &probe, 1, 1, &worker->ends);
     if (also == probe.value)
-        return;
+        return worker->ends.mask;
     probe.value = also;
-    worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends_also);
+    worker->find->every(text, words, &probe, 1, 1, &worker->ends_also);
     if (worker->ends_also.hot_count == 0)
-        return;
+        return worker->ends.mask;
     scan->has_nulls = also != scan->plan->line_end_also;
-    for (uint64_t w = 0; w < scan->tile_words; w++)
+    for (uint64_t w = 0; w < words; w++)
         worker->ends.mask[w] |= worker->ends_also.mask[w];
-}
-
-const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
-{
-    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
-    scan->tile_begin = begin;
-    scan->tile_words = words;
-    fill_ends(scan);
-    return scan->worker->ends.mask;
+    return worker->ends.mask;
 }
 
 /* Returns the first line end at or after x; chunk->owned if there is none. */
-static uint64_t line_end_from(struct scan *scan, uint64_t x)
+static uint64_t line_end_from(const struct scan *scan, uint64_t x)
 {
-    uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
+    const uint8_t end = scan->plan->line_end, also = second_end(scan->plan);
+    const uint8_t *text = scan->chunk->bytes;
+    uint64_t owned = scan->chunk->owned, fast = min_u64(owned + FIND_LOAD_SLACK, scan->loadable);
 
-    TRAWL_ASSERT(x <= scan->limit && owned <= scan->available);
-    /* if many lines have hits, finding all line ends of the tile at once is faster */
-    if (x >= scan->tile_begin && w < scan->tile_words &&
-        (scan->ends_known || scan->result->count - scan->tile_count + scan->tiles_count >=
-                                 scan->tile_words / WORDS_PER_END)) {
-        uint64_t bits;
-
-        TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
-        if (!scan->ends_known)
-            fill_ends(scan);
-        bits = scan->worker->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
-        while (bits == 0 && ++w < scan->tile_words)
-            bits = scan->worker->ends.mask[w];
-        x = scan->tile_begin + 64 * w;
-        if (bits != 0)
-            return min_u64(x + (uint64_t)__builtin_ctzll(bits), owned);
-    }
-    if (x >= owned)
-        return owned;
-    return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end,
-                                 second_end(scan->plan));
+    fast = scan->worker == NULL || fast < x + FIND_LOAD_SLACK ? x : fast - FIND_LOAD_SLACK;
+    if (x < fast)
+        x += scan->worker->find->either(text + x, fast - x, end, also);
+    return x < fast ? x : x + bytes_find_either(text + x, owned - x, end, also);
 }
 
 bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
@@ -175,10 +147,9 @@ void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool ve
     struct find_tile *tile = &scan->worker->tile;
 
     TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit && tile->is_dense);
-    if (vectors && scan->worker->find->count_bits(tile, words) >= words / VERIFY_WORDS_PER_BIT) {
+    if (vectors && scan->worker->find->count_bits(tile, words) >= words / WORDS_PER_BIT) {
         (void)verify_ends(scan, scan->at, words);
         tile_cut(&scan->worker->ends, words, positions);
-        scan->tile_words = 0; /* the ends beyond `positions` are cut off now */
         if (scan->has_nulls)
             scan->result->hits.one_per_line = false;
         if (!thin_lines(tile, &scan->worker->ends, words) &&
@@ -361,16 +332,6 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     const struct find_tile *tile = &scan->worker->tile;
     uint64_t first = scan->at;
 
-    TRAWL_ASSERT(word_count > 0);
-    scan->tile_begin = first;
-    scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
-    scan->ends_known = false;
-    /* A tile of a single word, up to the next cache line, is too short to represent the text, so it
-     * does not change the counts. */
-    if (word_count > 1) {
-        scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
-        scan->tile_count = scan->result->count;
-    }
     for (uint64_t i = 0; i < tile_words(tile, word_count) && !scan->over; i++)
         verify_word(scan, first + 64 * tile_word(tile, i), tile->mask[tile_word(tile, i)], verify);
 }

@@ -195,15 +195,7 @@ struct scan {
      * which a position passed */
     uint64_t passed;
     uint64_t failed; /* candidates that turned out to be no occurrence */
-    /* first position of the tile that is being verified; tile_words is 0 if there is none */
-    uint64_t tile_begin;
-    uint64_t tile_words;
-    bool ends_known; /* `ends` has the line ends of this tile */
-    /* result->count at the start of the last tile that has several words */
-    uint64_t tile_count;
-    /* number of hits in earlier tiles; each tile weighs half as much as the one after it */
-    uint64_t tiles_count;
-    /* valid if ends_known: `ends` may also have NULs, which are not line ends of the plan */
+    /* set by verify_ends: `ends` may also have NULs, which are not line ends of the plan */
     bool has_nulls;
     /* in a search for lines: starts below this are in a line whose hit was taken */
     uint64_t line_until;
@@ -252,9 +244,6 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* In a search for lines, returns true if the hit at x is the first of its line, and then skips the
  * rest of the line. If the text consists of records, one record must contain the whole hit. */
 bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length);
-/* If the mask has less than 1 hit per VERIFY_WORDS_PER_BIT words, a search for lines looks for the
- * line end after each hit. Otherwise it finds all line ends of the tile. */
-#define VERIFY_WORDS_PER_BIT 2u
 /* For a search for lines in which every bit of the worker's tile, which begins at scan->at, is a
  * hit, and no hit crosses a record's end. Keeps only the first bit of each line, and skips the rest
  * of the last line if that has a bit. `vectors` means that the text is readable for FIND_LOAD_SLACK
