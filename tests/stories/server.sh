@@ -1,5 +1,12 @@
 # shellcheck shell=bash
-# server: what stories use to start a server and to send requests (tests/documents/run.py --stories).
+# server: what stories use to start a server, to send requests and to limit work (tests/documents/run.py --stories).
+
+# cpu SECONDS COMMAND...: run a command that may use this much processor time; a busy machine may take longer.
+cpu() (
+    ulimit -t "$1"
+    shift
+    exec "$@"
+)
 
 # serve OPTION...: start trawl-serve for the folder `tree` on a free port, and wait until the folder is loaded. Sets
 # $port; the server's messages are in server.log. If the file `token` exists, its contents are the server's token.
