@@ -561,7 +561,7 @@ static bool brief_around(const struct engine *engine, const struct expressions *
 static bool brief(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found)
 {
-    const uint32_t others = TRAWL_MULTILINE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE;
+    const uint32_t others = TRAWL_MULTILINE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF;
     const struct expressions *expressions;
 
     found->count = found->candidates = 0;
