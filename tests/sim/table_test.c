@@ -481,8 +481,10 @@ static bool may_end(const struct scene *s, const struct fault *fault, uint32_t c
         return false;
     if (s->engine == TRAWL_ENGINE_AUTO && !scene_is_lent(s) && s->options.algorithm == NULL)
         return false;
+    /* with several devices, a search goes on without the lost one, but a published algorithm does
+     * not, and loading records fails */
     if (fault->kind == FAULT_OF_DEVICE && s->devices > 1 && !scene_is_lent(s) &&
-        s->options.algorithm == NULL) /* a published algorithm does not continue elsewhere */
+        s->options.algorithm == NULL && call != HELD_RECORDS)
         return false;
     return status == TRAWL_ENGINE || status == TRAWL_DEVICE ||
            (status == TRAWL_MEMORY && fault->code != CUDA_CODE_LAUNCH_FAILED);
