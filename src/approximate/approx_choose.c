@@ -269,7 +269,7 @@ void approx_trial_judge(struct approx_trial *trial, const struct approximate *ap
         trial->dense_bytes -= min_u64(trial->dense_bytes, bytes);
     } else if (approximate->method != approximate->method_dense) {
         trial->excess = max_double(trial->excess + (double)count - rate_max * (double)bytes, 0);
-        trial->passed = trial->excess <= rate_max * 16 * TRIAL_BYTES;
+        trial->passed = trial->excess <= rate_max * 4 * TRIAL_BYTES;
         if (trial->passed)
             return;
         trial->excess = 0;
