@@ -596,6 +596,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     enum folding folding = FOLD_NONE;
     size_t used;
 
+    /* as in grep, where -v with an empty list means the same as a search for the empty string */
+    settings->colors.reverse &= patterns->count > 0 || patterns->has_empty;
     if ((settings->syntax != TRAWL_LITERAL || settings->multiline || settings->is_tg) &&
         !expressions_take(patterns, settings))
         return message_exhausted(message);
