@@ -134,6 +134,10 @@ ROWS = [("A NUL in a text",
          lambda case: case.given("U", "multiline") and case.given("m", "max-count", "v", "invert-match") and
      case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough"),
          ["-U -v --passthru -rZ o\\nf f2"]),
+        ("`--multiline` with an alternative that may begin with a line end, such as `\\s`",
+         lambda case: case.given("U", "multiline") and
+     (len(case.patterns) > 1 or any("|" in pattern for pattern in case.patterns)) and
+     any(re.search(r"(^|[|(:])\\[sn]", pattern) for pattern in case.patterns), ["-U -o fo|\\sfoo f7"]),
         ("`--multiline --crlf` with `^`, `$` or `-x`",
          lambda case: case.given("U", "multiline") and case.given("crlf") and "-F" not in case.words() and
      (case.given("x", "line-regexp") or any({*pattern} & {*"^$"} for pattern in case.patterns)), ["-U --crlf ^foo f0"]),
@@ -340,6 +344,7 @@ def test_rows(trawl, folder):
         "f4": [b"\xe9\xa9x\n"],
         "sub/f5": [b"foo\n"],
         "f6": [b" xaa axxax.    aa xx.\n"],
+        "f7": [b"x\n", b"foo\n"],
     }
     for name, _, lines in ROWS:
         for line in lines:
