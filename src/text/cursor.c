@@ -348,8 +348,7 @@ static enum trawl_status stream_room(const struct text_cursor *cursor, struct te
 
 /* Returns true if the chunk ends here: at least one byte can be searched and no further byte is
  * ready. If no byte can be searched (*count is 0), waits REST_NS for more, then asks need.decided.
- * A search of whole lines
- * always waits for the end of the line. */
+ * A search of whole lines always waits for the end of the line. */
 static bool stream_rests(const struct text_cursor *cursor, uint64_t chunk_bytes,
                          const uint8_t *bytes, uint64_t have, uint64_t *count)
 {
