@@ -116,9 +116,10 @@ struct search {
     bool ended;      /* no chunk is left */
     enum trawl_status fault; /* why the search cannot go on, such as MEMORY for a chunk */
     /* Of a mapped file: rises and falls with the time that mapping saves (schedule_mapped). At 0,
-     * the next map_pause bytes are read. */
+     * the next map_pause bytes are read, up to map_from. */
     int64_t map_credit;
     uint64_t map_pause;
+    uint64_t map_from;
 
     /* used only by the caller: */
     bool shared;          /* helpers were called, so other threads may be inside */
