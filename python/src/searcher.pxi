@@ -662,8 +662,12 @@ cdef class Searcher:
             raise ValueError("mask: one character is needed")
         return rewrite(self, plan, text, Values(plan, mask, True), match, progress)
 
-    def split(self, Plan plan not None, text, *, match="leftmost-longest", progress=None):
-        return rewrite(self, plan, text, None, match, progress)
+    def split(self, Plan plan not None, text, *, match="leftmost-longest", answer="list", progress=None):
+        _sources.choice("answer", answer, ("list", "array"))
+        made = rewrite(self, plan, text, None, match, progress)
+        if answer == "array" and type(made) is not Array:
+            raise ValueError("answer='array' is for columns that are not lists")
+        return made.tolist() if answer == "list" and type(made) is Array else made
 
     def lines(self, Plan plan not None, text, *, offsets=None, progress=None):
         cdef LineBatches made = line_batches(self, plan, text, False, offsets)

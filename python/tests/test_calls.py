@@ -430,7 +430,10 @@ def column_calls(rng, plan, records, found, column, is_text, kind):
 
     wrong = is_text and any(spans)
     for name, *call in rewriting(rng, match, fails, wrong, given, show, each, values, split):
-        yield name, *(call if name != "split" else [*call[:2], list, call[3]])
+        if name == "split" and not isinstance(column, tuple) and kind != "str" and rng.random() < 0.5:
+            yield name, call[0], {**call[1], "answer": "array"}, check, call[3]
+        else:
+            yield name, *(call if name != "split" else [*call[:2], list, call[3]])
 
 
 def rows_of(rng, made):

@@ -56,7 +56,7 @@ def test_large_results(rng):
     plan, held = trawl.Plan(";"), []
     for _ in range(amount(24)):
         records = [";".join(rng.choices(["", "one", "a longer part"], k=rng.randint(1, 30)))] * rng.randint(1, 20000)
-        made = plan.split(strings(records)), plan.replace(strings(records), "<>")
+        made = plan.split(strings(records), answer="array"), plan.replace(strings(records), "<>")
         held.append((records, made, pickle.loads(pickle.dumps(made))))
         for records, *results in held:
             for parts, replaced in results:
@@ -207,18 +207,24 @@ def test_chunks_of_columns():
 
 
 def test_lists_of_parts():
-    """Check that split() of a column returns the parts that str.split() returns: as an Array, or for a list as a list."""
+    """Check that split() of a column returns the parts that str.split() returns, as a list or as an Array."""
     texts = ["banana", None, "", "a", "xaé", "no", "aa" * 40]
     parts = [text if text is None else text.split("a") for text in texts]
     for kind in ("u", "U", "vu"):
-        made = trawl.Plan("a").split(strings(texts, kind))
+        assert trawl.Plan("a").split(strings(texts, kind)) == parts
+        made = trawl.Plan("a").split(strings(texts, kind), answer="array")
         assert made.tolist() == parts and made.null_count == 1 and made[4] == ["x", "é"]
         assert pickle.loads(pickle.dumps(made)) == made
     assert repr(made[:2]) == "<trawl.Array of 2 lists of str: [['b', 'n', 'n', ''], None]>"
     made = trawl.Plan("a").split(strings(["ba", "c", ""], keys=[2, 0, None, 0, 1]))
-    assert made.tolist() == [[""], ["b", ""], None, ["b", ""], ["c"]]
+    assert made == [[""], ["b", ""], None, ["b", ""], ["c"]]
     assert trawl.Plan("a").split(texts) == parts
-    assert trawl.Plan("a").split(strings([])).tolist() == []
+    assert trawl.Plan("a").split(strings([])) == []
+    for text in (texts, "ba", b"ba"):
+        with pytest.raises(ValueError, match="answer='array'"):
+            trawl.Plan("a").split(text, answer="array")
+    with pytest.raises(ValueError, match="answer"):
+        trawl.Plan("a").split("ba", answer="index")
     with pytest.raises(ValueError, match="UTF-8"):
         trawl.Plan(b"\xa9").split(strings(["é"]))
 

@@ -113,7 +113,7 @@ class Searches:
     def split(self, plan: Any, **options: Any) -> Any:
         plan = plan_of(plan)
         kind = pyarrow.large_list(pyarrow.large_string())
-        return self._run("split", lambda column: plan.split(column, **options), kind)
+        return self._run("split", lambda column: plan.split(column, answer="array", **options), kind)
 
     def replace(self, plan: Any, values: Any = None, **options: Any) -> Any:
         plan = plan_of(plan)

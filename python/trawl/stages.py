@@ -231,6 +231,8 @@ class Stage:
 
     def _search(self, call: str, column: Any) -> Any:
         options = self.options if call == self._call() else {}
+        if call == "split":
+            options = {**options, "answer": "array"}
         return getattr(self._opened(), call)(self.plan, column, **options)
 
     def _sound_parts(
