@@ -57,9 +57,9 @@ extern "C" {
 #endif
 
 #define TRAWL_VERSION_MAJOR 1
-#define TRAWL_VERSION_MINOR 1
+#define TRAWL_VERSION_MINOR 2
 #define TRAWL_VERSION_PATCH 0
-#define TRAWL_VERSION "1.1.0"
+#define TRAWL_VERSION "1.2.0"
 
 #if defined(__GNUC__)
 #define TRAWL_API __attribute__((visibility("default")))
