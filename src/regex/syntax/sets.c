@@ -316,7 +316,8 @@ static enum trawl_status read_name(struct syntax_reader *reader, uint64_t length
 }
 
 /* Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, the name may be preceded by its kind,
- * as in \p{script=Greek}. */
+ * as in \p{script=Greek}. For PCRE2, \p{Greek} also means the characters of Script_Extensions, and
+ * properties do not ignore case (since 10.43: only Lu, Ll and Lt do). */
 static enum trawl_status read_property(struct syntax_reader *reader, struct set *set,
                                        struct trawl_error *error)
 {
@@ -352,6 +353,10 @@ static enum trawl_status read_property(struct syntax_reader *reader, struct set 
     if (count == 3 && memcmp(plain, "any", 3) == 0 && kind == UNICODE_ANY) {
         add(set, 0, SETS_LAST);
     } else {
+        if (reader->rules->pcre && (reader->flags & SYNTAX_FOLDS) != 0)
+            return syntax_refuse(begin, error, LEFT_TO_PCRE2);
+        if (reader->rules->pcre && kind == UNICODE_ANY)
+            kind = UNICODE_CATEGORY;
         if (from < end || !unicode_property(plain, count, kind, &runs))
             return fail(reader, begin, "unknown class or property", error);
         while (unicode_next(&runs, &first, &last))
