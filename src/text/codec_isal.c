@@ -50,11 +50,11 @@ static enum codec_result isal_step(void *state, struct codec_io *io)
     stream->next_out = io->out;
     stream->avail_out = out;
     result = isal.step(stream);
+    /* A failing call counts bytes that it has not read or written. */
+    if (result != ISAL_DECOMP_OK && result != ISAL_END_INPUT && result != ISAL_OUT_OVERFLOW)
+        return CODEC_DAMAGED;
     codec_used(io, in - stream->avail_in, out - stream->avail_out);
-    return result != ISAL_DECOMP_OK && result != ISAL_END_INPUT && result != ISAL_OUT_OVERFLOW
-               ? CODEC_DAMAGED
-           : stream->block_state == ISAL_BLOCK_FINISH ? CODEC_END
-                                                      : CODEC_MORE;
+    return stream->block_state == ISAL_BLOCK_FINISH ? CODEC_END : CODEC_MORE;
 }
 
 static void isal_close(void *state)

@@ -216,10 +216,6 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* If a faster library fails, drop this call's output, which the format's own library will
-     * decode again: a failing ISA-L also counts bytes that it has not written. */
-    if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
-        io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);
     if (result != CODEC_MORE && result != CODEC_END) {
         decoder->failed = true;

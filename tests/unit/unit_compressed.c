@@ -441,7 +441,10 @@ static void change(const struct sample *sample)
         enum trawl_status status;
 
         memcpy(bytes, sample->bytes, sample->bytes_count);
-        bytes[i % sample->bytes_count] ^= (uint8_t)(1 + test_random_below(&random, 255));
+        /* After 0xcf in byte 19 of gzip, ISA-L counts more input than it got, which seed 1 never
+         * drew (2026-11-28). */
+        bytes[i % sample->bytes_count] ^=
+            (uint8_t)(i == 19 ? 0xcf : 1 + test_random_below(&random, 255));
         status = search(file_of(bytes, sample->bytes_count), &seen, &error);
         failed += status != TRAWL_OK;
         TEST_CHECK(status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_STOPPED);
