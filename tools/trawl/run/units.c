@@ -50,12 +50,13 @@ static uint64_t unit_bytes(const struct settings *settings)
 /* Returns how many earlier lines affect how a line is printed. A separator (`--`) precedes the
  * leading context of a selected line unless the trailing context of an earlier one reaches it, so
  * these are before + after + 1 lines. */
-static int64_t context_lines(const struct settings *settings)
+static uint64_t context_lines(const struct settings *settings)
 {
     const int64_t before = settings->before_count, after = settings->after_count;
 
-    return settings_have_context(settings) ? (before > 0 ? before : 0) + (after > 0 ? after : 0) + 1
-                                           : 0;
+    return settings_have_context(settings)
+               ? (uint64_t)(before > 0 ? before : 0) + (uint64_t)(after > 0 ? after : 0) + 1
+               : 0;
 }
 
 bool units_fit(const struct command_job *job)
@@ -94,7 +95,7 @@ static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
  * be read, or if one of them has more than `most` bytes. */
 static uint64_t context_begin(const struct text_scan *scan, uint64_t begin, uint64_t most)
 {
-    int64_t lines = context_lines(scan->settings);
+    uint64_t lines = context_lines(scan->settings);
     uint64_t at = begin;
 
     while (lines-- > 0 && at > 0) {
