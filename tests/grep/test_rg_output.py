@@ -26,7 +26,7 @@ TABLE = os.path.join(ROOT, "tools/trawl/options/flags.def")
 LETTERS = {"null": "0", "encoding": "E", "no-filename": "I", "follow": "L", "type-not": "T", "multiline": "U",
            "max-depth": "d", "replace": "r", "case-sensitive": "s", "unrestricted": "u", "search-zip": "z"}  # fmt: skip
 REPLACEMENTS = ["", "X", "$0", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement",
-                "$$0", "${", "$-", "${0-}", "${}", "$00", "${é}", "${$0}", "${0 }", "${00}$"]  # fmt: skip
+                "$$0", "${", "$-", "${0-}", "${}", "$00", "${é}", "${$0}", "${0 }", "${00}$", "\n", "$0\n"]  # fmt: skip
 SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é", "--", "-", ":"]
 COLORS = ["fg:blue", "fg:red", "fg:200", "fg:0xff", "bg:green", "bg:7", "bg:0x10,20,30", "style:bold", "style:nobold",
           "style:underline", "style:italic", "style:noitalic", "style:intense", "style:nointense", "none"]  # fmt: skip

@@ -179,6 +179,8 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
                            : piece_skip_characters(scan, piece, 0, limit, characters);
     uint64_t shown = end < piece->content ? end : piece->content;
 
+    /* a replacement may end in a line end, where ripgrep takes the line to end */
+    shown -= begin < shown && piece_byte_at(scan, piece, shown - 1) == scan->settings->line_end;
     if (begin < shown)
         print_span(scan, piece, begin, shown);
     if (piece->match_count == 0) {
@@ -228,7 +230,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
     struct piece own = *piece;
     uint64_t begin;
 
-    if (own.replaced && own.is_match && own.content > 0 &&
+    if (own.replaced && own.content == own.count && own.content > 0 &&
         piece_byte_at(scan, &own, own.content - 1) == settings->line_end) {
         own.content--; /* as in ripgrep, the replacement itself ends the line */
         piece = &own;
