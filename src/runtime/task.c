@@ -193,6 +193,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                               bool on_device, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &task->chunk;
+    const struct sink *sink = search->sink;
     struct engine_chunk scanned = {
         .bytes = chunk->bytes,
         .begin = chunk->begin,
@@ -200,24 +201,24 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .before = chunk->before,
         .after = chunk->after,
         .readable = chunk->readable,
-        .firsts = (search->sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
-        .spans_known = search->sink->want == WANT_SPANS && worker == &search->searcher->caller &&
+        .firsts = (sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
+        .spans_known = sink->want == WANT_SPANS && worker == &search->searcher->caller &&
                        chunk->index == search->index_deliver,
-        .spans_end = search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin),
-        .spans = search->sink->spans,
+        .spans = sink->spans,
         .pinned = task->buffer_is_pinned,
         .may_be_left = search->job.kind->leaves_chunks,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
-        .records = search->sink->records,
+        .records = sink->records,
         .call = &search->searcher->call,
         .search = search->job.number};
-    enum want want = search->sink->want;
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
 
+    if (scanned.spans_known) /* else the caller's thread may be writing the sink's spans_end */
+        scanned.spans_end = sink->spans_end - min_u64(sink->spans_end, chunk->begin);
     task->match_count = 0;
     task->is_answered = false;
-    if (want == WANT_NOTHING || search->job.plan->literal_count == 0 ||
+    if (sink->want == WANT_NOTHING || search->job.plan->literal_count == 0 ||
         task->from == chunk->owned) {
         task->result.done = chunk->owned;
         return TRAWL_OK;
@@ -228,12 +229,12 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (on_device && search->answers && task->from == 0) {
         enum trawl_status status = scan_for_answer(search, task, worker, &scanned, error);
 
-        if (status != TRAWL_UNSUPPORTED || search->sink->by_engine)
+        if (status != TRAWL_UNSUPPORTED || sink->by_engine)
             return status;
         if (search->cursor.text->device_address != 0) /* the host answers from the hits */
             TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     }
-    if (search->sink->by_engine) /* no device has the text any more */
+    if (sink->by_engine) /* no device has the text any more */
         return TRAWL_FAIL(error, UNSUPPORTED, "no device has the text");
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (scanned.owned >= UINT32_MAX && search->job.kind->by_lines)
@@ -241,12 +242,12 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                           "a line has 4 GiB or more, too much for regular expressions");
     if (search->job.is_brief && schedule_scan(search, &scanned, task->from, &task->result))
         ;
-    else if (!on_device && scanned.owned > resident_sizes.host && want == WANT_COUNT &&
+    else if (!on_device && scanned.owned > resident_sizes.host && sink->want == WANT_COUNT &&
              plan_counts_alone(search->job.plan))
-        TRAWL_TRY(host_scan(worker, &scanned, task->from, want, &task->result, error));
+        TRAWL_TRY(host_scan(worker, &scanned, task->from, sink->want, &task->result, error));
     else
-        TRAWL_TRY(
-            engine_scan(engine, engine_worker, &scanned, task->from, want, &task->result, error));
+        TRAWL_TRY(engine_scan(engine, engine_worker, &scanned, task->from, sink->want,
+                              &task->result, error));
     if (task->result.is_left && task->result.done == task->from) {
         if (search->job.kind->leaves_text)
             leave_device(search, task);
@@ -254,7 +255,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         return scan(search, task, worker, false, error);
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
-    if (search->sink->as_matches)
+    if (sink->as_matches)
         return task_make_matches(search, task, error);
     return TRAWL_OK;
 }
