@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # server: what stories use to start a server, to send requests and to limit work (tests/documents/run.py --stories).
 
-# cpu SECONDS COMMAND...: run a command that may use this much processor time; a busy machine may take longer.
+# cpu SECONDS COMMAND...: run a command that may use this much processor time, four times as much under a sanitizer; a
+# busy machine may take longer.
 cpu() (
-    ulimit -t "$1"
+    ulimit -t $(($1 * (${#TRAWL_TEST_SANITIZED} > 0 ? 4 : 1)))
     shift
     exec "$@"
 )
