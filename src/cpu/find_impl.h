@@ -45,12 +45,6 @@
 
 #include "cpu/find_pair.h"
 
-/* Distance from the current block to the prefetched one, in bytes. With hardware prefetching alone,
- * rare words were searched at 0.78 x the memory bandwidth (EPYC, family 26); with 1 KiB at 0.74, 2
- * KiB at 0.83, 4 KiB at 0.91. A prefetch never faults, so addresses beyond the text are
- * harmless. */
-#define FIND_AHEAD_BYTES 4096u
-
 /* Implements find_ops.every. `first`, `more` and `fold` are compile-time constants, so that each
  * number of first probes has its own loop, with the probes' values in registers. If not `more`, no
  * branch may depend on the text: mispredictions slowed the count of "the" to 0.42 x the memory

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "cpu/find.h"
 #include "cpu/set_class.h"
 
 /* Writes position i after the `count` positions that have passed. Returns the new count. If the
@@ -192,6 +193,7 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
     for (uint64_t i = first; i < last; i += class.stride) {
         uint64_t low, high, hash, bits;
 
+        __builtin_prefetch(text + i + FIND_AHEAD_BYTES);
         memcpy(&low, text + i, sizeof low);
         memcpy(&high, text + i + (is_short ? 0 : class.q - 8), sizeof high);
         hash = is_short ? set_gram_short(low, fold, class.keep) : set_gram_long(low, high, fold);
