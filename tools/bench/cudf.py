@@ -5,6 +5,7 @@ cudf.py TEXT BYTES [perl] reads the columns of gpu.py as JSON from standard inpu
 bytes; the records are its lines without line ends, in the memory of the GPU. Prints JSON: times of each call, or why
 there are none. gpu.py runs this program once trawl-bench has ended and left the GPU's memory."""
 
+import importlib.metadata
 import json
 import re
 import subprocess
@@ -114,7 +115,11 @@ def measure(path, count, syntax, columns):
                     results[-1]["count"] = device.true_rows(function)
             except Exception as error:  # for example, out of memory: the other calls go on
                 results[-1]["why"] = f"{type(error).__name__}: {error}"[:200]
-    return {"version": plc.__version__, "bytes": tape_bytes, "results": results}
+    return {
+        "version": importlib.metadata.version(importlib.metadata.packages_distributions()["pylibcudf"][0]),
+        "bytes": tape_bytes,
+        "results": results,
+    }
 
 
 def run(path, count, syntax, columns):
