@@ -191,16 +191,15 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
     TRAWL_ASSERT(last <= UINT32_MAX && class.stride > 0);
     TRAWL_ASSERT(is_short || class.q >= 8);
     for (uint64_t i = first; i < last; i += class.stride) {
-        uint64_t low, high, hash, bits;
+        uint64_t low, high, hash;
 
         __builtin_prefetch(text + i + FIND_AHEAD_BYTES);
         memcpy(&low, text + i, sizeof low);
         memcpy(&high, text + i + (is_short ? 0 : class.q - 8), sizeof high);
         hash = is_short ? set_gram_short(low, fold, class.keep) : set_gram_long(low, high, fold);
-        bits = set_bits(hash);
         passed->hash[count] = hash;
         passed->position[count] = (uint32_t)i;
-        count += (class.bitmap[set_word(&class, hash)] & bits) == bits;
+        count += stem_passes(class.bitmap[set_word(&class, hash)], hash, 0);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

@@ -1,6 +1,6 @@
 /* find_stems_avx512: looks up stems, the first (up to) 8 bytes of literals, with vectors: the first
  * and the third step of a search with stems. find_stems.h has the same in plain C, which took up to
- * 1.5 times as long for 5,000 to 20,000 words. Vectors gained nothing in the second step, 1.3 in
+ * 1.5 times as long for 5,000 to 20,000 words. Vectors gained nothing in the second step, nor for
  * the samples of sets with longer literals (Xeon, family 6, model 207, 2026-11-28).
  *
  * The tables of a large set exceed the L2 cache, so the third step processes starts in batches, and
