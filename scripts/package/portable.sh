@@ -200,7 +200,8 @@ make_archive() {
         echo 'the files above name a folder of the build' >&2
         exit 1
     fi
-    make_wheels "$machine" "$stage"
+    # shellcheck disable=SC2086
+    make_wheels "$machine" "$stage" $VERSION_CODENAME ${TRAWL_SUITES-}
     tar --sort=name --mtime="@${SOURCE_DATE_EPOCH:?}" --owner=0 --group=0 --numeric-owner --mode=go-w \
         -C "$work" -c "$name" | gzip -9n >"$out/$name.tar.gz"
 }

@@ -36,16 +36,18 @@ END
     )
 }
 
-# make_wheels MACHINE STAGE: make a wheel in $out/wheels for each folder of headers
+# make_wheels MACHINE STAGE SUITE...: make a wheel in $out/wheels for the CPython of each suite
 make_wheels() {
-    local machine=$1 stage=$2 headers number place tree own
+    local machine=$1 stage=$2 suite headers number place tree own
 
     # CMake accepts only headers of the running Python. The compiler finds headers of -I first.
     own=$(echo "$tools/python/$VERSION_CODENAME"/usr/include/python3.*)
     mkdir -p "$out/wheels"
-    for headers in "$tools"/python/*/usr/include/python3.*; do
+    for suite in "${@:3}"; do
+        headers=$(echo "$tools/python/$suite"/usr/include/python3.*)
         number=${headers##*python3.}
         place=$work/python-3.$number
+        [ ! -e "$place" ] || continue # another suite has this CPython
         tree=$place/tree
         mkdir -p "$tree"
         build "$machine" "$source/python" "$place/build" "$place/installed" "-DPython_EXECUTABLE=$tools/venv/bin/python" \
