@@ -67,7 +67,7 @@ cdef class Source:
         descriptor, name, self.owner, owned = _sources.descriptor(given)
         if owned:
             self.descriptor = descriptor
-        return self.open_file(name.encode(), descriptor, decompress)
+        return self.open_file(fsencode(name), descriptor, decompress)
 
     cdef int open_memory(self, const void *bytes, Py_ssize_t count) except -1:
         cdef trawl_error error

@@ -85,6 +85,18 @@ def test_files(tmp_path):
     assert PLAN.count(tmp_path / "empty") == 0
 
 
+def test_names_that_are_not_utf8(tmp_path):
+    path = tmp_path / os.fsdecode(b"t\xff")
+    path.write_bytes(TEXT)
+    for name in (path, os.fsencode(path)):
+        with open(name, "rb") as file:
+            assert same(file) and same(trawl.Text(file, decompress=True)) and same(open(file.fileno(), closefd=False))
+            path.write_bytes(gzip.compress(TEXT)[:-9])
+            with pytest.raises(trawl.ReadError, match="t\ufffd: gzip data"):
+                same(trawl.Text(file, decompress=True))
+            path.write_bytes(TEXT)
+
+
 def test_streams():
     reading, writing = os.pipe()
     writer = threading.Thread(target=lambda: (os.write(writing, TEXT), os.close(writing)))

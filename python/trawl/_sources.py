@@ -755,7 +755,8 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     """
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise no_text(file)
-    name = str(getattr(file, "name", type(file).__name__))
+    name = getattr(file, "name", type(file).__name__)
+    name = os.fsdecode(name) if isinstance(name, bytes) else str(name)
     if not hasattr(file, "read"):
         return file.fileno(), name, file, False
     raw = getattr(file, "raw", file)
