@@ -126,10 +126,10 @@ ROWS = [("A NUL in a text",
         ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"),
          ["-a --stop-on-nonmatch -v x f0"]),
         ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
-        ("`--multiline` with `\\A`, or with `^` and `-m`",
+        ("`--multiline` with `\\A` or `^`",
          lambda case: case.given("U", "multiline") and
      (any(re.search(r"\\A|\(\?-m", pattern) for pattern in case.patterns) or case.given("m", "max-count") and any({*pattern} & {*"^"} for pattern in case.patterns)),
-         ["-U \\Ax? f2"]),
+         ["-U \\Ax? f2", "-U -n ^(e|foo\\s+f) f2"]),
         ("`--multiline` with `-m` or `-v`, lines of context",
          lambda case: case.given("U", "multiline") and case.given("m", "max-count", "v", "invert-match") and
      case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough"),
