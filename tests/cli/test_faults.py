@@ -214,7 +214,8 @@ def test_faults(top, number):
 
     for function in right[4]:  # function by function, since most of the few hundred calls are malloc and realloc
         turn += 1
-        late = {"getdents64": 2, "pread64": 90}  # after entries were read; while a line of 3 MB is printed
+        # after entries were read; when units begin after a hole was looked for; while a line of 3 MB is printed
+        late = {"getdents64": 2, "lseek64": 4, "pread64": 90}
         for nth in (late.get(function, turn % 7 + 1), turn % 7 + 1, 1):
             got = run(scene, top, nth, turn % 2, function)
             if got[3] != "none":

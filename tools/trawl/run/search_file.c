@@ -70,7 +70,7 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
 
 /* Finds a hole, which reads as NULs, in a regular file. grep looks for holes before it reads the
  * file. *at: offset of the hole in the text. */
-static bool has_hole(const struct open_file *file, uint64_t *at)
+static bool has_hole(struct command_job *job, const struct open_file *file, uint64_t *at)
 {
     const struct stat *status = file->status;
     off_t here, hole;
@@ -80,7 +80,7 @@ static bool has_hole(const struct open_file *file, uint64_t *at)
         return false;
     hole = lseek(file->descriptor, here, SEEK_HOLE);
     if (file->bytes == NULL && lseek(file->descriptor, here, SEEK_SET) != here)
-        return false;
+        job_file_error(job, file->name, errno); /* units and leave_input begin there */
     *at = (uint64_t)(hole - here);
     return hole >= 0 && hole < status->st_size;
 }
@@ -175,7 +175,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->nulls.block_end =
         scan->nulls.watched && scan->nulls.has_blocks && !scan->quiet ? 0 : OFFSET_NONE;
     if (scan->nulls.watched && scan->rules.seekable && S_ISREG(file->status->st_mode) &&
-        file->status->st_size > (off_t)BLOCK_BYTES && has_hole(file, &hole)) {
+        file->status->st_size > (off_t)BLOCK_BYTES && has_hole(job, file, &hole)) {
         scan->nulls.hole = hole;
         scan->nulls.offset = 0;
         binary_found(scan);
