@@ -72,7 +72,7 @@ cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64
 
 @cython.final
 @cython.no_gc
-cdef class Match:
+cdef class Match(Made):
     """An occurrence with its groups, as finditer() returns it. The methods are those of re.Match.
 
     string: the text. pattern: the index of the pattern that occurs.
@@ -90,9 +90,6 @@ cdef class Match:
     cdef dict names  # {name: number} of the groups that have a name
     cdef int64_t count  # number of places: of the occurrence and of its groups
     cdef trawl_range *places  # a group that did not participate begins at UNKNOWN, which is -1 as a signed number
-
-    def __init__(self):
-        raise TypeError("Match: finditer() makes it")
 
     def __dealloc__(self):
         free(self.places)
