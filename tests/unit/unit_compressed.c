@@ -100,7 +100,7 @@ static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_
     return status;
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !TEST_SANITIZED
 static atomic_long allocations_left = LONG_MAX; /* allocations that succeed before one fails */
 
 static bool is_short(void)
