@@ -84,7 +84,8 @@ else()
     # instead of 0.4 (H200), so only the gallery's images are compressed.
     set(nvcc_compress -Xfatbin -compress-all)
     # nvcc runs in the source folder, so that images name their sources without that folder. Only the
-    # debugging information of code compiled with -G, which is compressed, still names the folder.
+    # debugging information of code compiled with -G, which is compressed, still names the folder,
+    # and the time.
     set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I src -I .
         -Werror all-warnings --threads 2)
     file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.cu
