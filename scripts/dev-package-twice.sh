@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # package twice: package, then again from a clone in another folder: both make the same bytes
 #
-# ./dev package twice [CMAKE-OPTION...]. With -DTRAWL_CUDA=OFF: the gallery's debugging image, which nvcc compiles with
-# -G, contains the folder and the time.
+# ./dev package twice [CMAKE-OPTION...]. With -DTRAWL_CUDA=OFF or -DTRAWL_GALLERY=OFF: the gallery's debugging image,
+# which nvcc compiles with -G, contains the folder and the time.
 set -euo pipefail
 
 again=build/package-again/another-folder
