@@ -96,14 +96,6 @@ static inline struct stem_filter stem_filter(const struct set_class *class, uint
     return filter;
 }
 
-/* Returns true if both bits of the word that the hash selects are set. The hash is first shifted by
- * `skip`: SET_STEM_SHIFT for a whole stem, SET_BEGIN_SHIFT for a stem's first bytes. */
-static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
-{
-    hash >>= skip;
-    return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
-}
-
 static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *positions,
                                    uint32_t position_count, uint64_t begin, uint64_t end,
                                    uint32_t stride, const struct set_class *class, uint64_t fold,
@@ -123,7 +115,7 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
             hash = set_stem_hash(low, fold, stem_min);
-            count += stem_passes(filter.map[hash >> filter.shift], hash, SET_BEGIN_SHIFT) &
+            count += set_passes(filter.map[hash >> filter.shift], hash >> SET_BEGIN_SHIFT) &
                      (positions[i] >= begin + offset) & (x < end);
         }
     return (uint32_t)count;
@@ -151,7 +143,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
             if (k == least || k == SET_STEM_FAR)
                 word = filter.map[hash >> filter.shift];
             codes[count] = set_stem_code(begins[i] - base, k);
-            count += stem_passes(word, hash, SET_STEM_SHIFT) & (lengths >> k & 1);
+            count += set_passes(word, hash >> SET_STEM_SHIFT) & (lengths >> k & 1);
         }
     }
     return (uint32_t)count;
@@ -199,7 +191,7 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
         hash = is_short ? set_gram_short(low, fold, class.keep) : set_gram_long(low, high, fold);
         passed->hash[count] = hash;
         passed->position[count] = (uint32_t)i;
-        count += stem_passes(class.bitmap[set_word(&class, hash)], hash, 0);
+        count += set_passes(class.bitmap[set_word(&class, hash)], hash);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

@@ -92,13 +92,12 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     if (first < fast)
         first += (fast - first + stride - 1) / stride * stride;
     for (; first < last; first += stride) {
-        uint64_t hash, bits;
+        uint64_t hash =
+            set_gram_short(load_readable(scan, first), sampling->matcher->fold, class->keep);
 
-        hash = set_gram_short(load_readable(scan, first), sampling->matcher->fold, class->keep);
-        bits = set_bits(hash);
         passed->hash[count] = hash;
         passed->position[count] = (uint32_t)first;
-        count += (class->bitmap[set_word(class, hash)] & bits) == bits;
+        count += set_passes(class->bitmap[set_word(class, hash)], hash);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

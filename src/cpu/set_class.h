@@ -201,6 +201,12 @@ static inline uint64_t set_bits(uint64_t hash)
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
 }
 
+/* Returns true if both of these bits are set in the word. */
+static inline bool set_passes(uint64_t word, uint64_t hash)
+{
+    return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
+}
+
 /* A stem in 32 bits: its position in the tile, and its length k. */
 #define SET_CODE_POSITION_BITS 28u
 
