@@ -38,7 +38,7 @@ END
 
 # make_wheels MACHINE STAGE SUITE...: make a wheel in $out/wheels for the CPython of each suite
 make_wheels() {
-    local machine=$1 stage=$2 suite headers number place tree own
+    local machine=$1 stage=$2 suite headers number place tree own made=
 
     # CMake accepts only headers of the running Python. The compiler finds headers of -I first.
     own=$(echo "$tools/python/$VERSION_CODENAME"/usr/include/python3.*)
@@ -47,7 +47,8 @@ make_wheels() {
         headers=$(echo "$tools/python/$suite"/usr/include/python3.*)
         number=${headers##*python3.}
         place=$work/python-3.$number
-        [ ! -e "$place" ] || continue # another suite has this CPython
+        [[ " $made " != *" $number "* ]] || continue # another suite has this CPython
+        made+=" $number"
         tree=$place/tree
         mkdir -p "$tree"
         build "$machine" "$source/python" "$place/build" "$place/installed" "-DPython_EXECUTABLE=$tools/venv/bin/python" \
