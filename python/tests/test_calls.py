@@ -300,7 +300,9 @@ def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expect
         assert not total or "progress" not in options or done[-1] == total, about
         # A thread may hold a reference to a stream for a while, and the functions of a column made by hand refer to the
         # column. There is one b"" and one "", to which the code of each module refers that a call imports.
-        counted = kind != "stream" and kind[-1] not in "uUzZ" and not (isinstance(given, bytes | str | tuple) and not given)
+        counted = (
+            kind != "stream" and kind[-1] not in "uUzZ" and not (isinstance(given, bytes | str | tuple) and not given)
+        )
         assert not counted or sys.getrefcount(given) == references, about
 
 
