@@ -177,10 +177,13 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     uint64_t counted = is_marked(scan, piece) || scan->whole.bytes != NULL
                            ? end
                            : piece_skip_characters(scan, piece, 0, limit, characters);
-    uint64_t shown = end < piece->content ? end : piece->content;
+    uint64_t shown = piece_skip_characters(scan, piece, begin, piece->count, characters);
 
-    /* a replacement may end in a line end, where ripgrep takes the line to end */
-    shown -= begin < shown && piece_byte_at(scan, piece, shown - 1) == scan->settings->line_end;
+    /* without the line end: the line's own or, as in ripgrep, one that a replacement ends in */
+    if (shown > piece->content)
+        shown = piece->content;
+    else if (begin < shown)
+        shown -= piece_byte_at(scan, piece, shown - 1) == scan->settings->line_end;
     if (begin < shown)
         print_span(scan, piece, begin, shown);
     if (piece->match_count == 0) {
