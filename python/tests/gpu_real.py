@@ -159,6 +159,7 @@ def memory(torch, rows):
     if cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0:
         codes = [cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(1 << 20)),
                  cuda.cuMemcpyHtoD_v2(address, text, ctypes.c_size_t(len(text))),
+                 cuda.cuCtxSynchronize(),  # the copy returns once the text is staged
                  cuda.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))]  # fmt: skip
         codes += [cuda.cuPointerGetAttribute(ctypes.byref(owner), number, address) for number in (3, 1)]
         print(f"another context: {context.value:#x}, the memory's owner {owner.value or 0:#x}, codes {codes}")
