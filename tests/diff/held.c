@@ -9,6 +9,8 @@
 #define UNTOUCHED 0x7777777777777777u
 /* A window has line_ends_before only with at least this many bytes for each match on average. */
 #define LINE_ENDS_BYTES 512u
+/* The feeds of a text find about this many matches in all at most, the same ones included. */
+#define FED_MATCHES_MAX 1e7
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 #define SELECTING (TRAWL_WINDOW_LINES | SPANS)
 
@@ -554,7 +556,8 @@ static enum trawl_status feed_once(struct fed *fed, struct trawl_stream *stream,
     return status;
 }
 
-/* Feeds the text in pieces of a few to many bytes; copies the stream in between. */
+/* Feeds the text in pieces of a few to many bytes; copies the stream in between. Each feed may find
+ * all matches of the text before it anew, so the pieces are larger if there are many. */
 static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
                                      struct trawl_error *error)
 {
@@ -564,8 +567,10 @@ static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
     struct trawl_stream *stream = NULL;
     struct trawl_error own; /* *error stays untouched if the second try succeeds */
     uint64_t most =
-        1 + test_random_below(&random,
-                              total < 20000 && test_random_one_in(&random, 3) ? 3 : 3 + total / 64);
+        1 +
+        test_random_below(&random,
+                          total < 20000 && test_random_one_in(&random, 3) ? 3 : 3 + total / 64) +
+        (uint64_t)((double)total * (double)held->expected->match_count / FED_MATCHES_MAX);
     enum trawl_status status = trawl_stream_open(held->plan, NULL, &stream, &own);
 
     if (status == TRAWL_UNSUPPORTED)
