@@ -374,9 +374,11 @@ def query(model):
         output = READ.sub(b"", output)
     about_files = rb": No such file|Is a directory|broken\.gz"
     if status == 2 and (b"cannot" in messages[0] or not any(re.search(about_files, it) for it in messages)):
+        # the command asks PCRE2, which this server may not use
+        said = re.sub(rb"missing terminating \].*", b"the bracket is not closed\n    ", messages[0], flags=re.DOTALL)
         if kind == "frames":
-            return path, body, 200, None, True, lambda got: is_mistake(parts_of(got), messages[0])
-        return refused(400, os.fsdecode(messages[0]))
+            return path, body, 200, None, True, lambda got: is_mistake(parts_of(got), said)
+        return refused(400, os.fsdecode(said))
     folds = "-i" in asks or "--smart-case" in asks and not any(char.isupper() for word in plain for char in word)
     invalid = any("\udcff" in word for word in plain)
     reads_text = row["charset"] != "c" and not {"-x", "--mismatches=1"} & set(asks) and (folds or "-w" in asks)
@@ -436,27 +438,29 @@ def placeless(messages):
     return [re.sub(rb"\A(f:\d+|(string|expression) \d of \d): ", b"", message) for message in messages]
 
 
-def is_mistake(frames, message):
-    """Returns True if the frames contain only the command's message about an invalid expression or option."""
-    said = placeless(frames[1])[0]
-    return frames[0] == b"" and frames[2] & 0x3F == 2 and said.endswith(placeless([message])[0])
+def is_said(shown, said):
+    """Returns True if the message shown is `said`, or if it begins with `said` and that ends in a blank."""
+    shown, said = placeless([shown, said])
+    return shown == said or (said[-1:] == b" " and shown.startswith(said))
+
+
+def is_mistake(frames, said):
+    """Returns True if the frames contain only this message about an invalid expression or option."""
+    return frames[0] == b"" and frames[2] & 0x3F == 2 and is_said(frames[1][0], said)
 
 
 def is_error(answer, status, said):
-    """Returns True if the answer is this error. If `said` ends in a blank, `said` is the message's beginning, else the
-    whole message."""
+    """Returns True if the answer is this error."""
     message = answer.get("error", {}).get("message", "")
     text = os.fsencode(message if isinstance(message, str) else text_of(message))
-    shown, said = placeless([text, os.fsencode(said)])
-    return answer == {"error": {"status": status, "message": message}} and (
-        shown == said or (said[-1:] == b" " and shown.startswith(said))
-    )
+    return answer == {"error": {"status": status, "message": message}} and is_said(text, os.fsencode(said))
 
 
 def is_null(asks):
     """Returns True if lines of the output end in a NUL byte."""
-    names = {"-l", "-L", "--files-without-match"} & {*asks}
-    return bool({"-z", "--null-data"} & {*asks} or {"-Z", "--null"} & {*asks} and names)
+    if {"-l", "-L", "--files-without-match"} & {*asks}:
+        return bool({"-Z", "--null"} & {*asks})
+    return bool({"-z", "--null-data"} & {*asks} and not {"-c", "--count-matches"} & {*asks})
 
 
 def is_printed(frames, output, messages, said, end):
