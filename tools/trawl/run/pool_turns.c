@@ -45,11 +45,13 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
     size_t from = 0;
 
     for (size_t i = 0; i < message_count; i++) {
-        output_bytes(job->output, bytes + from, messages[i].at - from);
+        if (messages[i].at > from) /* else `bytes` may be NULL */
+            output_bytes(job->output, bytes + from, messages[i].at - from);
         from = messages[i].at;
         message_in_output(job->output, messages[i].text);
     }
-    output_bytes(job->output, bytes + from, bytes_count - from);
+    if (bytes_count > from)
+        output_bytes(job->output, bytes + from, bytes_count - from);
     output_commit(job->output);
     if (job->settings->writes_lines || job->supply != NULL)
         output_flush(job->output);
