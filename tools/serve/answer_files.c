@@ -122,10 +122,13 @@ static bool fits(const struct wanted_name *wanted, const char *name)
     if (!wanted->is_glob)
         return (wanted->any_case ? strcasestr(name, wanted->text) : strstr(name, wanted->text)) !=
                NULL;
-    for (; name != NULL; name = strchr(name, '/'), name += name != NULL)
-        if (glob_matches(&wanted->glob, name, strlen(name)))
-            return true;
-    return false;
+    while (!glob_matches(&wanted->glob, name, strlen(name))) {
+        name = strchr(name, '/');
+        if (name == NULL)
+            return false;
+        name++;
+    }
+    return true;
 }
 
 /* Drops from the view the files whose names do not match. Returns false if out of memory, or if the
