@@ -667,6 +667,8 @@ def sequence(model):
                 if not answer.will_close or answers.read() != b"":
                     wrong.append("the connection goes on after %r" % sent[:900])
         elif draw.random() < 0.3:  # a request that never ends
+            if at_once:  # the thread may still send `more` after HEAD
+                sender.join()
             head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             send(end, head + b"Content-Length: %d\r\n\r\n" % BODY + b" " * draw.randrange(1, BODY))
     return wrong

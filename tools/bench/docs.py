@@ -6,6 +6,7 @@ import calibrate
 import commands
 import expressions
 import gpu
+import packages
 import packed
 import papers
 import sets
@@ -23,6 +24,7 @@ SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('calibrate', calibrate), ('packed', packed))]  # fmt: skip
 SECTIONS += [
     ("docs/benchmarks-gpu.md", "gpu", gpu.section),
+    ("docs/python.md", "packages", packages.section),
     ("docs/benchmarks-gpu.md", "forms", gpu.section),
     ("README.md", "commands", commands.readme),
     ("docs/papers.md", "overview", papers.overview),
