@@ -108,8 +108,8 @@ struct scratch {
 };
 
 static struct functions functions;
-/* The library is older than 10.43, or than 10.42. */
-static bool is_old, is_older;
+/* The library is older than 10.45, than 10.43, or than 10.42. */
+static bool misleads, is_old, is_older;
 
 static bool load_functions(void *library)
 {
@@ -123,6 +123,7 @@ static bool load_functions(void *library)
 #undef LOAD
     if (good && functions.config(CONFIG_VERSION, NULL) <= (int)sizeof version)
         (void)functions.config(CONFIG_VERSION, version);
+    misleads = strverscmp(version, "10.45") < 0;
     is_old = strverscmp(version, "10.43") < 0;
     is_older = strverscmp(version, "10.42") < 0;
     return good;
@@ -233,7 +234,7 @@ static enum trawl_status compile(const struct source *source, const struct print
     size_t at = 0;
     int code = ERROR_COMPILE_MEMORY;
 
-    flags |= is_older || (is_old && source->syntax->misleads_starts) ? NO_START_OPTIMIZE : 0;
+    flags |= is_older || (misleads && source->syntax->misleads_starts) ? NO_START_OPTIMIZE : 0;
     if (context != NULL) {
         (void)functions.set_newline(context, newline);
         *out = functions.compile(text->bytes, (size_t)text->count, flags, &code, &at, context);

@@ -202,6 +202,15 @@ static bool read_flags(struct syntax_reader *reader)
     return letter != ')';
 }
 
+/* Returns true if `.`, \w or a similar class, or [^...] begins at `at`. */
+static bool begins_with_any(const struct syntax_reader *reader, uint64_t at)
+{
+    const char first = syntax_byte(reader, at), second = syntax_byte(reader, at + 1);
+
+    return first == '.' || (first == '[' && second == '^') ||
+           (first == '\\' && syntax_is_in("wWdDsS", second));
+}
+
 /* Reads what follows "(?", up to the content of the group. For an assertion, sets *letter. Returns
  * false if there is no content; reader->at is then after the ')'. */
 static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
@@ -212,6 +221,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
 
     if (first == '=' || first == '!' || (first == '<' && (second == '=' || second == '!'))) {
         *letter = first == '=' ? SYNTAX_AHEAD : second == '=' ? BEHIND : LEFT_OUT;
+        reader->out->misleads_starts |= first == '=' && !begins_with_any(reader, reader->at + 1);
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
@@ -230,7 +240,9 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         return true;
     }
     if (syntax_is_in("R&P0123456789", first) || (sign && syntax_is_in("0123456789", second))) {
-        *is_any = reader->out->misleads_jit = true;
+        *is_any = true;
+        /* the interpreter ends a recursion into the whole expression too early */
+        reader->out->misleads_jit |= first != 'R' && (first != '0' || second != ')');
         skip_to(reader, ')');
         return false;
     }

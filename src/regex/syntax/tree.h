@@ -105,8 +105,9 @@ struct syntax {
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
     /* in PCRE2's syntax: what the JIT of PCRE2 before 10.43 misses matches of: a possessive group
-     * that may be left out, a group in an assertion, a recursion, or a backreference that is
-     * repeated in a group or lazily; and, if it chooses where to start, a '|' or an atomic group */
+     * that may be left out, a group in an assertion, a recursion into a group, or a backreference
+     * that is repeated in a group or lazily; and, if it chooses where to start, before 10.45, a
+     * '|', an atomic group, or a look-ahead for a certain character, as in `(?=a)b*a` */
     bool misleads_jit;
     bool misleads_starts;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
