@@ -198,12 +198,13 @@ static void put_class(struct printed *out, const struct code_range *ranges, uint
     print_text(out, "]");
 }
 
-/* Writes a set for PCRE2, as ranges, because PCRE2's own classes contain different characters. */
+/* Writes a set for PCRE2, as ranges, because PCRE2's own classes contain different characters, and
+ * its own cases are not those of the locale. */
 static void put_beyond(const struct printer *printer, const struct syntax_node *node)
 {
     struct printed *out = printer->out;
 
-    if (node->kind == SYNTAX_CHAR || node->bytes[0] == '.') {
+    if (node->bytes[0] == '.' || (node->kind == SYNTAX_CHAR && !printer->options->fold)) {
         print_put(out, "\\",
                   node->kind == SYNTAX_CHAR && node->bytes[0] != '\0' &&
                       strchr("\\.+*?()|[]{}^$", node->bytes[0]) != NULL);
