@@ -287,8 +287,8 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     if (status == TRAWL_ARGUMENT && is_perl && (plan->flags & TRAWL_PCRE) != 0) {
         status =
             compile_beyond(maker, index, (const char *)pattern.bytes, pattern.bytes_count, error);
-        /* Both found a mistake: report RE2's description, or PCRE2's if RE2 lacks the syntax. */
-        if (status != TRAWL_ARGUMENT || strstr(linear.message, "RE2 has none") != NULL)
+        /* Both found a mistake: report our description, or PCRE2's if ours is a limit of RE2. */
+        if (status != TRAWL_ARGUMENT || strstr(linear.message, "RE2") != NULL)
             return status;
     }
     if (status != TRAWL_OK && error != NULL)

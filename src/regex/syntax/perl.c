@@ -163,6 +163,8 @@ static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_
     if (kind == '=' || kind == '!' || kind == '<')
         return syntax_refuse(from, error, "look-around %.3s: " NO_BACKTRACKING,
                              reader->bytes + from);
+    if (reader->rules->pcre)
+        return syntax_refuse(from, error, LEFT_TO_PCRE2);
     return syntax_refuse_part(reader, from, count, "invalid perl operator", error);
 }
 
@@ -179,6 +181,8 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
         (syntax_stands(reader, from, "(?<") && !syntax_stands(reader, from, "(?<=") &&
          !syntax_stands(reader, from, "(?<!")))
         return read_name(reader, error);
+    if (reader->rules->pcre && syntax_stands(reader, from, "(*"))
+        return syntax_refuse(from, error, LEFT_TO_PCRE2);
     if (!syntax_stands(reader, from, "(?")) {
         reader->at++;
         return syntax_open(reader, from, true, error);
