@@ -3,6 +3,7 @@ a single machine."""
 
 import asyncio
 import contextlib
+import ctypes
 import itertools
 import json
 import os
@@ -181,6 +182,8 @@ def served(tmp_path_factory):
         (root / name).write_bytes(bytes(1 << 16))
     patched.setenv("TRAWL_SERVE", str(program))
     if is_long:
+        for right in 1, 2:  # servers of root must not read what the tests make unreadable
+            ctypes.CDLL(None).prctl(24, right, 0, 0, 0)  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         ray.init("local", num_cpus=6, namespace="trawl", object_store_memory=200 << 20, log_to_driver=False)
     options = [f"--token-file={token}", "--search-zip"]
     actors = cluster.start(

@@ -37,6 +37,7 @@ struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
 {
     const bool escapes = reader->bytes[reader->at] == '\\';
     const uint64_t first = syntax_skip_blanks(reader, reader->at + 1 + escapes, blanks);
+    bool least_may_lack = false; /* as in {,2}, and in grep also in {,} and {,0} */
     struct braces made = {.length = 0};
     uint64_t at = syntax_number(reader, first, &made.least), second;
 
@@ -48,9 +49,9 @@ struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
         at = syntax_number(reader, second, &made.most);
         made.is_endless = at == second;
         at = syntax_skip_blanks(reader, at, blanks);
+        least_may_lack = reader->syntax != TRAWL_PERL || (made.most > 0 && !made.is_endless);
     }
-    if (syntax_stands(reader, at, escapes ? "\\}" : "}") &&
-        (made.has_least || (made.most > 0 && !made.is_endless)))
+    if (syntax_stands(reader, at, escapes ? "\\}" : "}") && (made.has_least || least_may_lack))
         made.length = at + 1 + escapes - reader->at;
     return made;
 }
