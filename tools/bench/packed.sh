@@ -21,6 +21,10 @@ make() { # NUMBER: make text t<NUMBER>, and pack it in each format
     name=$(printf 't%02d' "$n")
     [ -s "$name.done" ] && return
     awk -v lines=$((mb * 20000)) -v seed="$n" -f "$awk" | head -c $((mb << 20)) >"$name"
+    [ "$(wc -c <"$name")" -eq $((mb << 20)) ] || {
+        echo "packed.sh: $awk made no text" >&2
+        return 1
+    }
     gzip -6 -c "$name" >"gz/$name.gz"
     zstd -q -3 -c "$name" >"zst/$name.zst"
     bgzip -c "$name" >"bgz/$name.gz"
@@ -31,7 +35,7 @@ make() { # NUMBER: make text t<NUMBER>, and pack it in each format
 export -f make
 export mb awk
 mkdir -p gz zst bgz bz2 xz
-seq 1 32 | xargs -P "$cores" -n 1 bash -c 'make $0'
+seq 1 32 | xargs -P "$cores" -n 1 bash -c 'make $0' || exit 2
 [ -e one.done ] || {
     cat t01 t02 t03 t04 t05 t06 t07 t08 >eight
     gzip -6 -c eight >one.gz &
