@@ -15,6 +15,7 @@ EACH = 15  # expressions in a case
 CASELESS, DOLLAR_ENDONLY, MULTILINE, NO_START_OPTIMIZE, UCP, UTF = 8, 0x10, 0x400, 0x10000, 0x20000, 0x80000
 ATOMS = "a a b c ab x . \\n \\w \\W \\s \\S \\d [ab] [^a] [^b\\n] \\b ^ $ \\1 \\2 \\R \\h \\N (?i:A) é".split()
 GROUPS = "(%s) (%s) (?:%s) (?>%s) (?>%s) (?>%s) (?=%s) (?!%s) (?i:%s) (?s:%s) (?|%s) (?<n>%s) (?(1)%s|c) (?(?=a)%s) (%s(?1)?)"
+GROUPS += " (*pla:%s) (*atomic:%s) (*nla:%s) (?*%s) (?=\\w{0}%s) (?=[^a]{0}%s)"
 BEHIND = ["(?<=%s)", "(?<!%s)"]
 COUNTS = [""] * 12 + "+ * ? {2} +? *? ?? ++ *+ ?+ {1,2} {1,2}+ {2,}+ {1,3}?".split()
 
@@ -116,7 +117,7 @@ def test_case(rng, trawl, folder, judge):
     judged, tg = 0, cases.link(trawl, folder)
     for _ in range(EACH):
         made = expression(rng, 2)
-        if not any(part in made for part in ("(?=", "(?!", "(?<", "(?>", "(?(", "\\1", "(?1")):
+        if not any(part in made for part in ("(?=", "(?!", "(?<", "(?>", "(?(", "(?*", "(*", "\\1", "(?1")):
             made = f"(?:{made})(?!q)"
         fold = rng.random() < 0.3
         letters = "aAabBbcx \n1éÉ" if fold else "aabbcx \n1é"

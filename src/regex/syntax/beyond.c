@@ -202,13 +202,15 @@ static bool read_flags(struct syntax_reader *reader)
     return letter != ')';
 }
 
-/* Returns true if `.`, \w or a similar class, or [^...] begins at `at`. */
+/* Returns true if `.`, \w or a similar class stands at `at`, and surely matches a byte or none. */
 static bool begins_with_any(const struct syntax_reader *reader, uint64_t at)
 {
-    const char first = syntax_byte(reader, at), second = syntax_byte(reader, at + 1);
+    const bool escapes = syntax_byte(reader, at) == '\\';
+    const char next = syntax_byte(reader, at + 1 + escapes);
 
-    return first == '.' || (first == '[' && second == '^') ||
-           (first == '\\' && syntax_is_in("wWdDsS", second));
+    return (escapes ? syntax_is_in("wWdDsS", syntax_byte(reader, at + 1))
+                    : syntax_byte(reader, at) == '.') &&
+           (syntax_is_in("*+?.)", next) || (next >= 'a' && next <= 'z'));
 }
 
 /* Reads what follows "(?", up to the content of the group. For an assertion, sets *letter. Returns
@@ -225,6 +227,12 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
+    if (first == '*' || (first == '<' && second == '*')) { /* an assertion that is not atomic */
+        reader->out->is_opaque = true;
+        reader->out->misleads_starts = reader->out->misleads_jit = true;
+        reader->at += first == '<' ? 2 : 1;
+        return true;
+    }
     if (first == '|' || first == '>') {
         reader->out->misleads_starts |= first == '>';
         reader->at++;
@@ -234,7 +242,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         skip_to(reader, ')');
         return false;
     }
-    if ((first == '<' && second != '*') || first == '\'' || (first == 'P' && second == '<')) {
+    if (first == '<' || first == '\'' || (first == 'P' && second == '<')) {
         reader->at += first == 'P' ? 2 : 1;
         skip_to(reader, first == '\'' ? '\'' : '>');
         return true;
@@ -258,7 +266,11 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
     char letter = '\0';
 
     if (syntax_stands(reader, from, "(*")) {
+        const bool names_group = syntax_is_in("abnps", syntax_byte(reader, from + 2)); /* (*pla: */
+
         reader->out->is_opaque = true;
+        reader->out->misleads_starts |= names_group;
+        reader->out->misleads_jit |= names_group;
         TRAWL_TRY(note(reader, from, from + 1, '*', error));
     } else if (syntax_stands(reader, from, "(?")) {
         reader->at++;

@@ -179,7 +179,8 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
 
     if (syntax_stands(reader, from, "(?P<") ||
         (syntax_stands(reader, from, "(?<") && !syntax_stands(reader, from, "(?<=") &&
-         !syntax_stands(reader, from, "(?<!")))
+         !syntax_stands(reader, from, "(?<!") &&
+         !(reader->rules->pcre && syntax_stands(reader, from, "(?<*"))))
         return read_name(reader, error);
     if (reader->rules->pcre && syntax_stands(reader, from, "(*"))
         return syntax_refuse(from, error, LEFT_TO_PCRE2);
