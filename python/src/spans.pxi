@@ -874,7 +874,7 @@ cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *b
             stop = by.begins[by.at] if is_next(by, end) else end
             if stop - begin <= 16 and last - begin >= 16:
                 memcpy(out, by.bytes + begin, 16)  # a constant size needs no function call
-            else:
+            elif stop > begin:  # the bytes of an empty column may be NULL
                 memcpy(out, by.bytes + begin, stop - begin)
             out += stop - begin
             values_of(ends)[ends.count] = <uint64_t>(out - bytes.memory.bytes)
