@@ -108,8 +108,8 @@ struct scratch {
 };
 
 static struct functions functions;
-/* The library is older than 10.45, than 10.43, or than 10.42. */
-static bool misleads, is_old, is_older;
+/* The library is older than that version of 10. */
+static bool before_42, before_43, before_45;
 
 static bool load_functions(void *library)
 {
@@ -123,9 +123,9 @@ static bool load_functions(void *library)
 #undef LOAD
     if (good && functions.config(CONFIG_VERSION, NULL) <= (int)sizeof version)
         (void)functions.config(CONFIG_VERSION, version);
-    misleads = strverscmp(version, "10.45") < 0;
-    is_old = strverscmp(version, "10.43") < 0;
-    is_older = strverscmp(version, "10.42") < 0;
+    before_42 = strverscmp(version, "10.42") < 0;
+    before_43 = strverscmp(version, "10.43") < 0;
+    before_45 = strverscmp(version, "10.45") < 0;
     return good;
 }
 
@@ -234,7 +234,10 @@ static enum trawl_status compile(const struct source *source, const struct print
     size_t at = 0;
     int code = ERROR_COMPILE_MEMORY;
 
-    flags |= is_older || (misleads && source->syntax->misleads_starts) ? NO_START_OPTIMIZE : 0;
+    flags |= before_42 || (before_43 && source->syntax->misleads_starts) ||
+                     (before_45 && source->syntax->misleads_ahead)
+                 ? NO_START_OPTIMIZE
+                 : 0;
     if (context != NULL) {
         (void)functions.set_newline(context, newline);
         *out = functions.compile(text->bytes, (size_t)text->count, flags, &code, &at, context);
@@ -242,7 +245,7 @@ static enum trawl_status compile(const struct source *source, const struct print
     }
     if (*out != NULL) {
         /* if this fails, the expression is interpreted */
-        if (!is_old || !(source->syntax->misleads_jit || source->syntax->is_opaque))
+        if (!before_43 || !(source->syntax->misleads_jit || source->syntax->is_opaque))
             (void)functions.jit_compile(*out, JIT_COMPLETE);
         return TRAWL_OK;
     }

@@ -223,13 +223,12 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
 
     if (first == '=' || first == '!' || (first == '<' && (second == '=' || second == '!'))) {
         *letter = first == '=' ? SYNTAX_AHEAD : second == '=' ? BEHIND : LEFT_OUT;
-        reader->out->misleads_starts |= first == '=' && !begins_with_any(reader, reader->at + 1);
+        reader->out->misleads_ahead |= first == '=' && !begins_with_any(reader, reader->at + 1);
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
     if (first == '*' || (first == '<' && second == '*')) { /* an assertion that is not atomic */
-        reader->out->is_opaque = true;
-        reader->out->misleads_starts = reader->out->misleads_jit = true;
+        reader->out->is_opaque = reader->out->misleads_ahead = true;
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
@@ -266,11 +265,9 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
     char letter = '\0';
 
     if (syntax_stands(reader, from, "(*")) {
-        const bool names_group = syntax_is_in("abnps", syntax_byte(reader, from + 2)); /* (*pla: */
-
         reader->out->is_opaque = true;
-        reader->out->misleads_starts |= names_group;
-        reader->out->misleads_jit |= names_group;
+        /* (*pla: or another name of a group; verbs are in capitals */
+        reader->out->misleads_ahead |= syntax_is_in("abnps", syntax_byte(reader, from + 2));
         TRAWL_TRY(note(reader, from, from + 1, '*', error));
     } else if (syntax_stands(reader, from, "(?")) {
         reader->at++;

@@ -106,10 +106,11 @@ struct syntax {
     bool is_opaque;
     /* in PCRE2's syntax: what the JIT of PCRE2 before 10.43 misses matches of: a possessive group
      * that may be left out, a group in an assertion, a recursion into a group, or a backreference
-     * that is repeated in a group or lazily; and, if it chooses where to start, before 10.45, a
-     * '|', an atomic group, or a look-ahead for a certain character, as in `(?=a)b*a` */
+     * that is repeated in a group or lazily; if it chooses where to start, also a '|' or an atomic
+     * group, and before 10.45 a look-ahead for a certain character, as in `(?=a)b*a` */
     bool misleads_jit;
     bool misleads_starts;
+    bool misleads_ahead;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
     uint64_t mark_count;
     uint64_t mark_capacity;
