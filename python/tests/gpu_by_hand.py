@@ -196,6 +196,7 @@ class Column:
         self, values, kind="u", begin=0, end=None, device=0, dictionary=False, chunks=None, fails=None, **changes
     ):
         self.kind, self.dictionary, self.changes, self.device = kind, dictionary, changes, device
+        self.format = kind.encode()  # a structure at an address does not keep its strings
         self.fails, end = fails, len(values) if end is None else end
         ends = [begin, *(chunks or ()), end]
         self.parts, self.devices = [], None
@@ -211,7 +212,7 @@ class Column:
             )
 
     def schema(self):
-        made = ArrowSchema(format=self.kind.encode(), name=b"", flags=2)
+        made = ArrowSchema(format=self.format, name=b"", flags=2)
         self.fill(made)
         kept[ctypes.addressof(made)] = [made]
         return export(ctypes.addressof(made), names[2])
@@ -255,7 +256,7 @@ class Column:
                 return 5
             made = ArrowSchema.from_address(to)
             ctypes.memset(to, 0, ctypes.sizeof(ArrowSchema))
-            made.format, made.flags = self.kind.encode(), 2
+            made.format, made.flags = self.format, 2
             self.fill(made)
             return 0
 

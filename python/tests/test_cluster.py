@@ -181,9 +181,9 @@ def served(tmp_path_factory):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(bytes(1 << 16))
     patched.setenv("TRAWL_SERVE", str(program))
+    for right in 1, 2:  # servers of root must not read what the tests make unreadable
+        ctypes.CDLL(None).prctl(24, right, 0, 0, 0)  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
     if is_long:
-        for right in 1, 2:  # servers of root must not read what the tests make unreadable
-            ctypes.CDLL(None).prctl(24, right, 0, 0, 0)  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         ray.init("local", num_cpus=6, namespace="trawl", object_store_memory=200 << 20, log_to_driver=False)
     options = [f"--token-file={token}", "--search-zip"]
     actors = cluster.start(

@@ -27,7 +27,7 @@ def test_on_a_simulated_gpu():
         pytest.skip("TRAWL_SIM_DRIVER does not name the folder of the simulated driver")
     environment = {**os.environ, "LD_LIBRARY_PATH": folder, "TRAWL_SIM_DEVICES": "2", "TRAWL_TEST_GPU": "simulated",
                    "TRAWL_SIM_MEMORY_BYTES": str(256 << 20)}  # fmt: skip
-    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__],
+    ran = subprocess.run([sys.executable, "-m", "pytest", "-qxs", "-p", "no:cacheprovider", __file__],
                          capture_output=True, text=True, env=environment, cwd=pathlib.Path(__file__).parent)  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
 

@@ -70,8 +70,8 @@ if [ -n "$sanitizers" ]; then
     options+=("cmake.define.TRAWL_PYTHON_SANITIZE=$sanitizers" install.strip=false)
     # Other packages throw C++ exceptions, so the C++ library must be loaded when AddressSanitizer looks for it.
     runtime="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
-    # The interpreter itself leaks. With PYTHONMALLOC, AddressSanitizer sees what the interpreter allocates. Messages about
-    # undefined behaviour would be lost in the output that pytest captures, so the first one ends the run.
+    # The interpreter itself leaks. With PYTHONMALLOC, AddressSanitizer sees what the interpreter allocates. The first
+    # finding ends the run, and -s shows its message.
     export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc UBSAN_OPTIONS=halt_on_error=1
 fi
 rm -rf "$place/wheels"
@@ -98,4 +98,4 @@ cd "$place"
 [ ! -e "$build/tests/sim/driver/libcuda.so.1" ] || export TRAWL_SIM_DRIVER=$build/tests/sim/driver
 export TRAWL_SERVE=$build/trawl-serve
 PYTHONDONTWRITEBYTECODE=1 ${runtime:+env LD_PRELOAD="$runtime"} "$inside" -m pytest -q \
-    -p no:cacheprovider -rs "$source/python/tests"
+    ${runtime:+-s} -p no:cacheprovider -rs "$source/python/tests"
