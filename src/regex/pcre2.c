@@ -108,8 +108,7 @@ struct scratch {
 };
 
 static struct functions functions;
-/* The library is older than that version of 10. */
-static bool before_42, before_43, before_45;
+static bool before_43; /* the library is older than 10.43 */
 
 static bool load_functions(void *library)
 {
@@ -123,9 +122,7 @@ static bool load_functions(void *library)
 #undef LOAD
     if (good && functions.config(CONFIG_VERSION, NULL) <= (int)sizeof version)
         (void)functions.config(CONFIG_VERSION, version);
-    before_42 = strverscmp(version, "10.42") < 0;
     before_43 = strverscmp(version, "10.43") < 0;
-    before_45 = strverscmp(version, "10.45") < 0;
     return good;
 }
 
@@ -234,10 +231,6 @@ static enum trawl_status compile(const struct source *source, const struct print
     size_t at = 0;
     int code = ERROR_COMPILE_MEMORY;
 
-    flags |= before_42 || (before_43 && source->syntax->misleads_starts) ||
-                     (before_45 && source->syntax->misleads_ahead)
-                 ? NO_START_OPTIMIZE
-                 : 0;
     if (context != NULL) {
         (void)functions.set_newline(context, newline);
         *out = functions.compile(text->bytes, (size_t)text->count, flags, &code, &at, context);
@@ -245,7 +238,8 @@ static enum trawl_status compile(const struct source *source, const struct print
     }
     if (*out != NULL) {
         /* if this fails, the expression is interpreted */
-        if (!before_43 || !(source->syntax->misleads_jit || source->syntax->is_opaque))
+        if (!source->syntax->misleads_jit &&
+            !(before_43 && (source->syntax->misleads_old_jit || source->syntax->is_opaque)))
             (void)functions.jit_compile(*out, JIT_COMPLETE);
         return TRAWL_OK;
     }
@@ -323,6 +317,10 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
     made->remembers = moves || !made->may_stop;
     flags = flags_of(options) | USE_OFFSET_LIMIT;
+    /* Where PCRE2 chooses where a match may begin, all its versions miss matches, for example of
+     * `\d(c|\1*)`. But in grep and ripgrep, (*COMMIT) only applies where it has chosen. */
+    if (memmem(bytes, (size_t)count, "(*COMMIT", 8) == NULL)
+        flags |= NO_START_OPTIMIZE;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, newline, error);
     if (status != TRAWL_OK) {

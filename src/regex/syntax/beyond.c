@@ -202,17 +202,6 @@ static bool read_flags(struct syntax_reader *reader)
     return letter != ')';
 }
 
-/* Returns true if `.`, \w or a similar class stands at `at`, and surely matches a byte or none. */
-static bool begins_with_any(const struct syntax_reader *reader, uint64_t at)
-{
-    const bool escapes = syntax_byte(reader, at) == '\\';
-    const char next = syntax_byte(reader, at + 1 + escapes);
-
-    return (escapes ? syntax_is_in("wWdDsS", syntax_byte(reader, at + 1))
-                    : syntax_byte(reader, at) == '.') &&
-           (syntax_is_in("*+?.)", next) || (next >= 'a' && next <= 'z'));
-}
-
 /* Reads what follows "(?", up to the content of the group. For an assertion, sets *letter. Returns
  * false if there is no content; reader->at is then after the ')'. */
 static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
@@ -223,17 +212,15 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
 
     if (first == '=' || first == '!' || (first == '<' && (second == '=' || second == '!'))) {
         *letter = first == '=' ? SYNTAX_AHEAD : second == '=' ? BEHIND : LEFT_OUT;
-        reader->out->misleads_ahead |= first == '=' && !begins_with_any(reader, reader->at + 1);
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
     if (first == '*' || (first == '<' && second == '*')) { /* an assertion that is not atomic */
-        reader->out->is_opaque = reader->out->misleads_ahead = true;
+        reader->out->is_opaque = true;
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
     if (first == '|' || first == '>') {
-        reader->out->misleads_starts |= first == '>';
         reader->at++;
         return true;
     }
@@ -249,7 +236,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
     if (syntax_is_in("R&P0123456789", first) || (sign && syntax_is_in("0123456789", second))) {
         *is_any = true;
         /* the interpreter ends a recursion into the whole expression too early */
-        reader->out->misleads_jit |= first != 'R' && (first != '0' || second != ')');
+        reader->out->misleads_old_jit |= first != 'R' && (first != '0' || second != ')');
         skip_to(reader, ')');
         return false;
     }
@@ -266,8 +253,6 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
 
     if (syntax_stands(reader, from, "(*")) {
         reader->out->is_opaque = true;
-        /* (*pla: or another name of a group; verbs are in capitals */
-        reader->out->misleads_ahead |= syntax_is_in("abnps", syntax_byte(reader, from + 2));
         TRAWL_TRY(note(reader, from, from + 1, '*', error));
     } else if (syntax_stands(reader, from, "(?")) {
         reader->at++;
@@ -277,7 +262,7 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
         }
     }
     reader->is_repeatable = false;
-    reader->out->misleads_jit |= reader->frame->group->letter != '\0';
+    reader->out->misleads_old_jit |= reader->frame->group->letter != '\0';
     TRAWL_TRY(syntax_open(reader, from, false, error));
     reader->frame->group->letter = letter;
     reader->frame->flags = flags;
@@ -313,8 +298,15 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
         .length = 1, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
     char after;
 
-    if (what == '{') {
+    if (what == '{')
         counts = syntax_braces(reader, true);
+    after = syntax_byte(reader, from + max_u64(counts.length, 1));
+    if (after == '+' && from > 0 &&
+        (reader->skips || syntax_is_in(")E", reader->bytes[from - 1]))) { /* E: as in `(a)\E*+` */
+        reader->out->misleads_jit |= counts.least > 1 && counts.is_endless;
+        reader->out->misleads_old_jit |= what != '+';
+    }
+    if (what == '{') {
         if (counts.length > 0 &&
             (!counts.has_least || memchr(reader->bytes + from, ' ', counts.length) != NULL ||
              memchr(reader->bytes + from, '\t', counts.length) != NULL))
@@ -328,10 +320,8 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     }
     reader->at += max_u64(counts.length, 1);
     reader->out->is_opaque |= !reader->is_repeatable || reader->count == reader->frame->list;
-    after = syntax_byte(reader, reader->at);
-    if (after == '+' && from > 0 && reader->bytes[from - 1] == ')')
-        *(what == '+' ? &reader->out->misleads_starts : &reader->out->misleads_jit) = true;
-    reader->out->misleads_jit |= from == reader->referred_at && (after == '?' || reader->depth > 1);
+    reader->out->misleads_old_jit |=
+        from == reader->referred_at && (after == '?' || reader->depth > 1);
     reader->at += after == '+' || after == '?';
     reader->is_repeatable = false;
     reader->last_at = from;
@@ -359,7 +349,6 @@ enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct t
     default:
         reader->at++;
         reader->is_repeatable = false;
-        reader->out->misleads_starts |= what == '|';
         return what == '.'   ? add_any(reader, NULL, error)
                : what == '|' ? syntax_end_list(reader, error)
                              : TRAWL_OK; /* ^ and $ are dropped */

@@ -104,13 +104,13 @@ struct syntax {
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
-    /* in PCRE2's syntax: what the JIT of PCRE2 before 10.43 misses matches of: a possessive group
-     * that may be left out, a group in an assertion, a recursion into a group, or a backreference
-     * that is repeated in a group or lazily; if it chooses where to start, also a '|' or an atomic
-     * group, and before 10.45 a look-ahead for a certain character, as in `(?=a)b*a` */
+    /* in PCRE2's syntax: PCRE2's JIT may miss matches, or crash: a group with a possessive
+     * repetition that is at least two and endless, as in `(b|bc){2,}+a` */
     bool misleads_jit;
-    bool misleads_starts;
-    bool misleads_ahead;
+    /* likewise before 10.43: another possessive repetition of a group than ++, a group in an
+     * assertion, a recursion into a group, or a backreference that is repeated in a group or
+     * lazily */
+    bool misleads_old_jit;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
     uint64_t mark_count;
     uint64_t mark_capacity;
