@@ -23,6 +23,8 @@
 #define UTF 0x80000u
 #define USE_OFFSET_LIMIT 0x00800000u
 #define NEVER_BACKSLASH_C 0x100000u
+#define NO_AUTO_POSSESS 0x4000u
+#define NO_DOTSTAR_ANCHOR 0x8000u
 #define NO_START_OPTIMIZE 0x10000u
 #define NOTBOL 0x1u
 #define NOTEOL 0x2u
@@ -39,6 +41,8 @@
 #define ERROR_JIT_STACKLIMIT (-46)
 #define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
+
+#define FROM_START "(?:(?m:^)|\\G)"
 
 /* PCRE2 counts steps anew for each position where a match may begin. At first, each position is
  * granted STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
@@ -282,6 +286,31 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
                                   : status;
 }
 
+/* Returns true if the expression begins with `.*`, and so, if a match begins in a line, one begins
+ * where the line or the search begins. Without FROM_START before it, a line of n bytes takes n * n
+ * steps. */
+static bool begins_with_all(const char *bytes, uint64_t count)
+{
+    /* the last four may refer to a group that is the `.*` */
+    static const char *const against[] = {"|",   "(*",  "\\G", "\\g", "(?R",
+                                          "(?0", "\\1", "\\k", "(?P", "(?("};
+    const bool is_group = count > 0 && bytes[0] == '(';
+    const uint64_t first = is_group ? 1 : 0;
+    uint64_t at = first + 2;
+
+    if (count < at || memcmp(bytes + first, ".*", 2) != 0)
+        return false;
+    at += at < count && bytes[at] == '?';
+    if (is_group && (at == count || bytes[at++] != ')'))
+        return false;
+    if (at < count && memchr("*+?{", bytes[at], 4) != NULL)
+        return false;
+    for (size_t i = 0; i < (is_group ? 10 : 6); i++)
+        if (memmem(bytes, (size_t)count, against[i], strlen(against[i])) != NULL)
+            return false;
+    return true;
+}
+
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error)
@@ -290,9 +319,10 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     const uint32_t newline =
         options->ripgrep && (flags & TRAWL_CRLF) != 0 ? NEWLINE_ANYCRLF : NEWLINE_LF;
     const struct source source = {
-        .before = lines   ? "^(?:"
-                  : words ? "(?<!\\w)(?:"
-                          : "",
+        .before = lines                                                ? "^(?:"
+                  : words                                              ? "(?<!\\w)(?:"
+                  : !options->dot_all && begins_with_all(bytes, count) ? FROM_START
+                                                                       : "",
         .bytes = bytes,
         .count = count,
         .after = lines   ? ")$"
@@ -321,6 +351,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
      * `\d(c|\1*)`. But in grep and ripgrep, (*COMMIT) only applies where it has chosen. */
     if (memmem(bytes, (size_t)count, "(*COMMIT", 8) == NULL)
         flags |= NO_START_OPTIMIZE;
+    /* PCRE2 makes the first repetition of `a*(?>(b)?)a` possessive, and anchors `(?s:.*?)++a`. */
+    if (syntax->has_atomic)
+        flags |= NO_AUTO_POSSESS | NO_DOTSTAR_ANCHOR;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, newline, error);
     if (status != TRAWL_OK) {

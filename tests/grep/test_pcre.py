@@ -12,7 +12,8 @@ from harness import write
 
 CASES, ONE_IN = 1500, 2
 EACH = 15  # expressions in a case
-CASELESS, DOLLAR_ENDONLY, MULTILINE, NO_START_OPTIMIZE, UCP, UTF = 8, 0x10, 0x400, 0x10000, 0x20000, 0x80000
+CASELESS, DOLLAR_ENDONLY, MULTILINE, UCP, UTF = 8, 0x10, 0x400, 0x20000, 0x80000
+NOT_OPTIMIZED = 0x4000 | 0x8000 | 0x10000  # NO_AUTO_POSSESS, NO_DOTSTAR_ANCHOR, NO_START_OPTIMIZE
 ATOMS = "a a b c ab x . \\n \\w \\W \\s \\S \\d [ab] [^a] [^b\\n] \\b ^ $ \\1 \\2 \\R \\h \\N (?i:A) é".split()
 GROUPS = "(%s) (%s) (?:%s) (?>%s) (?>%s) (?>%s) (?=%s) (?!%s) (?i:%s) (?s:%s) (?|%s) (?<n>%s) (?(1)%s|c) (?(?=a)%s) (%s(?1)?)"
 GROUPS += " (*pla:%s) (*atomic:%s) (*nla:%s) (?*%s) (?=\\w{0}%s) (?=[^a]{0}%s)"
@@ -39,7 +40,7 @@ def expression(rng, depth):
 
 
 class Judge:
-    """PCRE2's interpreter."""
+    """PCRE2's interpreter, without optimizations."""
 
     def __init__(self):
         self.library = ctypes.CDLL("libpcre2-8.so.0")
@@ -52,7 +53,7 @@ class Judge:
     def occurrences(self, made, text, flags):
         """Return the spans of the occurrences that have a byte; None if the expression is wrong or takes too long."""
         error, at, spans, begin = ctypes.c_int(), ctypes.c_size_t(), [], 0
-        flags, size = flags | NO_START_OPTIMIZE | UTF, ctypes.c_size_t
+        flags, size = flags | NOT_OPTIMIZED | UTF, ctypes.c_size_t
         code = self.call("compile", made, size(len(made)), flags, ctypes.byref(error), ctypes.byref(at), None)
         if not code:
             return None
@@ -119,6 +120,7 @@ def test_case(rng, trawl, folder, judge):
         made = expression(rng, 2)
         if not any(part in made for part in ("(?=", "(?!", "(?<", "(?>", "(?(", "(?*", "(*", "\\1", "(?1")):
             made = f"(?:{made})(?!q)"
+        made = rng.choice([""] * 9 + [".*", ".*?", "(.*)"]) + made
         fold = rng.random() < 0.3
         letters = "aAabBbcx \n1éÉ" if fold else "aabbcx \n1é"
         text = "".join(rng.choice(letters) for _ in range(rng.randrange(rng.choice([6, 60])))).encode() + b"x"

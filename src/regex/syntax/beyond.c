@@ -221,6 +221,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         return true;
     }
     if (first == '|' || first == '>') {
+        reader->out->has_atomic |= first == '>';
         reader->at++;
         return true;
     }
@@ -252,7 +253,7 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
     char letter = '\0';
 
     if (syntax_stands(reader, from, "(*")) {
-        reader->out->is_opaque = true;
+        reader->out->is_opaque = reader->out->has_atomic = true; /* (*atomic:...) is one */
         TRAWL_TRY(note(reader, from, from + 1, '*', error));
     } else if (syntax_stands(reader, from, "(?")) {
         reader->at++;
@@ -303,6 +304,7 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     after = syntax_byte(reader, from + max_u64(counts.length, 1));
     if (after == '+' && from > 0 &&
         (reader->skips || syntax_is_in(")E", reader->bytes[from - 1]))) { /* E: as in `(a)\E*+` */
+        reader->out->has_atomic = true;
         reader->out->misleads_jit |= counts.least > 1 && counts.is_endless;
         reader->out->misleads_old_jit |= what != '+';
     }

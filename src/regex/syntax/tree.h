@@ -104,6 +104,8 @@ struct syntax {
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
+    /* in PCRE2's syntax: contains an atomic group, or a possessive repetition of a group */
+    bool has_atomic;
     /* in PCRE2's syntax: PCRE2's JIT may miss matches, or crash: a group with a possessive
      * repetition that is at least two and endless, as in `(b|bc){2,}+a` */
     bool misleads_jit;
