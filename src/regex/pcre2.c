@@ -291,9 +291,9 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
  * steps. */
 static bool begins_with_all(const char *bytes, uint64_t count)
 {
-    /* the last four may refer to a group that is the `.*` */
-    static const char *const against[] = {"|",   "(*",  "\\G", "\\g", "(?R",
-                                          "(?0", "\\1", "\\k", "(?P", "(?("};
+    /* those after the first seven may refer to a group that is the `.*` */
+    static const char *const against[] = {"|",   "(*",  "\\G", "\\g<", "\\g'", "(?R",
+                                          "(?0", "\\1", "\\g", "\\k",  "(?P",  "(?("};
     const bool is_group = count > 0 && bytes[0] == '(';
     const uint64_t first = is_group ? 1 : 0;
     uint64_t at = first + 2;
@@ -305,7 +305,7 @@ static bool begins_with_all(const char *bytes, uint64_t count)
         return false;
     if (at < count && memchr("*+?{", bytes[at], 4) != NULL)
         return false;
-    for (size_t i = 0; i < (is_group ? 10 : 6); i++)
+    for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 7); i++)
         if (memmem(bytes, (size_t)count, against[i], strlen(against[i])) != NULL)
             return false;
     return true;

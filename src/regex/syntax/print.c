@@ -371,7 +371,7 @@ enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex
 
     *out = (struct printed){.is_complete = true};
     put_words(&printer, words ? "(?<!@)" : "");
-    put_node(&printer, root);
+    (words ? put_node : put_lists)(&printer, root);
     put_words(&printer, words ? "(?!@)" : "");
     return status_of(out, error);
 }
