@@ -303,7 +303,7 @@ static bool begins_with_all(const char *bytes, uint64_t count)
     at += at < count && bytes[at] == '?';
     if (is_group && (at == count || bytes[at++] != ')'))
         return false;
-    if (at < count && memchr("*+?{", bytes[at], 4) != NULL)
+    if (at < count && bytes[at] != '\0' && strchr("*+?{", bytes[at]) != NULL)
         return false;
     for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 7); i++)
         if (memmem(bytes, (size_t)count, against[i], strlen(against[i])) != NULL)
