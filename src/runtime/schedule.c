@@ -298,7 +298,9 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     share = left / (2ull * search->job.runtime->threads_max);
     if (!for_device && taken == 0)
         bytes = min_u64(bytes, CHUNK_FILE);
-    if (for_device)
+    if (for_device && search->sink->want == WANT_FIRST) /* which may be near */
+        bytes = min_u64(bytes, max_u64(taken / 4, CHUNK_FILE));
+    else if (for_device)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MEMORY));
     else if (search->shared || (taken == 0 && left > 2 * CHUNK_MIN))
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
@@ -434,6 +436,9 @@ uint32_t schedule_helpers(const struct search *search)
 
     TRAWL_ASSERT(runtime->threads_max > 0);
     if (search->schedule == SCHEDULE_CALLER || search->schedule == SCHEDULE_LOADED || most == 0)
+        return 0;
+    if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
+        taken < CHUNK_DEVICE)
         return 0;
     if (search->text_bytes == UINT64_MAX) /* other searches of streams take a thread each */
         return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
