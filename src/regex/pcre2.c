@@ -112,7 +112,7 @@ struct scratch {
 };
 
 static struct functions functions;
-static bool before_43; /* the library is older than 10.43 */
+static bool before_42, before_43; /* the library is older than that version of 10 */
 
 static bool load_functions(void *library)
 {
@@ -126,6 +126,7 @@ static bool load_functions(void *library)
 #undef LOAD
     if (good && functions.config(CONFIG_VERSION, NULL) <= (int)sizeof version)
         (void)functions.config(CONFIG_VERSION, version);
+    before_42 = strverscmp(version, "10.42") < 0;
     before_43 = strverscmp(version, "10.43") < 0;
     return good;
 }
@@ -318,11 +319,15 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0, words = (flags & TRAWL_WHOLE_WORD) != 0;
     const uint32_t newline =
         options->ripgrep && (flags & TRAWL_CRLF) != 0 ? NEWLINE_ANYCRLF : NEWLINE_LF;
+    /* Where PCRE2 chooses where a match may begin, it misses some, for example of `\d(c|\1*)`. But
+     * in grep and ripgrep, (*COMMIT) only applies where PCRE2 has chosen. */
+    const bool starts = memmem(bytes, (size_t)count, "(*COMMIT", 8) != NULL ||
+                        !(syntax->misleads_starts || syntax->has_atomic || syntax->is_opaque);
     const struct source source = {
-        .before = lines                                                ? "^(?:"
-                  : words                                              ? "(?<!\\w)(?:"
-                  : !options->dot_all && begins_with_all(bytes, count) ? FROM_START
-                                                                       : "",
+        .before = lines                                                           ? "^(?:"
+                  : words                                                         ? "(?<!\\w)(?:"
+                  : !starts && !options->dot_all && begins_with_all(bytes, count) ? FROM_START
+                                                                                  : "",
         .bytes = bytes,
         .count = count,
         .after = lines   ? ")$"
@@ -347,10 +352,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
     made->remembers = moves || !made->may_stop;
     flags = flags_of(options) | USE_OFFSET_LIMIT;
-    /* Where PCRE2 chooses where a match may begin, all its versions miss matches, for example of
-     * `\d(c|\1*)`. But in grep and ripgrep, (*COMMIT) only applies where it has chosen. */
-    if (memmem(bytes, (size_t)count, "(*COMMIT", 8) == NULL)
-        flags |= NO_START_OPTIMIZE;
+    flags |= starts && !before_42 ? 0 : NO_START_OPTIMIZE;
     /* PCRE2 makes the first repetition of `a*(?>(b)?)a` possessive, and anchors `(?s:.*?)++a`. */
     if (syntax->has_atomic)
         flags |= NO_AUTO_POSSESS | NO_DOTSTAR_ANCHOR;

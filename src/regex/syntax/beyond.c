@@ -126,6 +126,7 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
         reader->at -= letter <= '9';
         skip_name(reader);
         reader->referred_at = reader->at;
+        reader->out->misleads_starts = true;
         return add_any(reader, &any, error);
     }
     if (letter == 'R' || letter == 'X')
@@ -212,6 +213,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
 
     if (first == '=' || first == '!' || (first == '<' && (second == '=' || second == '!'))) {
         *letter = first == '=' ? SYNTAX_AHEAD : second == '=' ? BEHIND : LEFT_OUT;
+        reader->out->misleads_starts |= first == '=';
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
@@ -235,7 +237,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         return true;
     }
     if (syntax_is_in("R&P0123456789", first) || (sign && syntax_is_in("0123456789", second))) {
-        *is_any = true;
+        *is_any = reader->out->misleads_starts = true;
         /* the interpreter ends a recursion into the whole expression too early */
         reader->out->misleads_old_jit |= first != 'R' && (first != '0' || second != ')');
         skip_to(reader, ')');
@@ -309,6 +311,7 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
         reader->out->misleads_old_jit |= what != '+';
     }
     if (what == '{') {
+        reader->out->misleads_starts = true;
         if (counts.length > 0 &&
             (!counts.has_least || memchr(reader->bytes + from, ' ', counts.length) != NULL ||
              memchr(reader->bytes + from, '\t', counts.length) != NULL))
@@ -351,6 +354,7 @@ enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct t
     default:
         reader->at++;
         reader->is_repeatable = false;
+        reader->out->misleads_starts |= what == '|';
         return what == '.'   ? add_any(reader, NULL, error)
                : what == '|' ? syntax_end_list(reader, error)
                              : TRAWL_OK; /* ^ and $ are dropped */

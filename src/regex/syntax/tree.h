@@ -113,6 +113,9 @@ struct syntax {
      * assertion, a recursion into a group, or a backreference that is repeated in a group or
      * lazily */
     bool misleads_old_jit;
+    /* likewise in some version, if PCRE2 chooses where a match may begin: a '|', a repetition in
+     * braces, a look-ahead, a backreference, a recursion, and what is atomic or opaque */
+    bool misleads_starts;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
     uint64_t mark_count;
     uint64_t mark_capacity;
