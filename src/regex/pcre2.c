@@ -42,7 +42,7 @@
 #define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
 
-#define FROM_START "(?:(?m:^)|\\G)"
+#define FROM_START "(?:(?m:^)|\\G|\\z)"
 
 /* PCRE2 counts steps anew for each position where a match may begin. At first, each position is
  * granted STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
@@ -292,9 +292,9 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
  * steps. */
 static bool begins_with_all(const char *bytes, uint64_t count)
 {
-    /* those after the first seven may refer to a group that is the `.*` */
-    static const char *const against[] = {"|",   "(*",  "\\G", "\\g<", "\\g'", "(?R",
-                                          "(?0", "\\1", "\\g", "\\k",  "(?P",  "(?("};
+    /* those after the first eight may refer to a group that is the `.*` */
+    static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'", "(?R",
+                                          "(?0", "\\1", "\\g", "\\k", "(?P",  "(?("};
     const bool is_group = count > 0 && bytes[0] == '(';
     const uint64_t first = is_group ? 1 : 0;
     uint64_t at = first + 2;
@@ -306,7 +306,7 @@ static bool begins_with_all(const char *bytes, uint64_t count)
         return false;
     if (at < count && bytes[at] != '\0' && strchr("*+?{", bytes[at]) != NULL)
         return false;
-    for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 7); i++)
+    for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 8); i++)
         if (memmem(bytes, (size_t)count, against[i], strlen(against[i])) != NULL)
             return false;
     return true;
@@ -322,12 +322,14 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     /* Where PCRE2 chooses where a match may begin, it misses some, for example of `\d(c|\1*)`. But
      * in grep and ripgrep, (*COMMIT) only applies where PCRE2 has chosen. */
     const bool starts = memmem(bytes, (size_t)count, "(*COMMIT", 8) != NULL ||
-                        !(syntax->misleads_starts || syntax->has_atomic || syntax->is_opaque);
+                        !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque);
+    const bool prefix =
+        !starts && !syntax->has_choice && !options->dot_all && begins_with_all(bytes, count);
     const struct source source = {
-        .before = lines                                                           ? "^(?:"
-                  : words                                                         ? "(?<!\\w)(?:"
-                  : !starts && !options->dot_all && begins_with_all(bytes, count) ? FROM_START
-                                                                                  : "",
+        .before = lines    ? "^(?:"
+                  : words  ? "(?<!\\w)(?:"
+                  : prefix ? FROM_START
+                           : "",
         .bytes = bytes,
         .count = count,
         .after = lines   ? ")$"
@@ -354,7 +356,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     flags |= starts && !before_42 ? 0 : NO_START_OPTIMIZE;
     /* PCRE2 makes the first repetition of `a*(?>(b)?)a` possessive, and anchors `(?s:.*?)++a`. */
-    if (syntax->has_atomic)
+    if (syntax->misleads_possess)
         flags |= NO_AUTO_POSSESS | NO_DOTSTAR_ANCHOR;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, newline, error);

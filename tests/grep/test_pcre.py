@@ -18,7 +18,7 @@ ATOMS = "a a b c ab x . \\n \\w \\W \\s \\S \\d [ab] [^a] [^b\\n] \\b ^ $ \\1 \\
 GROUPS = "(%s) (%s) (?:%s) (?>%s) (?>%s) (?>%s) (?=%s) (?!%s) (?i:%s) (?s:%s) (?|%s) (?<n>%s) (?(1)%s|c) (?(?=a)%s) (%s(?1)?)"
 GROUPS += " (*pla:%s) (*atomic:%s) (*nla:%s) (?*%s) (?=\\w{0}%s) (?=[^a]{0}%s)"
 BEHIND = ["(?<=%s)", "(?<!%s)"]
-COUNTS = [""] * 12 + "+ * ? {2} +? *? ?? ++ *+ ?+ {1,2} {1,2}+ {2,}+ {2,3}+ {3,}+ {1,3}?".split()
+COUNTS = [""] * 12 + "+ * ? {2} +? *? ?? ++ *+ ?+ {1,2} {1,2}+ {2,}+ {2,3}+ {3,}+ {1,3}? {2,}\\E+ ?(?#)+".split()
 
 
 def sequence(rng, depth):
@@ -120,7 +120,7 @@ def test_case(rng, trawl, folder, judge):
         made = expression(rng, 2)
         if not any(part in made for part in ("(?=", "(?!", "(?<", "(?>", "(?(", "(?*", "(*", "\\1", "(?1")):
             made = f"(?:{made})(?!q)"
-        made = rng.choice([""] * 9 + [".*", ".*?", "(.*)"]) + made
+        made = rng.choice([""] * 9 + [".*", ".*?", "(.*)", "(.*?)"]) + made
         fold = rng.random() < 0.3
         letters = "aAabBbcx \n1éÉ" if fold else "aabbcx \n1é"
         text = "".join(rng.choice(letters) for _ in range(rng.randrange(rng.choice([6, 60])))).encode() + b"x"

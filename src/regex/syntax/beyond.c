@@ -126,9 +126,10 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
         reader->at -= letter <= '9';
         skip_name(reader);
         reader->referred_at = reader->at;
-        reader->out->misleads_starts = true;
+        reader->out->misleads_starts |= reader->depth > 1;
         return add_any(reader, &any, error);
     }
+    reader->out->misleads_possess |= letter == 'R';
     if (letter == 'R' || letter == 'X')
         return add_any(reader, &some, error);
     if (syntax_is_in("aefnrtdDsSwWhHvVNxopPc0", letter)) {
@@ -223,7 +224,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
         return true;
     }
     if (first == '|' || first == '>') {
-        reader->out->has_atomic |= first == '>';
+        reader->out->misleads_possess |= first == '>';
         reader->at++;
         return true;
     }
@@ -255,7 +256,7 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
     char letter = '\0';
 
     if (syntax_stands(reader, from, "(*")) {
-        reader->out->is_opaque = reader->out->has_atomic = true; /* (*atomic:...) is one */
+        reader->out->is_opaque = reader->out->misleads_possess = true; /* (*atomic:...) is one */
         TRAWL_TRY(note(reader, from, from + 1, '*', error));
     } else if (syntax_stands(reader, from, "(?")) {
         reader->at++;
@@ -292,6 +293,14 @@ static enum trawl_status read_close(struct syntax_reader *reader, struct trawl_e
     return TRAWL_OK;
 }
 
+/* Returns true if the repetition that ends at `at` may be possessive: PCRE2 finds its '+' also
+ * behind a comment, blanks, or \E. */
+static bool may_be_possessive(const struct syntax_reader *reader, uint64_t at)
+{
+    return reader->skips || syntax_stands(reader, at, "+") || syntax_stands(reader, at, "(?#") ||
+           syntax_stands(reader, at, "\\E") || syntax_stands(reader, at, "\\Q");
+}
+
 static enum trawl_status read_repetition(struct syntax_reader *reader, char what,
                                          struct trawl_error *error)
 {
@@ -304,9 +313,9 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     if (what == '{')
         counts = syntax_braces(reader, true);
     after = syntax_byte(reader, from + max_u64(counts.length, 1));
-    if (after == '+' && from > 0 &&
+    if (may_be_possessive(reader, from + max_u64(counts.length, 1)) && from > 0 &&
         (reader->skips || syntax_is_in(")E", reader->bytes[from - 1]))) { /* E: as in `(a)\E*+` */
-        reader->out->has_atomic = true;
+        reader->out->misleads_possess = true;
         reader->out->misleads_jit |= counts.least > 1 && counts.is_endless;
         reader->out->misleads_old_jit |= what != '+';
     }
@@ -355,6 +364,7 @@ enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct t
         reader->at++;
         reader->is_repeatable = false;
         reader->out->misleads_starts |= what == '|';
+        reader->out->has_choice |= what == '|' && reader->depth == 1;
         return what == '.'   ? add_any(reader, NULL, error)
                : what == '|' ? syntax_end_list(reader, error)
                              : TRAWL_OK; /* ^ and $ are dropped */

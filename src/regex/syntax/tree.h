@@ -104,8 +104,10 @@ struct syntax {
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
-    /* in PCRE2's syntax: contains an atomic group, or a possessive repetition of a group */
-    bool has_atomic;
+    bool has_choice; /* in PCRE2's syntax: a '|' stands outside groups */
+    /* in PCRE2's syntax: PCRE2 may make a repetition possessive that is not: an atomic group, a
+     * possessive repetition of a group, or \R */
+    bool misleads_possess;
     /* in PCRE2's syntax: PCRE2's JIT may miss matches, or crash: a group with a possessive
      * repetition that is at least two and endless, as in `(b|bc){2,}+a` */
     bool misleads_jit;
@@ -114,7 +116,8 @@ struct syntax {
      * lazily */
     bool misleads_old_jit;
     /* likewise in some version, if PCRE2 chooses where a match may begin: a '|', a repetition in
-     * braces, a look-ahead, a backreference, a recursion, and what is atomic or opaque */
+     * braces, a look-ahead, a backreference in a group, a recursion, and what is atomic or opaque
+     */
     bool misleads_starts;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
     uint64_t mark_count;
