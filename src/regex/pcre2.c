@@ -293,8 +293,8 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
 static bool begins_with_all(const char *bytes, uint64_t count)
 {
     /* those after the first eight may refer to a group that is the `.*` */
-    static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'", "(?R",
-                                          "(?0", "\\1", "\\g", "\\k", "(?P",  "(?("};
+    static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'",
+                                          "(?R", "(?0", "\\1", "\\g", "\\k",  "(?P"};
     const bool is_group = count > 0 && bytes[0] == '(';
     const uint64_t first = is_group ? 1 : 0;
     uint64_t at = first + 2;
