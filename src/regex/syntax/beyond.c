@@ -308,12 +308,14 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     const char next = syntax_byte(reader, from + 1);
     struct braces counts = {
         .length = 1, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
+    uint64_t end;
     char after;
 
     if (what == '{')
         counts = syntax_braces(reader, true);
-    after = syntax_byte(reader, from + max_u64(counts.length, 1));
-    if (may_be_possessive(reader, from + max_u64(counts.length, 1)) && from > 0 &&
+    end = from + max_u64(counts.length, 1);
+    after = syntax_byte(reader, end);
+    if (may_be_possessive(reader, end) && from > 0 &&
         (reader->skips || syntax_is_in(")E", reader->bytes[from - 1]))) { /* E: as in `(a)\E*+` */
         reader->out->misleads_possess = true;
         reader->out->misleads_jit |= counts.least > 1 && counts.is_endless;
@@ -332,11 +334,10 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
         reader->out->is_opaque |=
             counts.length == 0 || (counts.least > counts.most && !counts.is_endless);
     }
-    reader->at += max_u64(counts.length, 1);
     reader->out->is_opaque |= !reader->is_repeatable || reader->count == reader->frame->list;
     reader->out->misleads_old_jit |=
         from == reader->referred_at && (after == '?' || reader->depth > 1);
-    reader->at += after == '+' || after == '?';
+    reader->at = end + (after == '+' || after == '?');
     reader->is_repeatable = false;
     reader->last_at = from;
     return reader->out->is_opaque ? TRAWL_OK : syntax_repeat(reader, &counts, after == '?', error);
