@@ -14,8 +14,7 @@ set(TRAWL_SYSTEMD_SETTINGS ${TRAWL_SYSTEMD_SYSTEM}/trawl-serve.service.d)
 set(TRAWL_INSTALL_DIRS ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} ${TRAWL_PACKAGE_DIR}
     ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
     ${TRAWL_COMPLETION_BASH} ${TRAWL_COMPLETION_ZSH} ${TRAWL_COMPLETION_FISH} ${CMAKE_INSTALL_DOCDIR}
-    ${CMAKE_INSTALL_LIBEXECDIR}/trawl ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM}
-    ${TRAWL_SYSTEMD_SETTINGS})
+    ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM} ${TRAWL_SYSTEMD_SETTINGS})
 set(TRAWL_INSTALL_RECORD "${PROJECT_BINARY_DIR}/install_directories.txt")
 configure_file(cmake/record.cmake.in record.cmake @ONLY)
 install(SCRIPT "${PROJECT_BINARY_DIR}/record.cmake")
@@ -61,7 +60,7 @@ if(TARGET trawl_command)
     trawl_link(tg trawl ${CMAKE_INSTALL_BINDIR})
 endif()
 if(TARGET trawl_serve)
-    install(TARGETS trawl_serve RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/trawl)
+    install(TARGETS trawl_serve RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     foreach(folder IN ITEMS ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM})
         install(FILES packaging/systemd/trawl-serve.service packaging/systemd/trawl-serve.socket
                 DESTINATION ${folder})

@@ -20,7 +20,7 @@ PROGRAM = os.environ.get("TRAWL_SERVE", "")
 
 @contextlib.contextmanager
 def real(*arguments):
-    """Run `trawl serve` during the block, and yield the address for trawl.Client."""
+    """Run `trawl-serve` during the block, and yield the address for trawl.Client."""
     if not os.access(PROGRAM, os.X_OK):
         pytest.skip("this build has no trawl-serve")
     with Server([PROGRAM], *map(str, arguments)) as server:

@@ -184,7 +184,7 @@ def no_pickle(made: object) -> TypeError:
 
 
 # the library's words, which name every kind of caller
-_OF_ALL = "TRAWL_PCRE, trawl serve --allow-pcre"
+_OF_ALL = "TRAWL_PCRE, trawl-serve --allow-pcre"
 
 
 def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:

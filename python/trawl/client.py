@@ -1,4 +1,4 @@
-"""Clients of a server (`trawl serve`), which keeps the files of trees in memory and searches them.
+"""Clients of a server (`trawl-serve`), which keeps the files of trees in memory and searches them.
 
     with trawl.Client() as client:
         client.count(["needle", "thread"], collection="src").patterns

@@ -1,6 +1,6 @@
 """Serves trees from the memory of a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
 
-Each shard of a tree is held by a `trawl serve` on some node, which serves the files between two paths. A Ray Serve
+Each shard of a tree is held by a `trawl-serve` on some node, which serves the files between two paths. A Ray Serve
 deployment, the front, passes each request to all shards, and joins the answers in the order of --sort=path. So
 `trawl --server=http://...`, the page and trawl.Client use a cluster in the same way as a single server. The tree must
 be the same on all nodes. docs/server.md of trawl describes the protocol.
@@ -721,7 +721,7 @@ def start(
     port: int = 8722,
     timeout: float = 600.0,
 ) -> list[list[Any]]:
-    """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: those of trawl serve.
+    """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: those of trawl-serve.
     Ray restarts a lost actor, on any node with free cores and memory, and the actor reloads its files."""
     import ray
     from ray import serve
@@ -769,7 +769,7 @@ def end(actors: list[list[Any]], name: str) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m trawl.cluster", description=__doc__, epilog="Other options are those of trawl serve."
+        prog="python -m trawl.cluster", description=__doc__, epilog="Other options are those of trawl-serve."
     )
     parser.add_argument("path", metavar="[NAME=]PATH", help="the tree, the same on all nodes")
     parser.add_argument("--address", default="auto", help="the Ray cluster; local: a new one on this machine")

@@ -185,7 +185,7 @@ install_server() {
 run_server() {
     # shellcheck disable=SC2016
     equal served 1 "$(inside sh -c 'cd /trial/tree
-        trawl serve --listen=unix:/trial/socket . 2>/trial/log & server=$!
+        trawl-serve --listen=unix:/trial/socket . 2>/trial/log & server=$!
         until grep -q " serves at " /trial/log; do kill -0 $server || exit; done
         trawl --server=unix:/trial/socket -c fish seen
         kill $server; wait $server')"

@@ -170,16 +170,16 @@ check_runs() {
         [ "$(LD_DEBUG=libs "${run[@]}" "$folder/bin/trawl" --search-zip -c fish "$text.packed" 2>"$text.libraries")" = 2 ]
         grep -q "calling init: .*/lib/trawl/${program#*:}" "$text.libraries"
     done
-    "${run[@]}" "$folder/libexec/trawl/trawl-serve" --version | grep "^trawl $version"
+    "${run[@]}" "$folder/bin/trawl-serve" --version | grep "^trawl $version"
 }
 
 make_archive() {
     local machine=$1 name=trawl-$version-linux-$1 stage rpath
     shift
 
-    # The folders with libraries, as seen from bin, lib and libexec/trawl.
+    # The folders with libraries, as seen from bin and lib.
     # shellcheck disable=SC2016
-    rpath='$ORIGIN/../lib/trawl:$ORIGIN/../lib:$ORIGIN/../../lib/trawl:$ORIGIN/../../lib'
+    rpath='$ORIGIN/../lib/trawl:$ORIGIN/../lib'
     work=$out/work/portable-$machine
     deps=$work/deps
     stage=$work/$name

@@ -1,7 +1,7 @@
 /* regex_load: loads the shared object libtrawl_regex, which contains RE2. Looks in the directory of
- * the program or library that contains this code, then in the ../lib and ../../lib of that
- * directory (for programs in libexec/trawl), then where the system keeps libraries. `lib` stands
- * for the build's CMAKE_INSTALL_LIBDIR, which may be lib64, for example. */
+ * the program or library that contains this code, then in the ../lib of that directory, then where
+ * the system keeps libraries. `lib` stands for the build's CMAKE_INSTALL_LIBDIR, which may be
+ * lib64, for example. */
 #include "regex/regex_load.h"
 
 #include <dlfcn.h>
@@ -31,17 +31,16 @@ static void *open_at(const char *path)
     return library;
 }
 
-/* Opens the library in the directory of `file`, or in its ../lib or ../../lib. Returns NULL if it
- * is in none of these. */
+/* Opens the library in the directory of `file`, or in its ../lib. Returns NULL if it is in
+ * neither. */
 static void *open_beside(const char *file)
 {
-    static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/",
-                                          "../../" TRAWL_REGEX_LIBDIR "/"};
+    static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/"};
     char path[PATH_MAX];
     const char *slash = strrchr(file, '/');
     void *library = NULL;
 
-    for (int i = 0; slash != NULL && library == NULL && i < 3; i++) {
+    for (int i = 0; slash != NULL && library == NULL && i < 2; i++) {
         if (snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY, (int)(slash + 1 - file), file,
                      between[i]) < (int)sizeof path)
             library = open_at(path);

@@ -749,10 +749,7 @@ def test_version():
         if strange and name != "trawl":
             assert "no regular expressions" in facts, "still has a library"
             assert not libraries or "gzip" not in facts.get("unpacks", ""), "still has a library"
-        server = "no server" not in facts
-        assert run(name, ["serve", "--help"], more=libraries)[0] == (0 if server else 2) and (
-            not server or os.access(facts["server"], os.X_OK)
-        )
+        assert "no server" in facts or os.access(facts["server"], os.X_OK)
 
 
 # A row: name of the command, arguments on a terminal, arguments elsewhere that print the same.

@@ -16,4 +16,4 @@ told("" TRAWL_REGEX=OFF TRAWL_WITH_REGEX=0 TRAWL_ZLIB=OFF TRAWL_HAS_LZ4=0 TRAWL_
 told("" TRAWL_REGEX=ON TRAWL_WITH_REGEX=1 TRAWL_ZLIB=ON TRAWL_HAS_ZLIB=1 TRAWL_ISAL=ON TRAWL_HAS_ISAL=1)
 told("${head}zlib1g-dev: no search in gzip files (--search-zip)\n" TRAWL_ZLIB=ON TRAWL_LZ4=ON TRAWL_HAS_LZ4=1)
 told("${head}libre2-dev, g++: no regular expressions (trawl -E, -G, -P, and patterns of tg that are not plain strings)
--- trawl:   libmicrohttpd-dev, libjansson-dev: no server (trawl serve)\n" TRAWL_REGEX=ON TRAWL_WITH_REGEX=0 TRAWL_SERVER=ON)
+-- trawl:   libmicrohttpd-dev, libjansson-dev: no server (trawl-serve)\n" TRAWL_REGEX=ON TRAWL_WITH_REGEX=0 TRAWL_SERVER=ON)

@@ -22,10 +22,9 @@ import subprocess
 import time
 
 import pytest
-from harness import ROOT, SEED, TRAWL, WAIT_S, amount, execute, respect_modes, until, write
+from harness import ROOT, SEED, SERVE, TRAWL, WAIT_S, amount, execute, respect_modes, until, write
 from server import Server, frames_of
 
-SERVE = [TRAWL, "serve"]
 LOOPBACK = "--listen=127.0.0.1:0"
 LAST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 ARE_CLOSED = respect_modes()  # programs cannot read files whose mode is 0
@@ -56,7 +55,7 @@ def serve(folder, root):
             [] if options and options[0].startswith("--listen=") else ["--listen=unix:" + os.path.join(folder, "at")]
         )
         roots = [root] if roots is None else roots
-        return Server(SERVE, *listen, *options, *roots, **more).loaded(len(roots))
+        return Server([SERVE], *listen, *options, *roots, **more).loaded(len(roots))
 
     return start
 
@@ -316,7 +315,7 @@ def test_tls(folder, serve):
 
 def refused(what, *arguments, **more):
     """Checks that a server does not start: status 2 and a line that says why."""
-    got = subprocess.run(SERVE + list(arguments), capture_output=True, timeout=WAIT_S, **more)
+    got = subprocess.run([SERVE, *arguments], capture_output=True, timeout=WAIT_S, **more)
     text = got.stderr.decode()
     assert (
         got.returncode == 2
@@ -363,11 +362,6 @@ def test_options(folder, root):
     for name, words in ("run", "no socket is named"), ("", "no socket is named"), ("/" + "x" * 100, "is too long"):
         refused(words, root, env={**os.environ, "XDG_RUNTIME_DIR": name})
     refused("XDG_RUNTIME_DIR", root, env={key: value for key, value in os.environ.items() if key != "XDG_RUNTIME_DIR"})
-    # Under the name tg, and after an option, `serve` is a string to search for.
-    link = os.path.join(folder, "tg")
-    os.symlink(TRAWL, link)
-    for command in [link, "serve"], [TRAWL, "-h", "serve"]:
-        assert execute(command, data=b"they serve\n")[:2] == (0, b"they serve\n")
 
 
 def test_collections(folder, root, serve):
@@ -492,13 +486,13 @@ def test_sockets(folder, root, serve):
     # The server starts without open descriptors. The environment says that systemd passed a socket, but to another
     # process.
     path = os.path.join(folder, "closed")
-    closing = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *SERVE, "--listen=unix:" + path, root]
+    closing = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", SERVE, "--listen=unix:" + path, root]
     with subprocess.Popen(closing, env={**os.environ, "LISTEN_PID": "1", "LISTEN_FDS": "1"}) as process:
         until(lambda: os.path.exists(path), "the socket is there")
         assert [os.readlink("/proc/%d/fd/%d" % (process.pid, i)) for i in range(3)] == ["/dev/null"] * 3
         process.terminate()
     assert process.returncode == 0
-    with Server(SERVE, root, env={**os.environ, "XDG_RUNTIME_DIR": folder}) as server:
+    with Server([SERVE], root, env={**os.environ, "XDG_RUNTIME_DIR": folder}) as server:
         assert server.address == "unix:" + os.path.join(folder, "trawl.sock")
 
 
@@ -511,7 +505,7 @@ def test_starters(folder, root):
     lock = os.open(folder, os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)
     quiet = dict.fromkeys(("stdin", "stderr"), subprocess.DEVNULL)
-    started = [subprocess.Popen([*SERVE, "--listen=unix:" + path, root], **quiet) for _ in range(8)]
+    started = [subprocess.Popen([SERVE, "--listen=unix:" + path, root], **quiet) for _ in range(8)]
     try:
         time.sleep(0.3)
         with socket.socket(socket.AF_UNIX) as client:
@@ -544,8 +538,8 @@ def test_activation(folder, root):
             passed.bind(address)
             passed.listen(5)
             number, told = passed.fileno(), {**os.environ, "NOTIFY_SOCKET": name.replace("\0", "@")}
-            script = 'exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --listen=unix:unused "$1"' % number
-            with Server(["bash", "-c", script, TRAWL, root], pass_fds=[number], env=told) as server:
+            script = 'exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" --listen=unix:unused "$1"' % number
+            with Server(["bash", "-c", script, SERVE, root], pass_fds=[number], env=told) as server:
                 assert notices.recv(100) == b"READY=1"
                 assert server.ask("GET", "/healthz")[0] == 200
                 assert server.stop() == 0
@@ -553,8 +547,8 @@ def test_activation(folder, root):
     assert os.path.exists(path), "systemd's socket stays"
     assert not os.path.exists("unused"), "--listen is not used"
     for count, words in ("2", b"one socket"), ("1", b"not a listening socket"):
-        script = 'LISTEN_PID=$$ LISTEN_FDS=%s exec "$0" serve "$1" 3</dev/null' % count
-        status, _, said = execute(["sh", "-c", script, TRAWL, root])
+        script = 'LISTEN_PID=$$ LISTEN_FDS=%s exec "$0" "$1" 3</dev/null' % count
+        status, _, said = execute(["sh", "-c", script, SERVE, root])
         assert status == 2 and words in said
 
 
@@ -564,7 +558,7 @@ def test_systemd(folder, root):
     if missing:
         pytest.skip("no " + " and no ".join(missing))
     path = os.path.join(folder, "activated")
-    command = ["systemd-socket-activate", "-E", "LC_ALL=C.UTF-8", "-l", path, *SERVE, root]
+    command = ["systemd-socket-activate", "-E", "LC_ALL=C.UTF-8", "-l", path, SERVE, root]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, bufsize=0)
     try:
         # The socket's file exists before the program listens.
@@ -581,7 +575,7 @@ def test_systemd(folder, root):
     os.mkdir(os.path.join(folder, "trawl-serve.service.d"))
     for unit in units.iterdir():
         place = os.path.join(folder, "trawl-serve.service.d" if unit.suffix == ".conf" else "", unit.name)
-        write(place, unit.read_text().replace("ExecStart=trawl ", "ExecStart=%s " % TRAWL))
+        write(place, unit.read_text().replace("ExecStart=trawl-serve ", "ExecStart=%s " % SERVE))
     service = os.path.join(folder, "trawl-serve.service")
     verify = ["systemd-analyze", "--man=no", "verify", service, os.path.join(folder, "trawl-serve.socket")]
     assert execute(verify, stderr=subprocess.STDOUT)[:2] == (0, b"")
@@ -1087,24 +1081,3 @@ def test_garbage(serve):
         until(lambda: server.has_no_more_than(before), "threads and descriptors are those of before")
         assert server.count("needle")["occurrences"] == NEEDLES
         assert server.stop() == 0
-
-
-def test_absent(folder, root):
-    """Checks that `trawl serve` reports that trawl-serve is missing. (There is no trawl-serve next to the copied
-    command.)"""
-    alone = os.path.join(folder, "alone", "bin", "trawl")
-    os.makedirs(os.path.dirname(alone))
-    shutil.copy(TRAWL, alone)
-    if execute([alone, "serve", "--version"])[0] == 0:
-        pytest.skip("a server is installed here")
-    status, _, said = execute([alone, "serve", root])
-    assert status == 2 and b"libmicrohttpd" in said
-    assert b"trawl: serve: trawl-serve is neither beside the command nor in " in said, "no server"
-    # The command finds a server installed next to it, and names a server that cannot run.
-    beside = os.path.join(folder, "alone", "libexec", "trawl", "trawl-serve")
-    os.makedirs(os.path.dirname(beside))
-    write(beside, '#!/bin/sh\necho "$@"\n')
-    status, _, said = execute([alone, "serve", "a", "b"])
-    assert status == 2 and b"Permission denied" in said, "a server that cannot run"
-    os.chmod(beside, 0o755)
-    assert execute([alone, "serve", "a", "b"])[:2] == (0, b"a b\n")

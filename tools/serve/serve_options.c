@@ -207,7 +207,7 @@ static bool read_roots(struct serve_options *options, char *message)
 
     if (operands->count == 0)
         return message_fail(
-            message, "there are no files to serve. Usage: trawl serve [OPTION]... [NAME=]PATH...");
+            message, "there are no files to serve. Usage: trawl-serve [OPTION]... [NAME=]PATH...");
     options->roots = calloc(operands->count, sizeof *options->roots);
     if (options->roots == NULL)
         return message_exhausted(message);
@@ -268,7 +268,7 @@ static const char about_signals[] = "On SIGHUP the server loads all files again.
 
 void serve_options_print_help(struct output *output)
 {
-    output_format(output, "Usage: trawl serve [OPTION]... [NAME=]PATH...\nThe server %s\n\n",
+    output_format(output, "Usage: trawl-serve [OPTION]... [NAME=]PATH...\nThe server %s\n\n",
                   about);
     for (size_t i = 0; i < ROW_COUNT; i++)
         output_format(output, "  %s%s%s\n        %s\n", rows[i].name,
@@ -288,8 +288,8 @@ void serve_options_print_manual(struct output *output)
 {
     output_text(output, ".TH TRAWL\\-SERVE 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
                         ".SH NAME\ntrawl\\-serve \\- serve files to searches, from memory\n"
-                        ".SH SYNOPSIS\n.B trawl serve\n[\\fIOPTION\\fR]... "
-                        "[\\fINAME\\fR=]\\fIPATH\\fR...\n.SH DESCRIPTION\n.B trawl serve\n");
+                        ".SH SYNOPSIS\n.B trawl\\-serve\n[\\fIOPTION\\fR]... "
+                        "[\\fINAME\\fR=]\\fIPATH\\fR...\n.SH DESCRIPTION\n.B trawl\\-serve\n");
     help_troff(output, about);
     print_section(output, "\n.PP\n", about_rest);
     output_text(output, ".SH OPTIONS\n");

@@ -164,7 +164,7 @@ static enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl
     if (letter >= '1' && letter <= '9' && !reader->rules->pcre)
         return syntax_refuse(from, error,
                              "backreference: RE2 has none, because RE2 searches in linear time; "
-                             "PCRE2 has: TRAWL_PCRE, trawl serve --allow-pcre");
+                             "PCRE2 has: TRAWL_PCRE, trawl-serve --allow-pcre");
     if (letter >= '1' && letter <= '9') {
         if ((reader->closed >> (letter - '0') & 1) == 0)
             return syntax_refuse(from, error, "backreference: no group of this number ends before");

@@ -27,7 +27,7 @@ extern "C" {
 
 #define SYNTAX_ENDLESS UINT32_MAX
 #define NO_BACKTRACKING                                                                          \
-    "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl serve " \
+    "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl-serve " \
     "--allow-pcre"
 
 enum syntax_kind {

@@ -45,7 +45,7 @@ enum flag_category {
     CATEGORY_COUNT
 };
 
-/* What a server (trawl serve) does with the option. */
+/* What a server (trawl-serve) does with the option. */
 enum flag_served {
     SERVED_LINES,       /* only requests for lines may have the option */
     SERVED_COUNTS,      /* requests for lines and for counts may have the option */

@@ -392,7 +392,8 @@ static void write_manual(struct output *output, bool tg)
                 "name a server and a file with its token. See \\-\\-server.\n.B POSIXLY_CORRECT\n"
                 "makes the first operand end the options.\n"
                 ".SH SEE ALSO\n");
-    output_text(output, tg ? ".BR trawl (1),\n.BR rg (1)\n" : ".BR tg (1),\n.BR grep (1)\n");
+    output_text(output, tg ? ".BR trawl (1),\n.BR rg (1)\n"
+                           : ".BR tg (1),\n.BR trawl\\-serve (1),\n.BR grep (1)\n");
 }
 
 bool help_generate(struct output *output, const char *kind)

@@ -14,12 +14,4 @@
  * search by itself. */
 int client_run(const struct settings *settings, const char *address, struct output *output);
 
-/* Returns the path of the installed trawl-serve: next to the command, in ../libexec/trawl relative
- * to the command's folder, or in the folder where the build installs trawl-serve. NULL: there is
- * none. The path is in static memory, which the next call overwrites. */
-const char *server_path(void);
-/* Executes trawl-serve in place of this process, with the arguments after arguments[1]. If that
- * fails, prints why and returns the exit status. */
-int server_become(char **arguments);
-
 #endif

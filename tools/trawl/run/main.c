@@ -146,17 +146,49 @@ static void look_around(struct surroundings *surroundings, bool is_tg)
         null_device.st_dev == output.st_dev && null_device.st_ino == output.st_ino;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Until version 2, `trawl serve` started the server. Returns true if the command line makes more
+ * sense to the server: it has an option that the command lacks, asks for help, or names only
+ * directories or a terminal for a search that does not recurse. */
+static bool means_server(const struct settings *settings, int argument_count, char **arguments,
+                         bool is_parsed)
+{
+    const struct value_list *operands = &settings->operands;
+
+    if (argument_count < 2 || strcmp(arguments[1], "serve") != 0 || settings->is_tg)
+        return false;
+    if (!is_parsed || settings->document.help || settings->document.version)
+        return true;
+    if (settings->no_messages || settings->patterns.count > 0 ||
+        settings->files.directories != DIRECTORIES_READ)
+        return false;
+    for (size_t i = 1; i < operands->count; i++) {
+        const char *operand = operands->items[i].text, *equals = strchr(operand, '=');
+
+        if (!is_directory(operand) && (equals == NULL || !is_directory(equals + 1)))
+            return false;
+    }
+    return operands->count > 1 || isatty(STDIN_FILENO) != 0;
+}
+
 int main(int argument_count, char **arguments)
 {
     struct settings settings;
     struct config config = {0};
-    bool input_is_closed = take_closed_descriptors();
+    bool input_is_closed = take_closed_descriptors(), is_parsed;
     int status = EXIT_ERROR;
 
-    if (argument_count > 1 && strcmp(arguments[1], "serve") == 0 && !flags_means_tg(arguments[0]))
-        return server_become(arguments);
     output_open(&standard_output, STDOUT_FILENO);
-    if (parse(&settings, &config, argument_count, arguments)) {
+    is_parsed = parse(&settings, &config, argument_count, arguments);
+    if (means_server(&settings, argument_count, arguments, is_parsed))
+        message_print("this searches for \"serve\"; the server is trawl-serve");
+    if (is_parsed) {
         if (!print_document(&settings, &status)) {
             struct command_job job = {.output = &standard_output,
                                       .input_is_closed = input_is_closed};

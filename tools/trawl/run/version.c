@@ -2,11 +2,12 @@
  * compressed files, the server. */
 #include "trawl/run/run.h"
 
+#include <limits.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "trawl.h"
-#include "trawl/remote/client.h"
 
 #ifndef TRAWL_RE2_VERSION /* the version that the build found; set by cmake/regex.cmake */
 #define TRAWL_RE2_VERSION ""
@@ -75,10 +76,25 @@ static void write_expressions(struct output *output)
     trawl_plan_free(plan);
 }
 
+/* The server is installed next to the command. */
+static void write_server(struct output *output)
+{
+    static const char name[] = "trawl-serve";
+    char path[PATH_MAX + sizeof name] = {0};
+
+    if (readlink("/proc/self/exe", path, PATH_MAX - 1) > 0) {
+        strcpy(strrchr(path, '/') + 1, name);
+        if (access(path, F_OK) == 0) {
+            output_format(output, "\nserver: %s\n", path);
+            return;
+        }
+    }
+    output_format(output, "\nno server: there is no %s beside the command\n", name);
+}
+
 void version_print(struct output *output)
 {
     const char *name;
-    const char *server = server_path();
 
     output_format(output, "trawl %s\n", trawl_version());
     write_devices(output);
@@ -100,7 +116,5 @@ void version_print(struct output *output)
             any = true;
         }
     }
-    output_format(output, "\n%s%s\n",
-                  server != NULL ? "server: " : "no server: there is no trawl-serve",
-                  server != NULL ? server : "");
+    write_server(output);
 }
