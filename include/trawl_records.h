@@ -114,7 +114,7 @@ enum trawl_records_shape {
                                 of byte i >> 3; later bits of the last byte are 0 */
     TRAWL_RECORDS_BYTES = 1, /* 1 byte per record: 1 if a pattern occurs in it, else 0 */
     TRAWL_RECORDS_COUNTS = 2, /* uint32_t per record: occurrences of all patterns, overlapping ones
-                                 too */
+                                 too, but no empty match of an expression */
     TRAWL_RECORDS_CELLS = 3 /* two columns: record and pattern of each pair where the pattern occurs
                                in the record, ordered by (record, pattern) */
 };
@@ -127,7 +127,8 @@ struct trawl_records_out {
     uint64_t room;       /* capacity: of both columns, in cells; otherwise of `values`, N or more */
     uint32_t cell_bytes; /* CELLS: bytes of a number in the columns, 4 or 8; 0 means 8 */
     uint32_t on_device;  /* set by the call: 1 if a device computed the answer, 0 if the host did */
-    uint64_t count;      /* set by the call: records where a pattern occurs; CELLS: cells */
+    uint64_t count;      /* set by the call: records where a pattern occurs, for all shapes also
+                            those with only empty matches; CELLS: cells */
 };
 #define TRAWL_RECORDS_OUT_INIT                                   \
     {                                                            \

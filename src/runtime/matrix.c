@@ -326,7 +326,7 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
  * since it compares each candidate with the last one. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
-    return matrix->shape == TRAWL_MATRIX_ANY &&
+    return matrix->shape == TRAWL_MATRIX_ANY && matrix->maker.counts == NULL &&
            (kind_of(plan)->by_lines ||
             (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
 }
@@ -377,7 +377,8 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
 
 /* Begins the search of the tape. If it succeeds, the caller must call search_close. */
 static enum trawl_status search_open(struct trawl_matrix_search *matrix,
-                                     const struct trawl_plan *plan, struct trawl_error *error)
+                                     const struct trawl_plan *plan, uint32_t *counts,
+                                     struct trawl_error *error)
 {
     const struct trawl_plan *searched;
     enum trawl_status status = TRAWL_OK;
@@ -385,6 +386,7 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
     TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
                                      &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
+    matrix->maker.counts = counts;
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     searched = cell_maker_plan(&matrix->maker, &matrix->bare, &matrix->sink);
     if (one_tells(matrix, plan)) {
@@ -426,7 +428,8 @@ static void search_close(struct trawl_matrix_search *matrix)
 
 enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct records *records, enum trawl_matrix_shape shape,
-                               struct trawl_matrix_search **matrix_out, struct trawl_error *error)
+                               uint32_t *counts, struct trawl_matrix_search **matrix_out,
+                               struct trawl_error *error)
 {
     struct trawl_matrix_search *matrix;
     enum trawl_status status;
@@ -437,7 +440,7 @@ enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct tra
     if (kind_of(plan)->by_lines && plan->pattern_count > 0)
         matrix->expressions = plan;
     matrix->records = *records;
-    status = search_open(matrix, plan, error);
+    status = search_open(matrix, plan, counts, error);
     if (status == TRAWL_OK)
         *matrix_out = matrix;
     else
@@ -467,7 +470,7 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
     TRAWL_TRY(searcher_enter(searcher, error));
     status = records_open(&checked, &array, error);
     if (status == TRAWL_OK)
-        status = matrix_begin(searcher, plan, &checked, shape, matrix_out, error);
+        status = matrix_begin(searcher, plan, &checked, shape, NULL, matrix_out, error);
     searcher->is_pulled = status == TRAWL_OK;
     if (status != TRAWL_OK)
         searcher_leave(searcher);

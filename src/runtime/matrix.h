@@ -12,10 +12,12 @@
 /* ---- matrix.c ---- */
 
 /* trawl_matrix_open, _next and _close, for a searcher that is inside a call, and records that were
- * checked. *records is copied. */
+ * checked. *records is copied. counts: NULL, or with the shape ANY, where the occurrences in
+ * each record are added to its count; the bits are then those of empty matches. */
 enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct records *records, enum trawl_matrix_shape shape,
-                               struct trawl_matrix_search **matrix, struct trawl_error *error);
+                               uint32_t *counts, struct trawl_matrix_search **matrix,
+                               struct trawl_error *error);
 enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_matrix_batch *batch,
                               struct trawl_error *error);
 void matrix_end(struct trawl_matrix_search *matrix);
@@ -29,7 +31,8 @@ struct cell_maker {
     const struct trawl_plan *plan;
     bool checks; /* the maker checks the plan's conditions */
     bool any;    /* at most one cell for each record, whatever the pattern */
-    /* if not NULL: only count the occurrences in each record here, and make no cells */
+    /* if not NULL: count here the occurrences in each record, and make cells only of empty matches
+     */
     uint32_t *counts;
     pthread_mutex_t lock;
     struct cell_scratch *scratches; /* those that no worker uses; guarded by the lock */

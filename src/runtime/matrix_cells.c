@@ -163,8 +163,8 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record with few occurrences. With maker->any, makes at most one cell, and
- * with maker->counts none. */
+/* Makes the cells of a record with few occurrences; with maker->any, at most one cell, and with
+ * maker->counts only one of an empty match. */
 static enum trawl_status insert_record(const struct cell_maker *maker,
                                        const struct sink_chunk *chunk, const struct at_record *at,
                                        struct cells *cells, struct trawl_error *error)
@@ -185,10 +185,11 @@ static enum trawl_status insert_record(const struct cell_maker *maker,
                 chunk->hit_lengths == NULL || hits_length(chunk->hit_lengths[i]) > 0;
 
             __atomic_fetch_add(&maker->counts[at->index], has_bytes, __ATOMIC_RELAXED);
-            continue;
+            if (has_bytes || cells->count > first)
+                continue;
         }
         cells_insert(cells, first, at->index, pattern, begin);
-        if (maker->any)
+        if (maker->any && maker->counts == NULL)
             break;
     }
     return TRAWL_OK;
@@ -229,14 +230,13 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
                                     struct cell_scratch *scratch, struct cells *cells,
                                     struct trawl_error *error)
 {
-    bool marks = !maker->any && maker->counts == NULL;
     struct at_record at = {.index = 0};
 
     for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {
         reach(maker, chunk, i, &at);
         if (at.is_null)
             continue;
-        if (marks && at.to - at.from >= CELLS_MARKED_MIN)
+        if (!maker->any && at.to - at.from >= CELLS_MARKED_MIN)
             TRAWL_TRY(mark_record(maker, chunk, &at, scratch, cells, error));
         else
             TRAWL_TRY(insert_record(maker, chunk, &at, cells, error));

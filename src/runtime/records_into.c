@@ -1,9 +1,8 @@
 /* records_into: loads records, and says for each which patterns occur in it (trawl_records_into)
  *
  * If a device has the records, it computes the answer, in a search of the tape whose sink wants the
- * form RECORDS. Otherwise, and for plans that devices cannot answer, the host searches: for BITS,
- * BYTES and CELLS with a matrix search (matrix.c), for COUNTS with a search whose digest counts
- * (matrix_cells.c).
+ * form RECORDS. Otherwise, and for plans that devices cannot answer, the host searches with a
+ * matrix search (matrix.c), whose workers also count the occurrences for COUNTS.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -183,51 +182,37 @@ static bool deliver_nothing(struct sink *sink, const struct sink_chunk *chunk,
     return true;
 }
 
-/* Counts the occurrences in each record. */
-static enum trawl_status count_on_host(struct trawl_searcher *searcher,
-                                       const struct trawl_plan *plan, struct trawl_records *own,
-                                       struct trawl_records_out *into, struct trawl_error *error)
+/* Writes zeros to host memory. */
+static void clear(enum trawl_records_shape shape, const struct trawl_records *own,
+                  struct trawl_records_out *into)
 {
-    const struct trawl_plan *searched;
-    struct trawl_plan bare;
-    struct cell_maker maker;
-    enum trawl_status status;
-    struct sink sink;
+    uint64_t bytes = record_values_bytes(shape, own->records.count);
 
-    memset(into->values, 0, (size_t)(own->records.count * sizeof(uint32_t)));
-    if (own->text == NULL)
-        return TRAWL_OK;
-    cell_maker_open(&maker, &own->records, plan, false);
-    maker.counts = (uint32_t *)into->values;
-    sink_digests(&sink, cells_digest, &maker);
-    sink.deliver = deliver_nothing;
-    searched = cell_maker_plan(&maker, &bare, &sink);
-    /* `bare` has the plan's serial number, but differs from the plan, and ends with this call */
-    searcher->caller.host_serial = 0;
-    status = search_run(searcher, searched, own->text, &sink, error);
-    searcher->caller.host_serial = 0;
-    cell_maker_close(&maker);
-    for (uint64_t i = 0; i < own->records.count; i++)
-        into->count += maker.counts[i] > 0;
-    return status;
+    if (bytes > 0)
+        memset(into->values, 0, (size_t)bytes);
 }
 
-/* Writes a batch of shape ANY to `into`, as bits or bytes. */
+/* Writes a batch of shape ANY to `into`, as bits or bytes. For COUNTS, which the workers have
+ * written, the bits are those of records with an empty match. */
 static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_shape shape,
                     struct trawl_records_out *into)
 {
+    const uint32_t *counts = (const uint32_t *)into->values;
     uint8_t *values = (uint8_t *)into->values;
 
     for (uint64_t i = batch->record_begin; i < batch->record_end; i++) {
         uint64_t bit = i - batch->record_begin;
         uint8_t is_set = batch->any[bit >> 3] >> (bit & 7) & 1;
 
-        if (shape == TRAWL_RECORDS_BYTES)
+        if (shape == TRAWL_RECORDS_COUNTS)
+            is_set |= counts[i] > 0;
+        else if (shape == TRAWL_RECORDS_BYTES)
             values[i] = is_set;
         else if ((i & 7) == 0)
             values[i >> 3] = is_set;
         else
             values[i >> 3] |= (uint8_t)(is_set << (i & 7));
+        into->count += is_set;
     }
 }
 
@@ -247,6 +232,7 @@ static void put_cells(const struct trawl_matrix_batch *batch, struct trawl_recor
             ((uint64_t *)into->patterns)[at] = batch->cell_patterns[i];
         }
     }
+    into->count += batch->cell_count;
 }
 
 static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
@@ -259,10 +245,11 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
     enum trawl_status status;
 
     if (shape == TRAWL_RECORDS_COUNTS)
-        return count_on_host(searcher, plan, own, into, error);
+        clear(shape, own, into);
     TRAWL_TRY(matrix_begin(searcher, plan, &own->records,
                            shape == TRAWL_RECORDS_CELLS ? TRAWL_MATRIX_CELLS : TRAWL_MATRIX_ANY,
-                           &matrix, error));
+                           shape == TRAWL_RECORDS_COUNTS ? (uint32_t *)into->values : NULL, &matrix,
+                           error));
     do {
         status = matrix_next(matrix, &batch, error);
         if (status != TRAWL_OK)
@@ -271,23 +258,12 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
             put_cells(&batch, into);
         else
             put_any(&batch, shape, into);
-        into->count += batch.cell_count;
     } while (!batch.last);
     matrix_end(matrix);
     return status;
 }
 
 /* ---- Answers by a device -------------------------------------------------------------------- */
-
-/* Writes zeros to host memory: no record has an occurrence. */
-static void clear(enum trawl_records_shape shape, const struct trawl_records *own,
-                  struct trawl_records_out *into)
-{
-    uint64_t bytes = record_values_bytes(shape, own->records.count);
-
-    if (bytes > 0)
-        memset(into->values, 0, (size_t)bytes);
-}
 
 static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan, struct trawl_records *own,

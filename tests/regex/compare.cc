@@ -395,16 +395,12 @@ bool feed(const setup &given, trawl_searcher *searcher, const trawl_plan *plan,
     return ended;
 }
 
-int take_record(trawl_searcher *searcher, const trawl_plan *plan, const std::vector<uint64_t> &at,
-                const std::string &tape, std::vector<hit> *cells)
+int take_record(trawl_searcher *searcher, const trawl_plan *plan, const trawl_record_array &records,
+                std::vector<hit> *cells)
 {
-    trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
     trawl_matrix_search *matrix = nullptr;
     trawl_matrix_batch batch;
 
-    records.bytes = reinterpret_cast<const uint8_t *>(tape.data());
-    records.offsets = at.data();
-    records.record_count = at.size() - 1;
     if (trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, nullptr) !=
         TRAWL_OK)
         return 1;
@@ -419,6 +415,45 @@ int take_record(trawl_searcher *searcher, const trawl_plan *plan, const std::vec
     } while (!batch.last);
     trawl_matrix_close(matrix);
     return 0;
+}
+
+// Compares the shapes of trawl_records_into. counts: the occurrences in each record. cells: the
+// pairs of a record and an expression that matches there, if only zero bytes.
+bool are_answers(trawl_searcher *searcher, const trawl_plan *plan, const trawl_record_array &array,
+                 const std::vector<uint32_t> &counts, const std::vector<hit> &cells)
+{
+    std::vector<uint64_t> rows(cells.size() + 1), columns(cells.size() + 1);
+    std::vector<uint8_t> bits(counts.size() / 8 + 1), bytes(counts.size()), got_bits(bits.size()),
+        got_bytes(bytes.size());
+    std::vector<uint32_t> got_counts(counts.size(), 9);
+    void *const values[] = {got_bits.data(), got_bytes.data(), got_counts.data(), rows.data()};
+    trawl_records *records = nullptr;
+    uint64_t any = 0;
+    bool same = true;
+
+    for (const hit &cell : cells) {
+        const uint64_t row = std::get<0>(cell);
+
+        any += 1u - bytes[row];
+        bytes[row] = 1;
+        bits[row / 8] |= static_cast<uint8_t>(1u << row % 8);
+    }
+    want(trawl_records_load(searcher, &array, &records, nullptr));
+    for (uint32_t shape = 0; shape < 4; shape++) {
+        const bool is_cells = shape == TRAWL_RECORDS_CELLS;
+        trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+
+        out.values = values[shape];
+        out.patterns = is_cells ? columns.data() : nullptr;
+        out.room = is_cells ? cells.size() : counts.size();
+        same = trawl_records_into(searcher, plan, records, static_cast<trawl_records_shape>(shape),
+                                  &out, nullptr) == 0 &&
+               out.count == (is_cells ? cells.size() : any) && same;
+    }
+    trawl_records_unload(searcher, records);
+    for (size_t i = 0; i < cells.size(); i++)
+        same = rows[i] == std::get<0>(cells[i]) && columns[i] == std::get<1>(cells[i]) && same;
+    return same && got_bits == bits && got_bytes == bytes && got_counts == counts;
 }
 
 void list_bytes(const setup &given, trawl_searcher *searcher, const trawl_plan *plan,
@@ -513,8 +548,10 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
 // line ends in the records.
 void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan)
 {
+    trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
     std::vector<uint64_t> at{0};
     std::vector<hit> cells, spans, wanted;
+    std::vector<uint32_t> counts;
 
     for (char &byte : given.text)
         if (byte == static_cast<char>(given.options.line_end) || byte == '\0' ||
@@ -531,10 +568,16 @@ void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *pl
 
         one.text = given.text.substr(at[i], at[i + 1] - at[i]);
         by_re2(one, &hits, &spans, &begins, &ends, i, &wanted);
+        counts.push_back(static_cast<uint32_t>(hits.size()));
     }
+    records.bytes = reinterpret_cast<const uint8_t *>(given.text.data());
+    records.offsets = at.data();
+    records.record_count = counts.size();
     for (int i = 0; i < 2; i++) { // a worker ends with the last record, and begins with the first
         cells.clear();
-        if (take_record(searcher, plan, at, given.text, &cells) != 0 || cells != wanted)
+        if (take_record(searcher, plan, records, &cells) != 0 || cells != wanted)
             show(given, i == 0 ? "records" : "records again");
+        if (!are_answers(searcher, plan, records, counts, wanted))
+            show(given, "shapes of records");
     }
 }

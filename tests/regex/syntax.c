@@ -319,7 +319,7 @@ static void test_pcre_records(void)
     TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
 }
 
-/* Counts of records ignore empty matches, which do select a record. */
+/* The counts of records ignore empty matches, which select a record in every shape. */
 static void test_record_counts(void)
 {
     static const uint64_t offsets[] = {0, 3, 5, 5, 6};
@@ -334,7 +334,12 @@ static void test_record_counts(void)
     MUST(trawl_records_load(searcher, &array, &records, NULL));
     MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
     TEST_CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0 && counts[3] == 0);
-    TEST_CHECK_U64(out.count, 2);
+    TEST_CHECK_U64(out.count, 4);
+    for (int shape = TRAWL_RECORDS_BITS; shape <= TRAWL_RECORDS_BYTES; shape++) {
+        MUST(trawl_records_into(searcher, plan, records, (enum trawl_records_shape)shape, &out,
+                                NULL));
+        TEST_CHECK_U64(out.count, 4);
+    }
     trawl_records_unload(searcher, records);
 }
 

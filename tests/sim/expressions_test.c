@@ -21,6 +21,7 @@
 #define TEXT_BYTES_MAX 40000u
 #define RECORDS_MAX 6000u
 #define MATCHES_MAX 60000u
+#define RECORDS_READ 200u /* at most this many records are also read one by one */
 
 struct session {
     struct test_random random;
@@ -314,6 +315,32 @@ static void compare_lines(struct session *s, const struct lent *lent)
     trawl_text_close(whole);
 }
 
+/* Returns in how many records an expression matches, if only zero bytes: each expression reads each
+ * record. */
+static uint64_t records_read(const struct session *s, const struct trawl_record_array *array,
+                             uint64_t first)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < array->record_count; i++) {
+        const uint64_t bit = array->validity_begin + i, begin = s->offsets[first + i];
+        struct trawl_range found = {UINT64_MAX, 0};
+
+        if (array->validity != NULL && (array->validity[bit / 8] >> bit % 8 & 1) == 0)
+            continue;
+        for (uint32_t k = 0; k < s->expression_count && found.begin == UINT64_MAX; k++) {
+            struct trawl_line *line;
+
+            MUST(trawl_line_open(s->plan, k, s->bytes + begin, s->offsets[first + i + 1] - begin,
+                                 NULL, &line, NULL));
+            MUST(trawl_line_match(line, 0, &found, 1, NULL));
+            trawl_line_close(line);
+        }
+        count += found.begin != UINT64_MAX;
+    }
+    return count;
+}
+
 static void compare_records(struct session *s)
 {
     const enum trawl_records_shape shape = (enum trawl_records_shape)below(s, 4);
@@ -355,6 +382,9 @@ static void compare_records(struct session *s)
     if (!TEST_CHECK_U64(out[1].count, out[0].count) ||
         !TEST_CHECK(memcmp(out[0].values, out[1].values, room) == 0))
         describe(s, "records");
+    if (shape != TRAWL_RECORDS_CELLS && count <= RECORDS_READ &&
+        !TEST_CHECK_U64(out[0].count, records_read(s, &array, begin)))
+        describe(s, "records one by one");
     for (uint32_t i = 0; i < 2; i++) {
         free(out[i].values);
         free(out[i].patterns);
