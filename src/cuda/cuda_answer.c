@@ -365,25 +365,6 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* Called when a range had `total` hits, more than fit into the lists. Makes more room, or shortens
- * the range by lowering *limit, for the next try. */
-static enum trawl_status shorten(struct engine_worker *worker, const struct cuda_range *range,
-                                 uint64_t total, uint64_t *limit, struct trawl_error *error)
-{
-    uint64_t positions = *limit - range->begin, most = worker->limits.lists_max;
-
-    if (worker->lists_words < most && total <= most) {
-        worker->lists_words = min_u64(total + total / 4 + 1, most);
-        return TRAWL_OK;
-    }
-    worker->lists_words = most;
-    if (positions == 1)
-        return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
-    worker->tables->reach_bytes = max_u64(positions / (total / most + 1) / 2, 1);
-    *limit = range->begin + worker->tables->reach_bytes;
-    return TRAWL_OK;
-}
-
 /* Lists the lines that begin in [range->begin, limit) and contain a match, as hits at their first
  * bytes, if there are at most `words`. */
 static enum trawl_status read_lines(struct engine_worker *worker, const struct cuda_range *range,
@@ -401,6 +382,7 @@ static enum trawl_status read_lines(struct engine_worker *worker, const struct c
     TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ,
                              (limit - range->begin - 1) / READ_BYTES + 1, 0, &a, &sums, error));
     *total = sums[ANSWER_KEPT];
+    worker->tables->list_share = (double)*total / (double)(limit - range->begin);
     return cuda_lists_check(worker, sums, error);
 }
 
@@ -410,23 +392,19 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
                                     uint64_t *total, struct engine_result *result,
                                     struct trawl_error *error)
 {
-    uint64_t words;
-
-    *limit = min_u64(*limit, saturating_add(range->begin, worker->tables->reach_bytes));
-    for (;;) {
-        *room = (struct cuda_hits_room){.literal = 1ull << 32, .any_order = !ordered};
-        words = cuda_lists_words(worker, *limit - range->begin);
+    do { /* again, with more room or fewer positions, if there are more hits than expected */
+        *limit = min_u64(*limit, range->begin + cuda_lists_reach(worker));
+        *room = (struct cuda_hits_room){.count = cuda_lists_words(worker, *limit - range->begin),
+                                        .literal = 1ull << 32,
+                                        .any_order = !ordered};
         if (plan_reads_all(worker->plan))
-            TRAWL_TRY(read_lines(worker, range, *limit, words, total, error));
+            TRAWL_TRY(read_lines(worker, range, *limit, room->count, total, error));
         else
             TRAWL_TRY(cuda_list_hits(worker, range, *limit, room, total, &result->candidate_count,
                                      error));
-        if (*total <= words || worker->leaves)
-            break;
-        TRAWL_TRY(shorten(worker, range, *total, limit, error));
-    }
-    worker->tables->reach_bytes = saturating_multiply((*limit - range->begin) / (*total + 1) + 1,
-                                                      worker->limits.lists_max / 2);
+        if (*total > worker->limits.lists_max && *limit - range->begin == 1)
+            return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
+    } while (*total > room->count && !worker->leaves);
     return TRAWL_OK;
 }
 

@@ -5,14 +5,40 @@
 #include "base/memory.h"
 #include "cuda/launch.h"
 
-/* at first, there is room for one hit in this many positions */
+/* At first, there is room for one hit in this many positions. A set's list is then made again, with
+ * more room, if it has at most a hit in SET_POSITIONS. */
 #define LISTS_POSITIONS 512u
+#define SET_POSITIONS 96u
+
+/* Returns how many hits these positions have if they are as frequent as in the plan's last list. */
+static uint64_t expected(const struct engine_worker *worker, uint64_t positions)
+{
+    return (uint64_t)(max_double(worker->tables->list_share, 0) * (double)positions + 0.5);
+}
 
 uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions)
 {
+    uint64_t hits = expected(worker, positions);
     uint64_t words = max_u64(positions / LISTS_POSITIONS, worker->limits.lists_min);
 
-    return min_u64(max_u64(words, worker->lists_words), worker->limits.lists_max);
+    words = max_u64(words, worker->lists[0].bytes / sizeof(uint64_t));
+    return min_u64(max_u64(words, hits + hits / 4 + 1), worker->limits.lists_max);
+}
+
+uint64_t cuda_lists_reach(const struct engine_worker *worker)
+{
+    double share = worker->tables->list_share, most = (double)worker->limits.lists_max * 3 / 4;
+
+    return share * (double)CUDA_RANGE_BYTES_MAX <= most ? CUDA_RANGE_BYTES_MAX
+                                                        : (uint64_t)max_double(most / share, 1);
+}
+
+bool cuda_lists_are_dense(const struct engine_worker *worker, uint64_t positions)
+{
+    uint64_t most = positions / (worker->tables->has_sets ? SET_POSITIONS : LISTS_POSITIONS);
+
+    return expected(worker, positions) >
+           min_u64(max_u64(most, worker->limits.lists_min), worker->limits.lists_max);
 }
 
 enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,

@@ -41,7 +41,6 @@ void cuda_parts_take(struct engine_worker *worker)
         struct cuda_tables *tables = &worker->parts->part[i].tables;
 
         tables->ready = tables->ready && tables->plan_serial == of->part[i].plan->serial;
-        tables->lists_few = tables->lists_few && tables->ready;
         tables->reach_bytes = UINT64_MAX;
     }
     worker->parts->of = of;

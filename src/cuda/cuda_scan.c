@@ -29,19 +29,26 @@ static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_e
     return cuda_choose_is_patient(worker) ? TRAWL_OK : take_automaton(worker, WANT_HITS, error);
 }
 
-/* Lists the range's hits in any order, in the worker's first list, with the kernel that counts.
- * *total is the number of hits. *listed is false if the list is incomplete: the kernel cannot list,
- * gave up because of too many candidates, or found more hits than fit. */
+/* Remembers how frequent the plan's hits are. */
+static void note_share(struct engine_worker *worker, uint64_t total, uint64_t positions)
+{
+    worker->tables->list_share = (double)total / (double)positions;
+}
+
+/* Lists the range's hits in any order, in the worker's first list, which gets room for `words`,
+ * with the kernel that counts. *there is set to false if the list has not been made: the kernel
+ * cannot list, or gave up because of too many candidates. Otherwise *total is the number of hits,
+ * and the list is incomplete if that is more than `words`. */
 static enum trawl_status append_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                     uint64_t limit, bool *listed, uint64_t *total,
+                                     uint64_t limit, uint64_t words, bool *there, uint64_t *total,
                                      uint64_t *candidates, struct trawl_error *error)
 {
-    uint64_t words = cuda_lists_words(worker, limit - range->begin);
     struct cuda_launch launch;
     enum trawl_status status;
 
     TRAWL_ASSERT(range->begin < limit && limit - range->begin <= CUDA_RANGE_BYTES_MAX);
-    *listed = false;
+    *there = false;
+    *total = 0;
     if (!worker->tables->appends || worker->tables->dense_left > 0)
         return TRAWL_OK;
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
@@ -58,10 +65,12 @@ static enum trawl_status append_hits(struct engine_worker *worker, const struct 
         launch.arguments.listed_max = 0; /* only this kernel may add to the list */
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     *candidates += launch.found.candidates;
-    *total = launch.found.count;
-    *listed = launch.found.listed <= launch.arguments.listed_max && *total <= words;
-    if (launch.found.listed <= launch.arguments.listed_max)
+    *there = launch.found.listed <= launch.arguments.listed_max;
+    if (*there) {
+        *total = launch.found.count;
+        note_share(worker, *total, limit - range->begin);
         return TRAWL_OK;
+    }
     if (worker->tables->has_sets)
         return note_dense(worker, error);
     worker->tables->appends = false;
@@ -102,8 +111,6 @@ static enum trawl_status prepare_ordered(struct engine_worker *worker,
                                          struct cuda_hits_room *room, struct cuda_launch *launch,
                                          struct trawl_error *error)
 {
-    uint64_t words;
-
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
     cuda_launch_prepare(worker, worker->tables, range, limit, WANT_HITS, launch);
     launch->arguments.hits = (uint64_t *)(uintptr_t)room->address;
@@ -111,10 +118,8 @@ static enum trawl_status prepare_ordered(struct engine_worker *worker,
     launch->arguments.hits_literal = room->literal;
     launch->arguments.capacity = room->count;
     if (room->address == 0) { /* the hits go to a list */
-        words = cuda_lists_words(worker, limit - range->begin);
-        TRAWL_TRY(cuda_lists_reserve(worker, words, error));
+        TRAWL_TRY(cuda_lists_reserve(worker, room->count, error));
         launch->arguments.hits = (uint64_t *)(uintptr_t)worker->lists[0].address;
-        launch->arguments.capacity = words;
         room->list = 0;
     }
     launch->ahead_bytes = room->ahead * sizeof(uint64_t);
@@ -127,15 +132,19 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
                                    uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                    uint64_t *candidates, struct trawl_error *error)
 {
+    uint64_t positions = limit - range->begin, words;
+    bool in_vain, there = true;
     struct cuda_launch launch;
-    bool in_vain, listed;
 
     *total = 0;
-    TRAWL_TRY(append_hits(worker, range, limit, &listed, total, candidates, error));
-    if (worker->leaves)
-        return TRAWL_OK;
-    if (listed)
-        return take_list(worker, limit - range->begin, *total, room, error);
+    while (there && (room->any_order || !cuda_lists_are_dense(worker, positions))) {
+        words = room->address == 0 ? room->count : cuda_lists_words(worker, positions);
+        TRAWL_TRY(append_hits(worker, range, limit, words, &there, total, candidates, error));
+        if (there && *total <= words)
+            return take_list(worker, positions, *total, room, error);
+        if (worker->leaves || (there && room->address == 0))
+            return TRAWL_OK;
+    }
     do {
         TRAWL_TRY(prepare_ordered(worker, range, limit, room, &launch, error));
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
@@ -146,6 +155,7 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
             TRAWL_TRY(note_dense(worker, error));
     } while (in_vain && !worker->leaves);
     *total = launch.found.count;
+    note_share(worker, *total, positions);
     return TRAWL_OK;
 }
 
@@ -156,7 +166,8 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
 {
-    bool alone = !worker->tables->lists_few;
+    double share = worker->tables->list_share;
+    bool alone = share < 0 || share * FEW_BYTES > 1;
     enum trawl_status status;
 
     TRAWL_ASSERT(room->ahead <= room->count && limit > range->begin);
@@ -165,7 +176,6 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
     status = list_hits(worker, range, limit, room, total, candidates, error);
     if (alone)
         (void)pthread_mutex_unlock(&worker->device->list_lock);
-    worker->tables->lists_few = status == TRAWL_OK && *total <= (limit - range->begin) / FEW_BYTES;
     return status;
 }
 

@@ -8,8 +8,8 @@
  * (the literal's number). */
 struct cuda_hits_room {
     uint64_t
-        address; /* 0: the hits go to one of the worker's lists, with base 0 and literal 2^32 */
-    uint64_t count;
+        address;    /* 0: the hits go to one of the worker's lists, with base 0 and literal 2^32 */
+    uint64_t count; /* capacity; of a list, as cuda_lists_words says */
     uint64_t base;
     uint64_t literal; /* factor for the literal's number */
     /* How many of the first words are copied to the landing buffer immediately, before the number
@@ -20,9 +20,9 @@ struct cuda_hits_room {
 };
 
 /* Writes the range's hits that start below `limit` to the room, in order. *total is the number of
- * all hits, of which the first room->count are written; a list gets none if there are more than
- * cuda_lists_words. Adds the number of verified candidates to *candidates. If worker->leaves
- * becomes true, nothing is listed, and the host must search. */
+ * all hits, of which the first room->count are written; a list gets none if there are more. Adds
+ * the number of verified candidates to *candidates. If worker->leaves becomes true, nothing is
+ * listed, and the host must search. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);

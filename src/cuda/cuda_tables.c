@@ -285,6 +285,7 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->budget_log2 = 0;
     cuda_choose_try_anew(tables);
     tables->appends = true;
+    tables->list_share = -1;
     tables->set = NULL;
     tables->literals_there = tables->buckets_there = false;
     tables->has_sets = tables->sets_there = false;

@@ -62,7 +62,7 @@ struct cuda_tables {
     uint32_t budget_log2;
     /* how many positions a scan for hits covers, so that the hits will probably fit */
     uint64_t reach_bytes;
-    bool lists_few;      /* the last scan with this plan found few hits */
+    double list_share;   /* hits per position in the last list; below 0: no list yet */
     bool is_tried;       /* the filter was timed on enough of the text */
     uint32_t tried_log2; /* the next trial has limits.tried_bytes << tried_log2 bytes */
     double lost_ns;      /* time that the automaton would have saved so far */

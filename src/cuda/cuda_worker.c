@@ -202,7 +202,6 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
     TRAWL_ASSERT(plan->length_min <= plan->length_max || plan->literal_count == 0);
     worker->plan = plan;
     worker->tables->ready = worker->tables->ready && worker->tables->plan_serial == plan->serial;
-    worker->tables->lists_few = worker->tables->lists_few && worker->tables->ready;
     worker->held.bytes = NULL;
     worker->tables->reach_bytes = UINT64_MAX;
     worker->chunks_left = 0;

@@ -3,7 +3,8 @@
  * how many positions it verifies, how many chunks it cuts, how many blocks of memory it allocates,
  * and, on a simulated device that has the text, how many kernels it launches, and how much it
  * copies and reads. The bounds are about a quarter above what was measured: a filter that lets more
- * pass, a buffer that is not kept, or a text that is read twice exceeds them.
+ * pass, a buffer that is not kept, or a text that is read twice exceeds them. A last part makes
+ * lists of many hits, beside counts of them.
  */
 #include "calls.h"
 #include "cuda/limits.h"
@@ -191,6 +192,85 @@ static void run(const struct row *row, const char *set)
     input_free(&input);
 }
 
+#define LISTED_BYTES 120000u
+
+/* Makes a text of letters with `count` strings of `bytes` upper-case letters in turn, one at every
+ * `every`-th byte. */
+static void make_listed(uint32_t count, uint32_t bytes, uint32_t every, struct diff_input *input)
+{
+    struct test_random random = {every};
+    uint8_t string[LENGTH_MAX];
+
+    input_begin(&random, INPUT_LETTERS_26, LISTED_BYTES, input);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < bytes; k++)
+            string[k] = (uint8_t)('A' + test_random_below(&random, 26));
+        input_add_pattern(input, string, bytes);
+        for (uint64_t at = (uint64_t)i * every; at + bytes <= LISTED_BYTES; at += count * every)
+            memcpy(input->text + at, string, bytes);
+    }
+}
+
+/* Lists many hits, several times, where lists are as for a long text. The first list may read the
+ * text twice, since nobody knows how many hits there are; later ones read little more than a
+ * count. */
+static void run_listed(uint32_t count, uint32_t bytes, uint32_t every)
+{
+    static const enum held_call calls[] = {HELD_BEGINS_INTO, HELD_POSITIONS, HELD_COUNT_LINES,
+                                           HELD_BATCHES};
+    struct sim_driver_options device = {1, 1, 64u << 20, 2, 0, 0, 0};
+    struct diff_expected expected = {0};
+    struct diff_input input;
+    uint64_t counted = 0;
+
+    sim_driver_reset(&device);
+    make_listed(count, bytes, every, &input);
+    expected_compute(&input, &expected);
+    for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        AUTO_TEXT text = must_text(input.text, LISTED_BYTES);
+        AUTO_SEARCHER searcher =
+            must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        struct trawl_plan *plan = NULL;
+        struct held held;
+
+        MUST(held_plan(&input, NULL, &plan, NULL));
+        MUST(trawl_text_load(searcher, text, NULL));
+        held = held_begin(&input, &expected, plan, searcher, text);
+        for (uint32_t k = 0; k < 5; k++) {
+            enum held_call call = k == 0 ? HELD_COUNT : calls[k == 1 ? i : (i + k) % 4];
+            uint64_t work[COUNTED] = {0}, bound;
+
+            add(-1, work);
+            TEST_CHECK(held_search(&held, call, NULL) == TRAWL_OK && held.right);
+            add(1, work);
+            counted = k == 0 ? work[READ] : counted;
+            bound = counted + (k == 1 ? counted : 0) +
+                    (call == HELD_COUNT_LINES ? LISTED_BYTES * 5 / 4 : 0) + counted * 3 / 10;
+            if (!TEST_CHECK(k == 0 || work[READ] <= bound))
+                printf("  %u strings of %u, one in %u, call %u, %s: read %.2f, a count %.2f\n",
+                       count, bytes, every, k, held_name(call), (double)work[READ] / LISTED_BYTES,
+                       (double)counted / LISTED_BYTES);
+        }
+        held_end(&held);
+        trawl_plan_free(plan);
+    }
+    expected_free(&expected);
+    input_free(&input);
+}
+
+static void run_all_listed(struct cuda_limits *limits)
+{
+    static const uint32_t everies[] = {1000, 400, 100};
+    static const uint32_t shapes[][2] = {{1, 4}, {1, 8}, {1, 10}, {1, 16}, {10, 8}, {30, 12}};
+
+    limits->lists_min = 1;
+    limits->ranked_max = 0;
+    cuda_limits_replace(limits);
+    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (uint32_t k = 0; k < sizeof everies / sizeof *everies; k++)
+            run_listed(shapes[i][0], shapes[i][1], everies[k]);
+}
+
 int main(void)
 {
     const struct trawl_allocator allocator = {NULL, take, give};
@@ -204,5 +284,6 @@ int main(void)
     for (uint32_t i = 0; i < ROWS; i++)
         for (uint32_t k = 0; k == 0 || trawl_instruction_set(k - 1) != NULL; k++)
             run(&rows[i], k == 0 ? NULL : trawl_instruction_set(k - 1));
+    run_all_listed(&limits);
     return test_end();
 }
