@@ -24,6 +24,8 @@ IS_SANITIZED = bool(os.environ.get("TRAWL_TEST_SANITIZED"))
 WAIT_S = 120  # for what must come soon; no test depends on a shorter time
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT",
              "TRAWL_TOKEN_FILE")  # fmt: skip
+# What stands for itself at the start of a group, but might be taken for a part of the group's opening.
+OPENED = [*"=!<>:-#=!<>:-#'&@~PR", r"\)", r"\?", r"\*", "=!", "!=", "<=", "<!", ":=", "P<", "'a'", "-i"]
 numbers = itertools.count()  # numbers for the environments: see environment()
 
 
@@ -34,6 +36,11 @@ def amount(normal):
 
 def random_of(name, number=0):
     return random.Random("%d %s %d" % (SEED, name, number))
+
+
+def opened(rng, one_in=5):
+    """Return what comes first in a group: one of OPENED now and then, otherwise nothing."""
+    return rng.choice(OPENED) if rng.randrange(one_in) == 0 else ""
 
 
 def environment(locale="C.UTF-8", **more):

@@ -20,6 +20,10 @@ except trawl.UnsupportedError as error:
     pytest.skip(str(error), allow_module_level=True)
 
 PARTS = ["a", "b", "ab", "ba", "\u00e9", "1", " ", ".", "[ab]", "[^a]", r"\w", r"\d", r"\s", "[a-c1]", r"\."]
+# what opens a group in PCRE2's syntax and in that of `re`
+OPENS = ["(", "(?:", "(?=", "(?!", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:", "(?#"]
+# what stands for itself at the start of a group, but might be taken for a part of the group's opening
+OPENED = [""] * 30 + [*"=!<>:-#'P]", r"\)", r"\?", "=!", "!=", "<="]
 SHAPES = [{}, {"ignore_case": True}, {"regex": "extended"}, {"unicode": True}]
 
 
@@ -28,13 +32,16 @@ def flags_of(options):
     return (0 if options.get("unicode") else re.ASCII) | (re.I if options.get("ignore_case") else 0)
 
 
-def expression(rng, depth=2):
+def expression(rng, depth=2, opens=("(",)):
     """Draw an expression; return (expression, whether the expression may match the empty string). Parts that may
     match the empty string are not repeated, since `re` and RE2 differ then."""
     text, empty = "", True
     for _ in range(rng.randint(1, 3)):
-        part, none = (f"({(inner := expression(rng, depth - 1))[0]})", inner[1]) if depth and rng.random() < 0.3 \
-            else (rng.choice(PARTS), False)  # fmt: skip
+        part, none = rng.choice(PARTS), False
+        if depth and rng.random() < 0.3:
+            inner, none = expression(rng, depth - 1, opens)
+            start, first = rng.choice(opens), rng.choice(OPENED)
+            part, none = f"{start}{first}{inner})", none and not first or start[2:] in ("=", "!", "<=", "<!", "#")
         if not none and rng.random() < 0.3:
             part = part if len(part) == 1 or part[0] in "([\\" else f"({part})"
             times = rng.choice(["*", "+", "?", "{2}", "{1,2}"])
@@ -99,6 +106,19 @@ def cases(rng, count):
         expressions = [draw(rng, options) for _ in range(rng.choice([1, 1, 2, 12]))]
         lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
         yield options, expressions, lines, occurrences(expressions, "\n".join(lines), options)
+
+
+def test_groups_of_pcre2(rng):
+    for _ in range(amount(900)):
+        options = {"unicode": rng.random() < 0.5, "ignore_case": rng.random() < 0.3}
+        made = expression(rng, 2, OPENS)[0]
+        letters = "aabbAB\u00e91 " + "".join(set(made) & set("=!<>:-#'P])?"))
+        text = "\n".join("".join(rng.choices(letters, k=rng.randint(0, 12))) for _ in range(6))
+        try:
+            expected = occurrences([made], text, options)
+        except re.error:  # such as a look-behind of any length
+            continue
+        assert list(trawl.Plan(made, regex=True, pcre=True, **options).matches(text)) == expected, (made, options, text)
 
 
 def test_searches(rng):

@@ -90,6 +90,8 @@ drawn random_expression(bool perl, int depth)
     };
     static const repeat repeats[] = {{"*", 0, 3},   {"+", 1, 3},     {"?", 0, 1},   {"{1,2}", 1, 2},
                                      {"{2}", 2, 2}, {"{0,3}", 0, 3}, {"{2,}", 2, 5}};
+    // what stands for itself, but might be taken for a part of the group's opening
+    static const char *const opened[] = {"=", "!", "<", ">", ":", "-", "#", "P", "'", "]"};
     drawn made;
     const uint32_t parts = 1 + draw(4);
 
@@ -97,8 +99,10 @@ drawn random_expression(bool perl, int depth)
         drawn part = random_atom(perl);
 
         if (depth > 0 && draw(4) == 0) {
+            const std::string first = draw(5) == 0 ? pick(opened) : "";
+
             part = random_expression(perl, depth - 1);
-            part.expression = open_group(perl) + part.expression + ")";
+            part = {open_group(perl) + first + part.expression + ")", first + part.sample};
         }
         if (draw(5) == 0 && !part.sample.empty() && part.expression != "(?i)k") {
             const repeat &by = repeats[draw(std::size(repeats))];

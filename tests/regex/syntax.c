@@ -62,9 +62,11 @@ static void test_mistakes(void)
     refuses(TRAWL_PERL, "a{2,1}", 1, "repetition");
     refuses(TRAWL_EXTENDED, "a(b", 1, "not closed");
     refuses(TRAWL_EXTENDED, "(a)\\1", 3, "backreference");
-    refuses(TRAWL_EXTENDED, "a|*b", 2, "nothing");
+    refuses(TRAWL_EXTENDED, "a(*)", 2, "nothing");
+    refuses(TRAWL_EXTENDED, "a\\b*", 3, "nothing");
     refuses(TRAWL_EXTENDED, "a\\d", 1, "no meaning");
-    refuses(TRAWL_EXTENDED, "a{x", 1, "{");
+    refuses(TRAWL_EXTENDED, "a{}", 1, "{");
+    refuses(TRAWL_BASIC, "a\\{x", 1, "{");
     refuses(TRAWL_EXTENDED, "[[=a=]]", 1, "order");
     refuses(TRAWL_EXTENDED, "[[:]a]", 1, "not closed");
     refuses(TRAWL_EXTENDED, "[[:]a:]b]", 1, "unknown class");
@@ -170,7 +172,11 @@ static void test_meaning(void)
     finds(TRAWL_EXTENDED, "[[:digit:]x]+", "a12x", "1-4 ");
     finds(TRAWL_BASIC, "a+", "aa+", "1-3 ");
     finds(TRAWL_BASIC, "a\\+", "aa+", "0-2 ");
+    finds(TRAWL_EXTENDED, "+ab|*c|x{y|a{1", "ab{c x{y ac a{1", "0-2 3-4 5-8 10-11 12-15 ");
+    finds(TRAWL_EXTENDED, "($?*a)*b$*^?)", "aab) b", "0-4 ");
     finds(TRAWL_BASIC, "*a", "*a", "0-2 ");
+    finds(TRAWL_BASIC, "\\+a\\|^\\{1\\}\\|\\(\\?\\)", "{1}+a?", "0-3 3-5 5-6 ");
+    finds(TRAWL_BASIC, "\\+\\+\\|\\<\\{", "a++", "1-3 ");
     finds(TRAWL_BASIC, "a^b$c", "a^b$c", "0-5 ");
     finds(TRAWL_BASIC, "\\(^a\\|b$\\)", "ab a b", "0-1 5-6 ");
     finds(TRAWL_BASIC, "a$\\|b", "a$ a\nb", "3-4 5-6 ");

@@ -65,6 +65,8 @@ static void draw_expression(struct session *s, char *to, uint32_t depth)
     for (uint64_t i = 1 + below(s, 3); i > 0; i--) {
         if (depth > 0 && below(s, 4) == 0) {
             strcat(to, below(s, 2) ? "(" : "(?:");
+            if (below(s, 5) == 0) /* stands for itself, and is no part of the group's opening */
+                strncat(to, &"=!<>:-#P"[below(s, 8)], 1);
             draw_expression(s, to, depth - 1);
             if (below(s, 2)) {
                 strcat(to, "|");

@@ -213,7 +213,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
     const bool sign = first == '-' || first == '+';
 
     if (first == '=' || first == '!' || (first == '<' && (second == '=' || second == '!'))) {
-        *letter = first == '=' ? SYNTAX_AHEAD : second == '=' ? BEHIND : LEFT_OUT;
+        *letter = first == '=' ? SYNTAX_AHEAD : first == '<' && second == '=' ? BEHIND : LEFT_OUT;
         reader->out->misleads_starts |= first == '=';
         reader->at += first == '<' ? 2 : 1;
         return true;

@@ -23,19 +23,43 @@ static const struct dialect {
     const char *escaped; /* bytes that are operators after a '\' */
 } plain_dialect = {"()|{+?*.[^$", ""}, basic_dialect = {"*.[^$", "(){|+?"};
 
+/* Returns the last item of the current alternative; NULL: there is none. */
+static struct syntax_node *last_item(const struct syntax_reader *reader)
+{
+    return reader->count > reader->frame->list ? reader->nodes[reader->count - 1] : NULL;
+}
+
+/* Returns true if the item is an assertion about words. */
+static bool is_word_edge(const struct syntax_node *item)
+{
+    return item != NULL && item->kind == SYNTAX_EDGE && !syntax_is_in("^$Az", item->letter);
+}
+
+/* Returns true if in a POSIX syntax, the '{' at reader->at stands for itself because it begins no
+ * repetition. GNU grep rejects `a{}`, and two of its matchers disagree about `\b{x`. */
+static bool may_be_brace(const struct syntax_reader *reader)
+{
+    const struct syntax_node *item = last_item(reader);
+
+    return reader->syntax == TRAWL_EXTENDED && !is_word_edge(item) &&
+           (item == NULL || syntax_byte(reader, reader->at + 1) != '}');
+}
+
 /* Reads the numbers of the repetition `what`, whose operator has `length` bytes. Sets
  * counts->length to 0 if this is not a repetition. */
 static enum trawl_status read_counts(struct syntax_reader *reader, char what, uint64_t length,
                                      struct braces *counts, struct trawl_error *error)
 {
+    const bool is_posix = reader->syntax != TRAWL_PERL;
+
     *counts = (struct braces){
         .length = length, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
     if (what != '{')
         return TRAWL_OK;
     *counts = syntax_braces(reader, reader->rules->ripgrep);
-    if (!counts->has_least && reader->syntax == TRAWL_PERL)
+    if (!counts->has_least && !is_posix)
         counts->length = 0;
-    if (counts->length == 0 && (reader->rules->ripgrep || reader->syntax != TRAWL_PERL))
+    if (counts->length == 0 && (reader->rules->ripgrep || (is_posix && !may_be_brace(reader))))
         return syntax_refuse(reader->at, error, "{ begins no repetition {n}, {n,} or {n,m}%s",
                              reader->rules->ripgrep ? "; the character is \\{" : "");
     if (counts->length == 0)
@@ -48,23 +72,45 @@ static enum trawl_status read_counts(struct syntax_reader *reader, char what, ui
     return TRAWL_OK;
 }
 
-/* Reads a repetition in a POSIX syntax. In the basic syntax, '*' at the start of an alternative
- * stands for itself. */
+/* Returns true if the current alternative has nothing yet but assertions. */
+static bool has_begun(const struct syntax_reader *reader)
+{
+    uint64_t at = reader->frame->list;
+
+    while (at < reader->count && reader->nodes[at]->kind == SYNTAX_EDGE)
+        at++;
+    return at == reader->count;
+}
+
+/* Reads a repetition in a POSIX syntax. As in GNU grep, an operator at the start of an alternative
+ * stands for itself in the basic syntax, and for nothing in the extended one, where a '{' that
+ * begins no repetition stands for itself anywhere. */
 static enum trawl_status posix_repetition(struct syntax_reader *reader, char what, uint64_t length,
                                           struct trawl_error *error)
 {
-    const struct syntax_node *item =
-        reader->count > reader->frame->list ? reader->nodes[reader->count - 1] : NULL;
+    const bool is_basic = reader->syntax == TRAWL_BASIC;
+    const uint64_t from = reader->at;
+    struct syntax_node *item = last_item(reader);
     struct braces counts;
 
-    if (item == NULL || item->kind == SYNTAX_EDGE) {
-        if (reader->syntax == TRAWL_BASIC && what == '*' && (item == NULL || item->letter == '^'))
-            return syntax_add_literal(reader, error);
-        return syntax_refuse(reader->at, error, "there is nothing before that could be repeated");
+    if (is_basic && has_begun(reader)) {
+        reader->at += length - 1;
+        return syntax_add_literal(reader, error);
     }
     TRAWL_TRY(read_counts(reader, what, length, &counts, error));
-    reader->last_at = reader->at;
+    if (counts.length == 0)
+        return syntax_add_literal(reader, error);
+    reader->last_at = from;
     reader->at += counts.length;
+    if (item == NULL || item->kind == SYNTAX_EDGE) {
+        /* likewise `(*)` and `\b*` */
+        if (is_basic || is_word_edge(item) ||
+            (reader->depth > 1 && syntax_stands(reader, reader->at, ")")))
+            return syntax_refuse(from, error, "there is nothing before that could be repeated");
+        if (item != NULL && counts.least == 0)
+            item->kind = SYNTAX_EMPTY;
+        return TRAWL_OK;
+    }
     reader->out->chooses |= reader->repeats;
     reader->repeats = true;
     return syntax_repeat(reader, &counts, false, error);
@@ -78,8 +124,7 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
     const uint64_t from = reader->at, before = reader->last_at;
     const bool stacks = reader->last == LAST_REPETITION;
     bool is_lazy;
-    const struct syntax_node *item =
-        reader->count > reader->frame->list ? reader->nodes[reader->count - 1] : NULL;
+    const struct syntax_node *item = last_item(reader);
     struct braces counts;
 
     if (((reader->rules->ripgrep || reader->rules->pcre) && reader->last == LAST_FLAGS) ||
@@ -206,6 +251,8 @@ static enum trawl_status read_operator(struct syntax_reader *reader, char what, 
         reader->at += length;
         return syntax_open(reader, reader->at - length, true, error);
     case ')':
+        if (reader->depth == 1 && reader->syntax == TRAWL_EXTENDED)
+            return read_literal(reader, error);
         if (reader->depth == 1)
             return syntax_refuse(reader->at, error,
                                  is_perl ? "unexpected )" : "no group is open that ) could close");
