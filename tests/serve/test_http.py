@@ -233,7 +233,35 @@ def test_loopback(serve):
             ("127.0.0.1:-1", 403), ("[127.0.0.1]", 403), ("[::1]80", 403)]:  # fmt: skip
             assert server.ask("GET", "/v1/collections", Host=host)[0] == status
         assert server.ask("GET", "/healthz", Host="elsewhere.example")[0] == 403
+        # A target with a host (RFC 9112, 3.2.2) is that of the path, if the host is the server's.
+        for target, host, status in (
+            ("http://localhost/healthz", "localhost", 200), ("HTTP://LocalHost:%s/healthz" % port, "localhost:%s" % port, 200),
+            ("http://localhost/v1/files?collection=tree", "localhost", 200), ("http://[::1]/healthz", "[::1]", 200),
+            ("https://127.0.0.1/healthz", "127.0.0.1", 200), ("http://localhost", "localhost", 200),
+            ("http://localhost?a=http://b/", "localhost", 200), ("http://localhost/http://localhost/healthz", "localhost", 404),
+            ("http://evil.example/healthz", "localhost", 400), ("http://localhost/healthz", "evil.example", 400),
+            ("http://evil.example/healthz", "evil.example", 403), ("http://127.0.0.1/healthz", "localhost", 400),
+            ("http://localhost.evil.example/healthz", "localhost", 400), ("http://me@localhost/healthz", "localhost", 404),
+            ("http://evil.example@localhost/healthz", "localhost", 404), ("http:///healthz", "localhost", 404),
+            ("http://localhost\\@evil.example/healthz", "localhost", 404), ("ftp://localhost/healthz", "localhost", 404),
+            ("http:/healthz", "localhost", 404), ("//localhost/healthz", "localhost", 404), ("localhost/healthz", "localhost", 404),
+            ("http://%s/healthz" % ("x" * 300), "localhost", 404)):  # fmt: skip
+            got = server.raw(b"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (target.encode(), host.encode()))
+            assert got.startswith(b"HTTP/1.1 %d " % status), target
+        for method in b"GET", b"HEAD", b"POST", b"BREW":
+            got = server.raw(method + b" /healthz HTTP/1.1\r\nContent-Length: 1\r\n\r\nx")
+            assert got.startswith(b"HTTP/1.1 400") and got.count(b"HTTP/1.1") == 1, "no Host"
         assert server.stop(signal.SIGINT) == 0
+    # Behind a proxy: its name counts as the server's, with any port.
+    with serve(LOOPBACK, "--host=Search.example") as server:
+        for host, origin, status in (
+            ("search.example", "https://search.example", 200), ("search.example:8443", "https://SEARCH.example:8443", 200),
+            ("search.example", "https://search.example:8443", 403), ("search.example", "https://evil.example", 403),
+            ("localhost", "https://search.example", 403), ("localhost", "http://localhost", 200),
+            ("search.example.evil.example", "https://search.example", 403), ("evil.search.example", None, 403),
+            ("search.example", None, 200)):  # fmt: skip
+            headers = {"Host": host, **({"Origin": origin} if origin else {})}
+            assert server.ask("POST", "/v1/count", {"patterns": ["needle"]}, **headers)[0] == status, (host, origin)
     # A server can start immediately on a port where an earlier server has closed connections.
     with serve("--listen=127.3.2.9:0") as server, server.connect() as end:
         end.sendall(LAST)
@@ -246,7 +274,7 @@ def test_loopback(serve):
 def test_token(folder, serve):
     """Checks that every path that reveals something about the files needs the whole token."""
     path = os.path.join(folder, "token")
-    write(path, "the token of this test \t\r\nthe next line\n")
+    write(path, "the token of this test \t\r\n\n")
     right = "the token of this test"
     with serve(LOOPBACK, "--token-file=" + path) as server:
         for status, *rows in (
@@ -295,6 +323,10 @@ def test_tls(folder, serve):
             client, answer = ask(server.connect(), "count", {"patterns": ["needle"]}, host)
             assert (answer.status, json.loads(answer.read())["occurrences"]) == (200, NEEDLES)
             client.close()
+        at = server.address.rsplit(":", 1)[1]
+        for version, accepted in ("1", False), ("1_1", False), ("1_2", True), ("1_3", True):
+            ask_by = "openssl s_client -tls%s -cipher ALL:@SECLEVEL=0 -connect localhost:%s" % (version, at)
+            assert (b"BEGIN CERTIFICATE" in execute(ask_by.split())[1]) == accepted, version
         assert not server.raw(LAST).startswith(b"HTTP/1.1 200"), "no plain HTTP there"
         check_shapes(lambda: context.wrap_socket(server.connect(), server_hostname="localhost"))
         assert server.stop() == 0
@@ -328,10 +360,12 @@ def refused(what, *arguments, **more):
 
 def test_options(folder, root):
     """Checks that the server prints an error and does not start if the command line is wrong."""
-    empty, wrong, half, blank = (os.path.join(folder, name) for name in ("empty", "wrong.pem", "half.pem", "blank"))
+    empty, wrong, half = (os.path.join(folder, name) for name in ("empty", "wrong.pem", "half.pem"))
     pem = "-----BEGIN %s-----\nx\n-----END %s-----\n"
     write(empty, "")
-    write(blank, " \t\nx\n")
+    unfit = [os.path.join(folder, "unfit%d" % i) for i in range(9)]
+    for path, text in zip(unfit, (b" \t\nx\n", b"two\nlines\n", b"x\0y", b"\0", b"\nx", b"x\ry", b"\xc3\xa4", b"a\tb", b"x" * 4097), strict=True):
+        write(path, text)
     write(half, pem % (("CERTIFICATE",) * 2))
     write(wrong, pem % (("CERTIFICATE",) * 2) + pem % (("PRIVATE KEY",) * 2))
     at_socket, loopback, any_host = "--listen=unix:" + os.path.join(folder, "options"), LOOPBACK, "--listen=0.0.0.0:0"
@@ -344,14 +378,15 @@ def test_options(folder, root):
         ("must have 1 to 107 bytes", ["--listen=unix:"], ["--listen=unix:/" + "x" * 200]),
         ("No such file or directory", ["--listen=unix:" + folder + "/none/x"]),
         ("each of the two options needs the other", [loopback, "--certificate=" + empty], [loopback, "--key=" + empty]),
-        ("the token is empty", [at_socket, "--token-file=" + empty], [at_socket, "--token-file=" + blank]),
+        *(("a token is one line of 1 to 4096 printable", [at_socket, "--token-file=" + it]) for it in (empty, *unfit)),
+        *(("is not the name of a host", ["--host=" + it]) for it in ("", "a:80", "http://a", "a/", "a b", "x" * 256)),
         ("nowhere: No such file", *([at_socket, it + "=nowhere"] for it in ("--token-file", "--certificate", "--key"))),
         (empty + ": the file has no ", [loopback, *pair(empty)]),
         (half + ": the file has no ", [loopback, *pair(half)]),
         ("TLS does not start with the certificate " + wrong, [loopback, *pair(wrong)]),
         ("a Unix socket has no TLS", [at_socket, *pair(wrong)]),
         ("other machines can reach this address", [any_host], [any_host, *pair(wrong)]),
-        ("other machines can reach this address", [any_host, "--token-file=" + os.path.join(root, "a.txt")]),
+        ("other machines can reach this address", [any_host, "--token-file=" + os.path.join(root, "sub/b.c")]),
         ("other machines can reach this address" if has_ipv6() else "--listen: ", ["--listen=[::]:0"],
          ["--listen=[::ffff:0.0.0.0]:0"])):  # fmt: skip
         for options in rows:
@@ -940,10 +975,10 @@ def shapes():
     for old, new, status, words in [(b"healthz", b"healthz%00x", 400, b"NUL"), (b"healthz", b"healthz\0x", 400, None),
         (b"healthz", b"v1/files?collection=tree%00x", 400, b"NUL"), (b"healthz", b"health\rz", 400, b"control"),
         (b"GET", b"GET\0", 400, b"method"), (b"GET", b"GET ", 400, b"method"), (b" HTTP/1.1", b"", 400, None),
-        (b"1.1\r\n", b"1.1\n", 400, b"folded"), (b"/healthz", b"http://elsewhere/healthz", 404, b"path"),
+        (b"1.1\r\n", b"1.1\n", 400, b"folded"), (b"/healthz", b"http://elsewhere/healthz", 400, b"target"),
         (b"GET", b"PUT", 405, b"method"), (b"GET", b"get", 405, b"method"), (b"HTTP/1", b"HTTP/2", 505, None),
         (b"localhost", b"localhost:80@evil.example", 400, b"value"), (b"localhost", b"localhost/x", 400, b"value"),
-        (b"localhost", b"localhost, evil.example", 400, b"value"), (b"Host", b"Hos", 400, None),
+        (b"localhost", b"localhost, evil.example", 400, b"value"), (b"Host", b"Hos", 400, b"needs a Host"),
         (b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(LAST), 413, b"bytes"),
         (b"GET", b"POST", 411, b"Content-Length"), (b"healthz", b"x" * 300000, 414, None),
         (b"Host", b"X: " + b"x" * 300000 + b"\r\nHost", 431, None),

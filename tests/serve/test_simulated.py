@@ -421,13 +421,13 @@ def test_tcp_and_token(server):
         got = run("x", "f", address=None, TRAWL_SERVER=bad)
         assert got == (0, b"x here\n", b"")
     closed.close()
-    for text in ("secret", "secret\r\n", "secret \t\n\r\n", "~!" * 2048):
+    for text in ("secret", "secret\r\n", "secret \t\n\r\n", "two words", "~!" * 2048):
         open("token", "w", newline="").write(text)
         got = run("x", "f", address=address, TRAWL_TOKEN_FILE="token")
         assert got == WANTED and b"Authorization: Bearer " + text.strip().encode() in tcp.heads[-1].split(b"\r\n")
-    for text in ("", "\n", "two words", "x" * 4097, "two\nlines", "x" * 5000, "\0"):
+    for text in ("", "\n", " two", "two\twords", "\xe4", "x" * 4097, "two\nlines", "x" * 5000, "\0"):
         write("token", text)
-        said = b"trawl: TRAWL_TOKEN_FILE: token: the file has no valid token\n"
+        said = b"trawl: TRAWL_TOKEN_FILE: token: a token is one line of 1 to 4096 printable characters of ASCII\n"
         assert run("x", "f", TRAWL_TOKEN_FILE="token") == (2, b"", said)
     assert (
         run("x", "f", TRAWL_TOKEN_FILE="nowhere")[2] == b"trawl: TRAWL_TOKEN_FILE: nowhere: No such file or directory\n"

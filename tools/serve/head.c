@@ -2,6 +2,7 @@
  * presents it. A proxy before the server might see other requests there than the server does. */
 #include "serve/head.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -81,7 +82,7 @@ const char *head_doubt(struct MHD_Connection *connection, const char *method,
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, read_header, &head);
     *is_chunked = head.encoding_count > 0;
     if (target->end == NULL || version != target->end + 1)
-        return "the request's target has a NUL byte or a control byte";
+        return "the request's target has a blank, a NUL byte or a control byte";
     if (target->begin != method + strlen(method) + 1)
         return "the request's method has a NUL byte, or more than one blank behind";
     if (hides_lines(connection, &head, method))
@@ -92,11 +93,52 @@ const char *head_doubt(struct MHD_Connection *connection, const char *method,
         return "a header's value has a byte that is not allowed there";
     if (head.length_count > 1 || head.encoding_count > 1 || head.host_count > 1)
         return "a header that may come once comes twice: Content-Length, Transfer-Encoding or Host";
+    if (head.host_count == 0 && strcmp(version, "HTTP/1.0") != 0)
+        return "the request needs a Host header";
     if (head.length_count + head.encoding_count > 1)
         return "Content-Length stands beside Transfer-Encoding";
     if (head.encoding_count > 0 && (!head.is_chunked || strcmp(version, "HTTP/1.0") == 0))
         return "Transfer-Encoding is not chunked, or the request is not HTTP/1.1";
     return NULL;
+}
+
+bool head_is_ours(const char *host, const struct listener *listener, const char *own_name)
+{
+    bool has_brackets = *host == '[';
+    size_t bytes = strcspn(host += has_brackets, has_brackets ? "]" : ":");
+    const char *rest = host + bytes + has_brackets;
+    char name[HEAD_HOST_BYTES_MAX];
+    struct in6_addr six;
+    struct in_addr four;
+
+    if (listener->is_unix || !listener->is_loopback)
+        return true;
+    if (bytes >= sizeof name || (has_brackets && host[bytes] == '\0') ||
+        (*rest != '\0' && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")] != '\0')))
+        return false;
+    memcpy(name, host, bytes);
+    name[bytes] = '\0';
+    if (has_brackets)
+        return inet_pton(AF_INET6, name, &six) == 1;
+    return strcasecmp(name, "localhost") == 0 || strcasecmp(name, listener->host) == 0 ||
+           (own_name != NULL && strcasecmp(name, own_name) == 0) ||
+           inet_pton(AF_INET, name, &four) == 1;
+}
+
+const char *head_path(const char *target, char *host)
+{
+    const char *at = strncasecmp(target, "http", 4) == 0 ? target + 4 : "";
+    size_t bytes;
+
+    at += *at == 's' || *at == 'S';
+    bytes = strncmp(at, "://", 3) == 0 ? strcspn(at + 3, "/@\\?#, \t") : 0;
+    *host = '\0';
+    if (bytes == 0 || bytes >= HEAD_HOST_BYTES_MAX ||
+        (at[3 + bytes] != '/' && at[3 + bytes] != '\0'))
+        return target;
+    memcpy(host, at + 3, bytes);
+    host[bytes] = '\0';
+    return at[3 + bytes] == '/' ? at + 3 + bytes : "/";
 }
 
 /* ---- Heads that come too late ---------------------------------------------------------------- */

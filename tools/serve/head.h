@@ -8,10 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "serve/listen.h"
+
+#define HEAD_HOST_BYTES_MAX 256u
+
 /* Returns true if the text has a control byte other than a tab. */
 bool head_has_control(const char *text);
 /* The target of the request line, as the library (libmicrohttpd) read the line. `end` points to the
- * NUL byte at the end; it is NULL if the target has a control byte or an encoded NUL byte. */
+ * NUL byte at the end; it is NULL if the target has a blank, a control byte or an encoded NUL
+ * byte. */
 struct head_target {
     const char *begin, *end;
 };
@@ -21,6 +26,14 @@ struct head_target {
  * that a NUL byte was there. Sets *is_chunked to whether the request has a Transfer-Encoding. */
 const char *head_doubt(struct MHD_Connection *connection, const char *method,
                        const struct head_target *target, const char *version, bool *is_chunked);
+/* Returns the path of a request's target. Every server has to accept a target that begins with
+ * http://HOST (RFC 9112, 3.2.2); then sets host[HEAD_HOST_BYTES_MAX] to HOST, else to "". */
+const char *head_path(const char *target, char *host);
+/* Returns true if a request for the host is meant for this server. A third-party web page may reach
+ * the server by a name that resolves to a loopback address (DNS rebinding). So on loopback only
+ * addresses, `localhost`, the HOST of --listen and own_name (NULL: none) are allowed. */
+bool head_is_ours(const char *host, const struct listener *listener, const char *own_name);
+
 /* ---- Heads that come too slowly: the library's own timeout counts from the last byte, so a client
  * that sends one occasionally would keep a connection forever (slowloris). ---- */
 

@@ -2,9 +2,9 @@
  * and sends the answers. */
 #include "serve/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,9 @@
 #define BODY_SMALL (64u << 10)
 /* A body must arrive within --idle-seconds plus one second for each BODY_RATE bytes. */
 #define BODY_RATE (128u << 10)
+
+/* GnuTLS's defaults, without the versions that RFC 8996 forbids. */
+#define TLS_VERSIONS "NORMAL:-VERS-TLS1.0:-VERS-TLS1.1"
 
 struct exchange;
 
@@ -157,12 +160,23 @@ static void end_query(struct exchange *exchange)
     (void)pthread_mutex_unlock(&http->mutex);
 }
 
-/* Rejects the request. After a status below 500, the connection is closed, in case the request was
+static void drop_body(struct exchange *exchange)
+{
+    guard_give(&exchange->http->bodies, exchange->body_long);
+    guard_give(exchange->http->bodies.all, exchange->body_capacity - exchange->body_long);
+    free(exchange->body);
+    exchange->body = NULL;
+    exchange->body_capacity = exchange->body_long = 0;
+}
+
+/* Rejects the request, whose memory is free before the client sees the answer: its next request may
+ * need that memory. After a status below 500, the connection is closed, in case the request was
  * malformed: bytes that a proxy treats as part of it could run as another request (request
  * smuggling). */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
+    drop_body(exchange);
     exchange->http->server->refused_count++;
     exchange->is_closed |= status < MHD_HTTP_INTERNAL_SERVER_ERROR;
     return queue_text(exchange, (unsigned)status, "application/json", facts_error(status, message));
@@ -305,15 +319,6 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
     return queue(exchange, MHD_HTTP_OK, types[format], response);
 }
 
-static void drop_body(struct exchange *exchange)
-{
-    guard_give(&exchange->http->bodies, exchange->body_long);
-    guard_give(exchange->http->bodies.all, exchange->body_capacity - exchange->body_long);
-    free(exchange->body);
-    exchange->body = NULL;
-    exchange->body_capacity = exchange->body_long = 0;
-}
-
 static enum MHD_Result query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -395,40 +400,15 @@ static bool is_token(const char *token, const char *header_value)
     return difference == 0;
 }
 
-/* Returns true if the Host header names this machine. A third-party web page may reach the server
- * by a name that resolves to a loopback address (DNS rebinding). So only addresses, `localhost` and
- * the HOST of --listen are allowed. */
-static bool is_our_host(const struct http *http, const char *host)
+/* Returns true if, judging by the host (of the Host header or the target; NULL: none) and the
+ * Origin header, a page of a different site may have caused the user's browser to send the request.
+ */
+static bool is_cross_site(struct exchange *exchange, const char *host, bool is_post)
 {
-    bool has_brackets = *host == '[';
-    size_t bytes = strcspn(host += has_brackets, has_brackets ? "]" : ":");
-    const char *rest = host + bytes + has_brackets;
-    char name[256];
-    struct in6_addr six;
-    struct in_addr four;
-
-    if (bytes >= sizeof name || (has_brackets && host[bytes] == '\0') ||
-        (*rest != '\0' && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")] != '\0')))
-        return false;
-    memcpy(name, host, bytes);
-    name[bytes] = '\0';
-    if (has_brackets)
-        return inet_pton(AF_INET6, name, &six) == 1;
-    return strcasecmp(name, "localhost") == 0 ||
-           strcasecmp(name, http->options.listener->host) == 0 ||
-           inet_pton(AF_INET, name, &four) == 1;
-}
-
-/* Returns true if, judging by the Host and Origin headers, a page of a different site may have
- * caused the user's browser to send the request. */
-static bool is_cross_site(struct exchange *exchange, bool is_post)
-{
-    const struct listener *listener = exchange->http->options.listener;
-    const char *host = header(exchange, MHD_HTTP_HEADER_HOST);
     const char *origin = header(exchange, MHD_HTTP_HEADER_ORIGIN), *name;
 
-    if (!listener->is_unix && listener->is_loopback && host != NULL &&
-        !is_our_host(exchange->http, host))
+    if (host != NULL &&
+        !head_is_ours(host, exchange->http->options.listener, exchange->http->options.host))
         return true;
     if (!is_post || origin == NULL)
         return false;
@@ -462,13 +442,20 @@ static void check(struct exchange *exchange, const char *path, const char *metho
 {
     const struct http_options *options = &exchange->http->options;
     bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+    const char *host = header(exchange, MHD_HTTP_HEADER_HOST);
+    char target_host[HEAD_HOST_BYTES_MAX];
 
+    path = head_path(path, target_host);
+    if (*target_host != '\0' && host == NULL)
+        host = target_host;
     exchange->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     exchange->route = find_route(path, &exchange->page);
     if (is_post && header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH) == NULL &&
         header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING) == NULL)
         set_refusal(exchange, MHD_HTTP_LENGTH_REQUIRED, "a POST needs a Content-Length");
-    else if (is_cross_site(exchange, is_post))
+    else if (*target_host != '\0' && strcasecmp(host, target_host) != 0)
+        set_refusal(exchange, MHD_HTTP_BAD_REQUEST, "the target's host is not that of Host");
+    else if (is_cross_site(exchange, host, is_post))
         set_refusal(exchange, MHD_HTTP_FORBIDDEN,
                     "the Host or Origin header names a different site");
     else if (exchange->route == NULL)
@@ -594,7 +581,8 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
     exchange->http = context;
     exchange->connection = connection;
     exchange->target.begin = target;
-    if (strstr(target, "%00") == NULL && !head_has_control(target))
+    if (strstr(target, "%00") == NULL && !head_has_control(target) &&
+        target[strcspn(target, " \t")] == '\0')
         exchange->target.end = target + strlen(target);
     return exchange;
 }
@@ -705,6 +693,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     struct MHD_OptionItem keys[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)options->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)options->key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)TLS_VERSIONS},
         {MHD_OPTION_END, 0, NULL}};
     uint64_t connections = connections_within(options->connections_max);
     struct http *http = calloc(1, sizeof *http);
@@ -744,7 +733,9 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
         flags, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, keep_message, http,
         MHD_OPTION_LISTEN_SOCKET, options->listener->descriptor, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_seconds,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2,
+        /* Version 0.9 answers what it rejects with two heads, so head.c looks there. */
+        MHD_OPTION_STRICT_FOR_CLIENT, *MHD_get_version() == '0' ? 0 : 1,
         MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, http, MHD_OPTION_NOTIFY_COMPLETED, complete,
         http, MHD_OPTION_NOTIFY_CONNECTION, count_connection, http, MHD_OPTION_ARRAY, keys,
         MHD_OPTION_END);

@@ -7,6 +7,7 @@
 
 struct http_options {
     const struct listener *listener;
+    const char *host;              /* a name of the server besides that of the listener, or NULL */
     const char *token;             /* NULL: requests need no token */
     const char *certificate, *key; /* PEM; NULL: no TLS */
     uint64_t queries_max;          /* how many queries of one client may run at the same time */

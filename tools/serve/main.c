@@ -89,20 +89,11 @@ static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
 
-    if (!read_secret(options->token_file, &serving->token, message) ||
+    if ((options->token_file != NULL &&
+         !whole_read_token(options->token_file, &serving->token, message)) ||
         !read_secret(options->certificate, &serving->certificate, message) ||
         !read_secret(options->key, &serving->key, message))
         return false;
-    if (serving->token != NULL) {
-        size_t end = strcspn(serving->token, "\r\n");
-
-        /* Drop spaces and tabs at the end, as HTTP parsers do in a header. */
-        while (end > 0 && strchr(" \t", serving->token[end - 1]) != NULL)
-            end--;
-        serving->token[end] = '\0';
-        if (*serving->token == '\0')
-            return message_fail(message, "%s: %s", options->token_file, "the token is empty");
-    }
     if ((serving->certificate == NULL) != (serving->key == NULL))
         return message_fail(message, "%s: %s", "--certificate, --key",
                             "each of the two options needs the other");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "serve/head.h"
 #include "trawl/text/charset.h"
 #include "trawl/options/help.h"
 #include "trawl/text/message.h"
@@ -25,10 +26,14 @@ static const struct option_row {
      "the address to listen at; default unix:$XDG_RUNTIME_DIR/trawl.sock. Only its owner can "
      "connect to a Unix socket. If HOST is not this machine's loopback, --token-file, "
      "--certificate and --key are needed. PORT 0 takes a free port."},
+    {"--host", "NAME", OPTION_TEXT, AT(http.host), 0,
+     "on loopback, also accept requests for the host NAME, because a reverse proxy passes on those "
+     "that it gets by this name"},
     {"--token-file", "FILE", OPTION_TEXT, AT(token_file), 0,
-     "requests must have the token in FILE, one line, in a header: Authorization: Bearer TOKEN"},
+     "requests must have the token in FILE, one line of printable ASCII, in a header: "
+     "Authorization: Bearer TOKEN"},
     {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0,
-     "serve by TLS with this certificate chain, in PEM"},
+     "serve by TLS 1.2 or newer with this certificate chain, in PEM"},
     {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the private key of the certificate, in PEM"},
     {"--link", "TEMPLATE", OPTION_TEXT, AT(link), 0,
      "the page links each file to an editor or a forge by this URL, in which {root}, {collection}, "
@@ -217,9 +222,19 @@ static bool read_roots(struct serve_options *options, char *message)
     return true;
 }
 
+/* Returns true if a Host header may have this name, without a port. */
+static bool is_host_name(const char *text)
+{
+    size_t bytes =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._");
+
+    return bytes > 0 && bytes < HEAD_HOST_BYTES_MAX && text[bytes] == '\0';
+}
+
 bool serve_options_read(struct serve_options *options, int argument_count, char **arguments,
                         char *message)
 {
+    static const char *names[ROW_COUNT + 1]; /* flags_more_names */
     struct settings *settings = &options->settings;
     int left;
 
@@ -233,8 +248,14 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
     left = read_own(options, argument_count, arguments);
     if (left < 0)
         return message_fail(message, "%s", settings->error);
+    if (options->http.host != NULL && !is_host_name(options->http.host))
+        return message_fail(message, "--host: '%.200s' is not the name of a host",
+                            options->http.host);
     if (options->help || options->version || options->manual || options->answers)
         return true;
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        names[i] = rows[i].name + 2;
+    flags_more_names = names;
     if (!flags_parse(settings, NULL, left, options->arguments, false) || !check_options(settings))
         return message_fail(message, "%s", settings->error);
     if (settings->files.directories == DIRECTORIES_READ)
@@ -254,7 +275,8 @@ void serve_options_free(struct serve_options *options)
 }
 
 static const char about[] =
-    "serves files to clients: it holds the files in memory, and on devices if there are devices, "
+    "trawl-serve serves files to clients: it holds the files in memory, and on devices if there "
+    "are devices, "
     "follows all changes of the files, and answers many clients at once. Each PATH, a file or a "
     "directory, is a collection, which is called NAME or else by the last part of PATH.";
 
@@ -268,13 +290,18 @@ static const char about_signals[] = "On SIGHUP the server loads all files again.
 
 void serve_options_print_help(struct output *output)
 {
-    output_format(output, "Usage: trawl-serve [OPTION]... [NAME=]PATH...\nThe server %s\n\n",
-                  about);
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        output_format(output, "  %s%s%s\n        %s\n", rows[i].name,
+    output_text(output, "Usage: trawl-serve [OPTION]... [NAME=]PATH...\n");
+    help_wrap(output, about, 0);
+    output_text(output, "\n");
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        output_format(output, "  %s%s%s\n        ", rows[i].name,
                       rows[i].argument != NULL ? "=" : "",
-                      rows[i].argument != NULL ? rows[i].argument : "", rows[i].summary);
-    output_format(output, "\n%s\n%s\n", about_rest, about_signals);
+                      rows[i].argument != NULL ? rows[i].argument : "");
+        help_wrap(output, rows[i].summary, 8);
+    }
+    output_text(output, "\n");
+    help_wrap(output, about_rest, 0);
+    help_wrap(output, about_signals, 0);
 }
 
 static void print_section(struct output *output, const char *head, const char *text)
@@ -289,7 +316,7 @@ void serve_options_print_manual(struct output *output)
     output_text(output, ".TH TRAWL\\-SERVE 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
                         ".SH NAME\ntrawl\\-serve \\- serve files to searches, from memory\n"
                         ".SH SYNOPSIS\n.B trawl\\-serve\n[\\fIOPTION\\fR]... "
-                        "[\\fINAME\\fR=]\\fIPATH\\fR...\n.SH DESCRIPTION\n.B trawl\\-serve\n");
+                        "[\\fINAME\\fR=]\\fIPATH\\fR...\n.SH DESCRIPTION\n");
     help_troff(output, about);
     print_section(output, "\n.PP\n", about_rest);
     output_text(output, ".SH OPTIONS\n");

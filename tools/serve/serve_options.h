@@ -16,7 +16,8 @@ struct serve_options {
     uint64_t host_bytes, device_bytes, request_bytes; /* 0: not given */
     uint64_t drain_seconds;
     struct request_limits limits;
-    struct http_options http; /* only queries_max, connections_max and idle_seconds are set */
+    /* only host, queries_max, connections_max and idle_seconds are set */
+    struct http_options http;
     bool help, version, manual, answers; /* an option asks for this document */
     /* Options of the command trawl that say which files are served and how they are searched. */
     struct settings settings;

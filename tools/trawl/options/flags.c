@@ -185,16 +185,22 @@ static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_by
     return above[b_bytes];
 }
 
+const char *const *flags_more_names;
+
 /* Writes the error for an unknown option, with the nearest name if one is near enough. */
 static void unrecognized(struct settings *settings, const char *text, size_t bytes)
 {
     size_t nearest = bytes / 3 + 1 < 4 ? bytes / 3 + 1 : 4;
     const char *name = NULL;
 
-    for (size_t i = 0; i < FLAG_COUNT_ALL && bytes <= NAME_BYTES_MAX; i++) {
-        const char *candidate = flag_table[i].name;
+    for (size_t i = 0; bytes <= NAME_BYTES_MAX; i++) {
+        const char *candidate = i < FLAG_COUNT_ALL         ? flag_table[i].name
+                                : flags_more_names == NULL ? NULL
+                                                           : flags_more_names[i - FLAG_COUNT_ALL];
         size_t candidate_bytes = candidate == NULL ? 0 : strlen(candidate), away;
 
+        if (candidate == NULL && i >= FLAG_COUNT_ALL)
+            break;
         if (candidate == NULL || candidate_bytes > NAME_BYTES_MAX)
             continue;
         away = distance(text, bytes, candidate, candidate_bytes);

@@ -184,6 +184,10 @@ struct option_pair {
     const char *what, *other; /* the two options, for the message */
 };
 
+/* Names of options, without "--", that a program takes in addition to the command's: an unknown
+ * option may be one of them, mistyped. The last is NULL; flags_more_names is NULL: there are none.
+ */
+extern const char *const *flags_more_names;
 /* Returns true if a pair is wrong. `error` gets a message about the first wrong pair, with `verb`
  * between the options. */
 bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error);

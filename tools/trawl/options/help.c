@@ -220,10 +220,9 @@ static int write_usage(const struct flag *flag, bool tg, char *text, size_t text
     return used;
 }
 
-/* Prints a summary starting at SUMMARY_COLUMN, broken into lines. */
-static void write_summary(struct output *output, const char *text)
+void help_wrap(struct output *output, const char *text, int indent)
 {
-    const size_t room = HELP_COLUMNS - SUMMARY_COLUMN;
+    const size_t room = (size_t)(HELP_COLUMNS - indent);
 
     while (strlen(text) > room) {
         size_t taken = room;
@@ -231,8 +230,10 @@ static void write_summary(struct output *output, const char *text)
         while (taken > 0 && text[taken] != ' ')
             taken--;
         if (taken == 0)
-            break; /* a word is longer than a line */
-        output_format(output, "%.*s\n%*s", (int)taken, text, SUMMARY_COLUMN, "");
+            taken = strcspn(text, " "); /* a word is longer than a line */
+        if (text[taken] == '\0')
+            break;
+        output_format(output, "%.*s\n%*s", (int)taken, text, indent, "");
         text += taken + 1;
     }
     output_format(output, "%s\n", text);
@@ -252,7 +253,7 @@ static void write_row(struct output *output, const struct flag *flag, bool tg)
         width = -2;
     }
     output_format(output, "%*s", SUMMARY_COLUMN - 2 - width, "");
-    write_summary(output, flag->summary);
+    help_wrap(output, flag->summary, SUMMARY_COLUMN);
 }
 
 #define MOST_USED 16

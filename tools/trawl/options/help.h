@@ -16,6 +16,10 @@ void help_print_short(struct output *output, bool tg);
  */
 bool help_generate(struct output *output, const char *kind);
 
+/* Prints text and a line end; breaks the text into lines for a terminal of 80 columns. The first
+ * `indent` columns stay free; the caller has filled them in the first line. */
+void help_wrap(struct output *output, const char *text, int indent);
+
 /* Prints text for troff, so that troff neither changes hyphens and backslashes nor treats a line as
  * a command. */
 void help_troff(struct output *output, const char *text);

@@ -173,7 +173,6 @@ static bool client_json_message(const char *json, size_t json_bytes, char *messa
 }
 
 #define MESSAGE_BYTES_MAX (1u << 20) /* longest message that a server may send */
-#define TOKEN_BYTES_MAX 4096u        /* longest token in a file */
 
 /* A search on a server: the command's settings, the request's body, and why the search failed. */
 struct client {
@@ -181,7 +180,7 @@ struct client {
     const struct value_item *operands;
     size_t operand_count;
     bool insists; /* --server was given, so anything that the server does not support is an error */
-    char token[TOKEN_BYTES_MAX + 1];
+    char *token;  /* NULL: none; owned */
     struct client_json body;            /* the body of the request */
     char message[SETTINGS_ERROR_BYTES]; /* why the search failed */
 };
@@ -352,27 +351,11 @@ static bool make_body(struct client *client)
 static bool read_token(struct client *client)
 {
     const char *name = getenv("TRAWL_TOKEN_FILE");
-    char *bytes, why[SETTINGS_ERROR_BYTES];
-    size_t bytes_count;
+    char why[SETTINGS_ERROR_BYTES];
 
-    if (name == NULL || *name == '\0')
+    if (name == NULL || *name == '\0' || whole_read_token(name, &client->token, why))
         return true;
-    if (!whole_read(name, &bytes, &bytes_count, why)) {
-        (void)snprintf(client->message, sizeof client->message, "TRAWL_TOKEN_FILE: %.450s", why);
-        return false;
-    }
-    while (bytes_count > 0 && strchr(" \t\r\n", bytes[bytes_count - 1]) != NULL)
-        bytes_count--;
-    if (bytes_count <= TOKEN_BYTES_MAX)
-        memcpy(client->token, bytes, bytes_count);
-    free(bytes);
-    for (size_t i = 0; i < bytes_count && i < TOKEN_BYTES_MAX; i++)
-        if (client->token[i] <= ' ' || client->token[i] > '~')
-            bytes_count = 0;
-    if (bytes_count > 0 && bytes_count <= TOKEN_BYTES_MAX)
-        return true;
-    (void)snprintf(client->message, sizeof client->message,
-                   "TRAWL_TOKEN_FILE: %.200s: the file has no valid token", name);
+    (void)snprintf(client->message, sizeof client->message, "TRAWL_TOKEN_FILE: %.450s", why);
     return false;
 }
 
@@ -515,5 +498,6 @@ int client_run(const struct settings *settings, const char *address, struct outp
         return client.insists ? client_fail(&client) : CLIENT_NOT_ANSWERED;
     status = ask(&client, address, output);
     free(client.body.bytes);
+    free(client.token);
     return status;
 }

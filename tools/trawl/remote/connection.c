@@ -230,8 +230,8 @@ bool connection_begin(struct connection *connection, const char *address, const 
                          "Content-Type: application/json\r\nContent-Length: %zu\r\n"
                          "%s%s%s\r\n",
                          (int)strcspn(host, "/"), host, body_bytes,
-                         *token != '\0' ? "Authorization: Bearer " : "", token,
-                         *token != '\0' ? "\r\n" : "");
+                         token != NULL ? "Authorization: Bearer " : "", token != NULL ? token : "",
+                         token != NULL ? "\r\n" : "");
 
     if (bytes < 0) {
         strcpy(connection->message, "memory exhausted");

@@ -10,6 +10,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/sizes.h"
 
+#define TOKEN_BYTES_MAX 4096u
 #define READ_BYTES_FIRST SIZE_OR_SMALL(64u << 10, 1u)
 
 bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count)
@@ -49,4 +50,27 @@ bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *messa
     if (descriptor >= 0 && !is_input)
         close(descriptor);
     return good;
+}
+
+bool whole_read_token(const char *name, char **token, char *message)
+{
+    size_t bytes_count;
+    bool good;
+
+    if (!whole_read(name, token, &bytes_count, message))
+        return false;
+    while (bytes_count > 0 && strchr(" \t\r\n", (*token)[bytes_count - 1]) != NULL)
+        bytes_count--;
+    good = bytes_count > 0 && bytes_count <= TOKEN_BYTES_MAX && **token != ' ';
+    for (size_t i = 0; i < bytes_count; i++)
+        good = good && (*token)[i] >= ' ' && (*token)[i] <= '~';
+    (*token)[bytes_count] = '\0';
+    if (good)
+        return true;
+    free(*token);
+    *token = NULL;
+    (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                   "%.200s: a token is one line of 1 to %u printable characters of ASCII", name,
+                   TOKEN_BYTES_MAX);
+    return false;
 }
