@@ -181,8 +181,8 @@ TRAWL_API const struct trawl_letters *trawl_unicode(void);
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
     TRAWL_CHARACTERS = 1, /* UTF-8 characters; an invalid byte is a symbol */
-    TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC; U is not
-                     a code. Other bytes of a text match nothing */
+    TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC, and U,
+                     which is T. Other bytes of a text match nothing */
 };
 #define TRAWL_ERRORS_MAX 31
 /* A range [begin, end), counted from 0: of symbols of a pattern, or of bytes of a line. */
@@ -223,8 +223,8 @@ struct trawl_plan_options {
     enum trawl_alphabet alphabet; /* what a symbol is. For strings, CHARACTERS needs one of the two
                                      limits above */
     uint32_t exact_count;         /* ranges in `exact` */
-    const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
-                                        symbols beyond a pattern's end are ignored. Copied. */
+    const struct trawl_range *exact; /* symbols in which no error is allowed; symbols beyond a
+                                        pattern's end are ignored, if another has them. Copied. */
     enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
     /* MiB for the programs and automata of all expressions together. A program then takes at most a
        32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */

@@ -168,10 +168,10 @@ cdef class Plan:
     edits: up to this many symbols, 0 to 31 and fewer than any pattern has, are inserted, deleted or
       replaced. Of neighbouring ends, only the best is reported.
     alphabet: what a symbol is: 'bytes', 'utf8' (a character; the default if all patterns are str)
-      or 'dna' (a base in either case, and the IUPAC letters; a pattern's N equals any base).
+      or 'dna' (a base in either case, U as T, and the IUPAC letters; a pattern's N equals any base).
       Results with 'dna' also have a strand.
     exact: a list of (begin, end), 0-based symbol offsets between which no pattern may have an error. No
-      range extends beyond the longest pattern.
+      range may extend beyond the longest pattern; in a shorter one, it ends with the pattern.
     every_end: with edits, every end is reported.
     within_lines: no occurrence contains a line end.
     reverse_complement: with 'dna', the other strand is searched too; its results have strand '-'.

@@ -155,10 +155,12 @@ def test_symbols():
 
 
 def test_exact_beyond_the_pattern():
-    """Check that a range beyond the pattern's end warns, and protects the symbols that the pattern has."""
-    with pytest.warns(UserWarning, match=r"exact: \(2, 99\) goes beyond the longest pattern, which has 4 symbols"):
-        plan = trawl.Plan("CAGE", mismatches=1, exact=[(2, 99)])
-    assert plan.count("CXGE CAGX") == 1
+    """Check that a range beyond every pattern is an error, and that a shorter pattern has the part that it can have."""
+    for first, exact in (("CAGE", (4, 6)), ("CAGE", (2, 99)), ("\u00c4\u00c4GE", (3, 5)), (b"CAGE", (0, 5))):
+        with pytest.raises(ValueError, match=f"exact: a range ends at {exact[1]}, but the longest pattern has 4 symb"):
+            trawl.Plan([first, first[:3]], edits=1, exact=[(0, 1), exact])
+    plan = trawl.Plan(["CAGE", "CAGEYS"], mismatches=1, exact=[(2, 6)])
+    assert plan.count("CXGE CAGX CXGEYS CAGEYX") == 3
 
 
 @pytest.mark.parametrize(

@@ -91,13 +91,6 @@ def ranges(exact: Any) -> tuple[tuple[int, int], ...]:
     return found
 
 
-def symbols(pattern: Any, alphabet: str) -> int:
-    """Return how many symbols a pattern has. In `utf8`, a byte outside of a character is a symbol, too."""
-    if isinstance(pattern, str):
-        return len(pattern) if alphabet == "utf8" else len(pattern.encode())
-    return len(bytes(pattern).decode(errors="surrogateescape")) if alphabet == "utf8" else len(bytes_view(pattern))
-
-
 # ---- Options ------------------------------------------------------------------------------------
 
 
@@ -246,14 +239,6 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     if options["unicode"] and (alphabet != "utf8" or "ascii" in (options["ignore_case"], options["whole_words"])):
         raise ValueError("unicode: only with the alphabet 'utf8' (of str patterns), and without 'ascii'")
     options["exact"] = ranges(exact)
-    longest = (
-        max((symbols(one, options["alphabet"]) for one in items), default=0) if options["exact"] and items else 2**64
-    )
-    for begin, end in options["exact"]:
-        if end > longest:
-            warnings.warn(
-                f"exact: ({begin}, {end}) goes beyond the longest pattern, which has {longest} symbols", stacklevel=2
-            )
     return items, options
 
 

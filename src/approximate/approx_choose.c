@@ -219,6 +219,7 @@ void approx_choose(struct approximate *approximate, const struct filter_ops *ops
     const double least = rate_of_pieces(approximate, 0);
     const double rate = dna ? least : rate_of_pieces(approximate, SYMBOL_RATE_MIN);
     const uint32_t every = BY_PIECES | BY_GRAMS | BY_FILTER;
+    const uint32_t there = (characters ? 0 : BY_GRAMS) | (dna ? 0 : BY_PIECES);
 
     /* the host begins with PIECES if that is the cheapest method where a text has the fewest
      * candidates, and changes to method_dense where it has too many */
@@ -230,14 +231,18 @@ void approx_choose(struct approximate *approximate, const struct filter_ops *ops
             (cost(&host, APPROX_PIECES, 1) - cost(&host, APPROX_PIECES, 0));
     }
     approximate->host_ns = cost(&host, cheapest(&host, every, rate), rate);
-    approximate->method_on_device =
-        cheapest(&device, characters ? BY_PIECES : BY_PIECES | BY_GRAMS, rate);
+    approximate->method_on_device = cheapest(&device, there, rate);
     approximate->device_ns = cost(&device, approximate->method_on_device, 0);
     approximate->device_rate = approximate->method_on_device == APPROX_PIECES ? rate : 0;
     if (approx_method_forced == APPROX_METHODS || !can(approximate, approx_method_forced))
         return;
     approximate->host_ns = 1e300;
-    approximate->method = approximate->method_dense = approx_method_forced;
+    approximate->method = approx_method_forced;
+    if (dna && approx_method_forced == APPROX_PIECES) {
+        approximate->pieces_rate_max = 1e300; /* so method_dense searches only near a U */
+        return;
+    }
+    approximate->method_dense = approx_method_forced;
     if (!characters)
         approximate->method_on_device = approx_method_forced;
 }

@@ -46,8 +46,8 @@ struct approximate {
     bool edits;
     /* the host's method; with TRAWL_CHARACTERS only where the text is ASCII, elsewhere PIECES */
     enum approx_method method;
-    /* the host's method where the text has more than pieces_rate_max candidates of PIECES per byte;
-     * differs from `method` only if that is PIECES */
+    /* the host's method where the text has more than pieces_rate_max candidates of PIECES per byte
+     * and, with DNA, near a U; differs from `method` only if that is PIECES */
     enum approx_method method_dense;
     double pieces_rate_max;
     enum approx_method method_on_device;

@@ -229,31 +229,36 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Returns the method of a step, which searches the starts in [from, *to). With the alphabet
- * TRAWL_CHARACTERS, a step compares bytes if the text is ASCII as far as the step's occurrences may
- * reach. If it is not, lowers *to: a step that compares bytes ends where its occurrences cannot
- * reach the first non-ASCII byte; a step by PIECES, which handles all characters, ends shortly
- * after that byte. */
+/* Returns the method of a step, which searches the starts in [from, *to). Some methods cannot
+ * search all texts: with the alphabet TRAWL_CHARACTERS, GRAMS and FILTER compare bytes and so need
+ * ASCII; with TRAWL_DNA, PIECES finds T only where the text has no U. Such a method searches if the
+ * text allows it as far as the step's occurrences may reach. Otherwise *to is lowered: the step
+ * ends where its occurrences cannot reach the first byte that the method cannot compare, or if that
+ * is near, shortly after it, and another method searches. */
 static enum approx_method method_of(struct approx_host *host, const struct engine_chunk *chunk,
                                     uint64_t from, uint64_t *to)
 {
     const struct approximate *approximate = host->approximate;
     const enum approx_method method = approx_trial_method(&host->trial, approximate, from, to);
-    const uint64_t reach = approximate->plan->length_max / CHARACTER_BYTES;
-    uint64_t ascii, end;
+    const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
+    const enum approx_method other = dna ? approximate->method_dense : APPROX_PIECES;
+    const uint64_t reach = approximate->plan->length_max / (dna ? 1 : CHARACTER_BYTES);
+    /* U is usual in RNA; in most texts, only single characters are not ASCII */
+    const uint64_t beyond = approx_beyond_min << (dna ? 8 : 0);
+    uint64_t first, end;
 
-    if (approximate->plan->errors.alphabet != TRAWL_CHARACTERS || method == APPROX_PIECES)
+    if (approximate->plan->errors.alphabet == TRAWL_BYTES || method == other)
         return method;
     end = min_u64(*to + reach, chunk->owned + chunk->after);
-    ascii = scope_ascii_end(chunk->bytes, from, end);
-    if (ascii == end)
+    first = (dna ? scope_u : scope_ascii_end)(chunk->bytes, from, end);
+    if (first == end)
         return method;
-    if (ascii > from + reach + approx_beyond_min) {
-        *to = min_u64(*to, ascii - reach);
+    if (first > from + reach + beyond) {
+        *to = min_u64(*to, first - reach);
         return method;
     }
-    *to = min_u64(*to, max_u64(ascii + 1, from + approx_beyond_min));
-    return APPROX_PIECES;
+    *to = min_u64(*to, max_u64(first + 1, from + beyond));
+    return other;
 }
 
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,

@@ -6,8 +6,9 @@
 
 /* A step is a range of starts that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
  * step near a non-ASCII byte is searched by PIECES; in all other steps, the method compares bytes.
- * A step is not made shorter than this to begin one of the other kind. Tests replace
- * approx_beyond_min. */
+ * With TRAWL_DNA, a step near a U is searched by another method than PIECES. A step is not made
+ * shorter than approx_beyond_min (DNA: 256 times that) to begin one of the other kind. Tests
+ * replace approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 

@@ -67,6 +67,16 @@ uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
     return from;
 }
 
+uint64_t scope_u(const uint8_t *bytes, uint64_t from, uint64_t end)
+{
+    for (const char *u = "Uu"; *u != '\0'; u++) {
+        const uint8_t *found = (const uint8_t *)memchr(bytes + from, *u, (size_t)(end - from));
+
+        end = found != NULL ? (uint64_t)(found - bytes) : end;
+    }
+    return end;
+}
+
 bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to)
 {
     if (from < scope->ascii_begin || from > scope->ascii_end)

@@ -135,8 +135,8 @@ static enum trawl_status check_pattern(const struct trawl_plan *plan, uint64_t p
     return TRAWL_OK;
 }
 
-/* Makes two literals from each pattern i: literal 2 × i is the pattern itself, literal 2 × i + 1
- * its reverse complement. */
+/* Makes two literals from each pattern i: literal 2 × i is the pattern itself, which is already in
+ * place, literal 2 × i + 1 its reverse complement. */
 static void expand_strands(struct trawl_plan *plan)
 {
     const uint64_t total = plan->pattern_begin[plan->pattern_count];
@@ -157,6 +157,7 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     const bool both = (plan->flags & TRAWL_REVERSE_COMPLEMENT) != 0;
     const uint64_t total = plan->pattern_begin[plan->pattern_count], k = plan->errors.max;
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;
+    uint64_t longest = 0;
 
     if (plan->pattern_count > PATTERNS_MAX)
         return TRAWL_FAIL(error, LIMIT, "%" PRIu64 " patterns exceed 2^30", plan->pattern_count);
@@ -170,17 +171,27 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
         TRAWL_TRY(status);
         plan->length_min = min_u64(plan->length_min, symbols - more);
         plan->length_max = max_u64(plan->length_max, (symbols + more) * width);
+        longest = max_u64(longest, symbols);
     }
+    for (uint32_t i = 0; i < plan->errors.exact_count && plan->pattern_count > 0; i++)
+        if (plan->errors.exact[i].end > longest)
+            return TRAWL_FAIL(error, ARGUMENT,
+                              "exact: a range ends at %" PRIu64
+                              ", but the longest pattern has %" PRIu64 " symbol%s",
+                              plan->errors.exact[i].end, longest, longest == 1 ? "" : "s");
     plan->literal_count = (uint32_t)plan->pattern_count * (both ? 2 : 1);
     plan->literal_bytes_total = plan->literal_bytes_capacity = total * (both ? 2 : 1);
     plan->literal_bytes = plan->pattern_bytes;
-    if (!both || plan->pattern_count == 0)
+    if (plan->errors.alphabet != TRAWL_DNA || plan->pattern_count == 0)
         return TRAWL_OK;
     plan->literal_bytes = NULL;
+    TRAWL_TRY(MEMORY_NEW(plan->literal_bytes, plan->literal_bytes_total, error));
+    for (uint64_t i = 0; i < total; i++)
+        plan->literal_bytes[i] = dna_without_u(plan->pattern_bytes[i]);
+    if (!both)
+        return TRAWL_OK;
     TRAWL_TRY(MEMORY_NEW(plan->literals, plan->literal_count, error));
     plan->literal_capacity = plan->literal_count;
-    TRAWL_TRY(MEMORY_NEW(plan->literal_bytes, 2 * total, error));
-    memcpy(plan->literal_bytes, plan->pattern_bytes, (size_t)total);
     expand_strands(plan);
     return TRAWL_OK;
 }

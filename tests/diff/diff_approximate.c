@@ -101,7 +101,7 @@ static const char *const letters_of[3][5] = {
     {"a", "ab", "abAB", "ab \n", "abcdefghij KLM_\n"},
     {"a\xc3\xa9", "k\xe2\x84\xaaK\xf0\x9f\x98\x80\xef\x98\x80\xc3\xa8", "ab\xc3\xa9\xc3\x89 \n",
      "\xe2\x82\xac\xe4\xb8\xad\xc3\x9f k", "a\xf0\x9f\x98\x80\x80\xc3\xe2\x82\xff\xc3\xa9\n"},
-    {"A", "ACGT", "ACGTacgt", "ACGTN", "ACGTRYKMSWBDHVN-\n"}};
+    {"AU", "ACGT", "ACGTUacgtu", "ACGUN", "ACGTURYKMSWBDHVN-\n"}};
 
 /* Draws a letter from `letters`, or the last bytes of a letter, and returns the number of bytes. */
 static uint64_t draw(struct test_random *random, const char *letters, uint8_t *bytes)
@@ -185,7 +185,7 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     }
     if (input->query.alphabet == APPROXIMATE_DNA)
         for (uint64_t i = 0; i < count; i++)
-            if (strchr("ACGTRYKMSWBDHVN", bytes[i] & 0xdf) == NULL || (bytes[i] & 0xdf) == 0)
+            if (strchr("ACGTURYKMSWBDHVN", bytes[i] & 0xdf) == NULL || (bytes[i] & 0xdf) == 0)
                 bytes[i] = 'A';
     input_add_pattern(&input->diff, bytes, count);
 }
@@ -316,6 +316,9 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
     input_begin(random, INPUT_LETTERS_1, text_bytes, &input->diff);
     input->diff.kind = letters;
     fill(random, letters, input->diff.text, text_bytes);
+    for (uint64_t i = test_random_below(random, 4); query->alphabet == APPROXIMATE_DNA && i > 1;
+         i--)
+        input->diff.text[test_random_below(random, text_bytes)] = 'u';
     patterns = input->is_plain ? 4 : 1 + test_random_below(random, 3);
     if (is_set)
         patterns = PATTERNS_MAX;

@@ -62,11 +62,11 @@ static bool split(const struct approximate_query *query, struct naive_bytes byte
     return true;
 }
 
-/* Returns the bases that a letter represents (IUPAC), or "" if it represents none. */
+/* Returns the bases that a letter represents (IUPAC, and RNA's U), or "" if it represents none. */
 static const char *bases(uint32_t letter)
 {
-    static const char table[][6] = {"aA",  "cC",  "gG",   "tT",   "rAG",  "yCT",  "sCG",  "wAT",
-                                    "kGT", "mAC", "bCGT", "dAGT", "hACT", "vACG", "nACGT"};
+    static const char table[][6] = {"aA",  "cC",  "gG",  "tT",   "uT",   "rAG",  "yCT",  "sCG",
+                                    "wAT", "kGT", "mAC", "bCGT", "dAGT", "hACT", "vACG", "nACGT"};
 
     for (uint32_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if ((uint32_t)table[i][0] == lower(letter))

@@ -22,12 +22,14 @@
 #define TEXT_BYTES_MAX 20000u
 #define PADDING 64u
 
-/* Bases of a letter: bits 1, 2, 4, 8 for A, C, G, T. */
+/* Bases of a letter: bits 1, 2, 4, 8 for A, C, G, and T or U. */
 static uint32_t bases_of(uint8_t letter)
 {
     static const char letters[] = "ACMGRSVTWYHKDBN";
     const char *at = letter == 0 ? NULL : strchr(letters, letter & ~0x20);
 
+    if ((letter & ~0x20) == 'U')
+        return 8;
     return (letter & 0xc0) == 0x40 && at != NULL ? (uint32_t)(at - letters) + 1 : 0;
 }
 
@@ -89,7 +91,7 @@ static bool is_dna(void)
 
 static uint8_t draw_letter(struct test_random *random, bool of_text)
 {
-    static const char some[] = "ACGTacgtRYSWKMBDHVNNnX*\n";
+    static const char some[] = "ACUTacguRYSWKMBDHVNNnX*\n";
 
     if (!is_dna())
         return (uint8_t)('a' + test_random_below(random, of_text ? 6 : 5));
@@ -120,6 +122,7 @@ static void draw_options(struct test_random *random, uint64_t index)
 {
     static const enum trawl_alphabet alphabets[] = {TRAWL_BYTES, TRAWL_CHARACTERS, TRAWL_DNA,
                                                     TRAWL_DNA};
+    uint64_t longest = 0;
 
     c.cell = index % CELLS;
     c.turn = index % WAYS + 5 * (index / WAYS);
@@ -152,10 +155,12 @@ static void draw_options(struct test_random *random, uint64_t index)
             c.pattern_bytes[i][j] = is_dna() && bases_of(letter) == 0 ? 'N' : letter;
         }
         c.patterns[i] = (struct trawl_pattern){c.pattern_bytes[i], count};
+        longest = count > longest ? count : longest;
     }
     if (c.cell / (WAYS * ERRORS) != 0) {
         c.exact.begin = test_random_below(random, c.shortest);
         c.exact.end = c.exact.begin + 1 + test_random_below(random, 4);
+        c.exact.end = c.exact.end < longest ? c.exact.end : longest;
         c.options.exact = &c.exact;
         c.options.exact_count = 1;
     }

@@ -6,7 +6,7 @@
 
 static void refused(void)
 {
-    static const struct trawl_range range = {0, 2}, empty = {2, 2};
+    static const struct trawl_range range = {0, 3}, empty = {2, 2};
     const struct {
         const char *pattern;
         const struct trawl_plan_options *options;
@@ -20,14 +20,19 @@ static void refused(void)
          false},
         {"abc", PLAN_WITH(.edits_max = 1, .method = TRAWL_METHOD_SET), false},
         {"abc", PLAN_WITH(.edits_max = 1, .alphabet = (enum trawl_alphabet)3), false},
-        {"ACU", PLAN_WITH(.alphabet = TRAWL_DNA), false},
+        {"ACU", PLAN_WITH(.alphabet = TRAWL_DNA), true},
+        {"ACE", PLAN_WITH(.alphabet = TRAWL_DNA), false},
         {"abc", PLAN_WITH(.flags = TRAWL_WITHIN_LINES), false},
         {"abc", PLAN_WITH(.mismatches_max = 1, .flags = TRAWL_EVERY_END), false},
         {"ACG", PLAN_WITH(.edits_max = 1, .flags = TRAWL_ANY_BASE), false},
         {"ACG", PLAN_WITH(.edits_max = 1, .flags = TRAWL_REVERSE_COMPLEMENT), false},
         {"abc", PLAN_WITH(.edits_max = 1, .exact_count = 1), false},
         {"abc", PLAN_WITH(.edits_max = 1, .exact_count = 1, .exact = &empty), false},
-        {"abc", PLAN_WITH(.edits_max = 1, .exact_count = 1, .exact = &range), true}};
+        {"abc", PLAN_WITH(.edits_max = 1, .exact_count = 1, .exact = &range), true},
+        {"ab", PLAN_WITH(.edits_max = 1, .exact_count = 1, .exact = &range), false},
+        {"\xc3\xa9\xc3\xa9",
+         PLAN_WITH(.edits_max = 1, .exact_count = 1, .exact = &range, .alphabet = TRAWL_CHARACTERS),
+         false}};
 
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct trawl_pattern asked = {rows[i].pattern, strlen(rows[i].pattern)};

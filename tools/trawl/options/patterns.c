@@ -759,12 +759,13 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                               error.pattern_index, message, SETTINGS_ERROR_BYTES);
     approximate_string(patterns, &error);
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
-             settings->search.algorithm != NULL    ? "--algorithm: "
-             : settings->search.method != NULL     ? "--method: "
-             : settings->errors.mismatches_max > 0 ? "--mismatches: "
-             : settings->errors.edits_max > 0      ? "--edits: "
-             : settings->approximate               ? "--alphabet=dna: "
-                                                   : "",
+             strncmp(error.message, "exact: ", 7) == 0 ? "--"
+             : settings->search.algorithm != NULL      ? "--algorithm: "
+             : settings->search.method != NULL         ? "--method: "
+             : settings->errors.mismatches_max > 0     ? "--mismatches: "
+             : settings->errors.edits_max > 0          ? "--edits: "
+             : settings->approximate                   ? "--alphabet=dna: "
+                                                       : "",
              error.message);
     return false;
 }
