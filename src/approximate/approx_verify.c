@@ -303,7 +303,7 @@ static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64
         pair_distances(pair, end, last, verifier->known);
         verifier->known_begin = end;
         verifier->known_end = last + 1;
-        if (pair->exact != NULL || plan_has_conditions(verifier->scope.plan))
+        if (plan_has_conditions(verifier->scope.plan))
             for (int64_t i = end; i <= last; i++)
                 if (verifier->known[i - end] <= k)
                     verifier->known[i - end] = (uint8_t)best_span(verifier, i, k, &begin);

@@ -1,11 +1,10 @@
-/* distance: counts mismatches, and computes edits by diagonals (Landau, Vishkin 1989) or by a
- * banded table.
+/* distance: counts mismatches, and computes edits by diagonals (Landau, Vishkin 1989) or by rows.
  *
  * On each diagonal of the table text × literal, paths with e errors reach a furthest row. The
  * search computes this row for e = 0 to k, with k + 1 comparisons per diagonal, whatever the
  * literal's length. Each comparison ends at the first difference: in a text unlike the literal, it
  * takes a few nanoseconds. With exact parts, the furthest path need not be the best one, so
- * pair_spans computes a table of costs instead.
+ * rows of costs are computed instead, for many ends or spans at once.
  */
 #include "approximate/distance.h"
 
@@ -166,7 +165,7 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
  * that begin at place first + x and neither insert nor delete symbols. Each error may move a path
  * to an adjacent diagonal. With fewer errors, more distant diagonals are also computed, because the
  * remaining errors may lead from there to an end in [from, to]. */
-void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
+static void by_diagonals(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
     const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;
     const int64_t first = from - pair->count - k - 1;
@@ -196,57 +195,182 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
     }
 }
 
-/* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
- * `before` the symbol. A cost is the distance between a span and the part of the literal that has
- * been added. Returns the lowest cost. The band is the spans with up to `most` symbols more or
- * fewer than that part; costs[0] and costs[2 * most + 2] lie outside it. */
-static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
-                           const uint8_t *before, uint8_t *costs)
+#define TABLE_WIDTH (DISTANCE_ENDS_MAX + 2 * TRAWL_ERRORS_MAX + 1)
+/* A table is faster for at least this many ends, if the literal has at most this many symbols for
+ * each of the k + 1 passes over the diagonals. */
+#define TABLE_ENDS_MIN 32
+#define TABLE_SYMBOLS 3
+#define TABLE_BEFORE 16 /* how many symbols one step of row_insert inserts at most */
+/* The places that differ from a symbol, for several rows of the table: the row of the next symbol
+ * begins one place later. */
+#define DIFFERS_PLACES (TABLE_WIDTH + 192)
+#define DIFFERS_SLOTS 16u
+
+/* differs[1 + i] is 0xff if place begin + i differs from the symbol, else 0. */
+struct differs {
+    uint32_t symbol;
+    int64_t begin, end;
+    uint8_t differs[1 + DIFFERS_PLACES];
+};
+
+/* Returns an array with a byte for each of the places [from, to): 0xff if the literal's symbol
+ * number `row` differs from the place, else 0. The place before pair->begin has any value. Later
+ * calls for the same symbol ask for places up to `last`. */
+static const uint8_t *differs_of(struct approx_pair *pair, int64_t row, int64_t from, int64_t to,
+                                 int64_t last, struct differs slots[DIFFERS_SLOTS])
 {
-    const uint8_t exact = pair->exact != NULL ? pair->exact[row] : 0;
-    const int64_t available = end - pair->begin;
-    uint32_t least = most + 1;
+    struct differs *slot = &slots[pair->symbols[row] * 0x9e3779b1u >> 28];
+    const int64_t begin = max_i64(from, pair->begin);
 
-    costs[0] = costs[2 * most + 2] = (uint8_t)(most + 1);
-    for (uint32_t x = 0; x <= 2 * most; x++) {
-        int64_t symbols = pair->count - row + x - most; /* symbols of the span of the text */
-        uint32_t cost = most + 1;
+    TRAWL_ASSERT(from >= pair->begin - 1 && to <= pair->end && to - from <= TABLE_WIDTH);
+    if (slot->symbol != pair->symbols[row] || slot->begin > begin || slot->end < to) {
+        slot->symbol = pair->symbols[row];
+        slot->begin = begin;
+        slot->end = max_i64(begin, min_i64(begin + DIFFERS_PLACES, last));
+        for (int64_t place = begin; place < slot->end; place++)
+            slot->differs[1 + place - begin] = equals(pair, row, place) ? 0 : 0xff;
+    }
+    return slot->differs + 1 + from - slot->begin;
+}
 
-        if (before[x + 1] > most && before[x + 2] >= most && costs[x] >= most) {
-            costs[x + 1] = (uint8_t)cost;
-            continue;
-        }
-        if (symbols >= 0 && symbols <= available && (exact & APPROX_EXACT_SYMBOL) == 0)
-            cost = before[x + 2] + 1u;
-        if (symbols > 0 && symbols <= available) {
-            if (cost > before[x + 1] && equals(pair, row, end - symbols))
-                cost = before[x + 1];
-            else if ((exact & APPROX_EXACT_SYMBOL) == 0 && cost > before[x + 1] + 1u)
-                cost = before[x + 1] + 1u;
-            if ((exact & APPROX_EXACT_BEFORE) == 0 && cost > costs[x] + 1u)
-                cost = costs[x] + 1u;
-        }
-        costs[x + 1] = (uint8_t)(cost > most ? most + 1 : cost);
-        least = cost < least ? cost : least;
+/* Begins a row: replaces the row's symbol (cell x follows from cell x of the row `before`), or
+ * deletes it (from cell x + 1). Each costs `error`, and cells are at most `most`. Returns the
+ * lowest cell. */
+static uint8_t row_begin(const uint8_t *restrict before, const uint8_t *restrict differs,
+                         int64_t width, uint8_t error, uint8_t most, uint8_t *restrict cells)
+{
+    uint8_t least = most;
+
+    for (int64_t x = 0; x < width; x++) {
+        uint8_t cell = (uint8_t)(before[x] + (differs[x] & error));
+        uint8_t other = (uint8_t)(before[x + 1] + error);
+
+        cell = cell < other ? cell : other;
+        cells[x] = cell < most ? cell : most;
+        least = cells[x] < least ? cells[x] : least;
     }
     return least;
 }
 
-static void spans_by_table(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
+/* Inserts `step` symbols of the text: cell x follows from cell x - step. */
+static void row_insert(const uint8_t *restrict row, int64_t width, uint8_t step,
+                       uint8_t *restrict cells)
 {
-    uint8_t rows[2][DISTANCE_SPANS + 2];
-    uint32_t least = 0;
-    int64_t row = pair->count;
+    for (int64_t x = 0; x < width; x++) {
+        uint8_t other = (uint8_t)(row[x - step] + step);
 
-    memset(rows, (int)(most + 1), sizeof rows);
-    for (uint32_t x = 0; x <= most && x <= end - pair->begin; x++)
-        rows[row & 1][1 + most + x] = (uint8_t)x;
-    while (row > 0 && least <= most) {
-        row--;
-        least = spans_step(pair, end, row, most, rows[(row + 1) & 1], rows[row & 1]);
+        cells[x] = row[x] < other ? row[x] : other;
     }
-    if (least <= most)
-        memcpy(costs, rows[0] + 1, 2 * most + 1);
+}
+
+static void exchange(uint8_t **first, uint8_t **second)
+{
+    uint8_t *was = *first;
+
+    *first = *second;
+    *second = was;
+}
+
+/* Row r is for the literal's first r symbols. Its cell x is the lowest cost of a span that ends at
+ * place first + x, or k + 1: as in by_diagonals, x is a diagonal. Cells before `low` are for places
+ * before the text, and those from `high` on for places after `to`. A row is complete after
+ * insertions of 1, 2, 4, ... symbols, whose sums include all numbers up to k. */
+static void by_table(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
+{
+    const int64_t k = pair->approximate->errors_max, width = to - from + 1 + 2 * k;
+    const uint8_t none = (uint8_t)(k + 1);
+    uint8_t room[3][TABLE_BEFORE + TABLE_WIDTH + 1], *before = room[0] + TABLE_BEFORE,
+                                                     *cells = room[1] + TABLE_BEFORE,
+                                                     *other = room[2] + TABLE_BEFORE;
+    struct differs slots[DIFFERS_SLOTS];
+
+    TRAWL_ASSERT(from >= pair->begin && to <= pair->end && width <= TABLE_WIDTH);
+    memset(distances, none, (size_t)(to - from + 1));
+    memset(room, none, sizeof room);
+    for (uint32_t i = 0; i < DIFFERS_SLOTS; i++)
+        slots[i].symbol = UINT32_MAX;
+    for (int64_t row = 0; row <= pair->count; row++, exchange(&before, &cells)) {
+        const int64_t first = from - k - pair->count + row;
+        const int64_t low = min_i64(max_i64(pair->begin - first, 0), width);
+        const int64_t high = max_i64(min_i64(to + 1 - first, width), low);
+        const bool is_exact =
+            row > 0 && pair->exact != NULL && (pair->exact[row - 1] & APPROX_EXACT_SYMBOL) != 0;
+        const bool inserts = row > 0 && (row == pair->count || pair->exact == NULL ||
+                                         (pair->exact[row] & APPROX_EXACT_BEFORE) == 0);
+
+        if (row == 0)
+            memset(cells + low, 0, (size_t)(high - low));
+        else if (row_begin(before + low,
+                           differs_of(pair, row - 1, first + low - 1, first + high - 1, to, slots),
+                           high - low, is_exact ? none : 1, none, cells + low) == none)
+            return;
+        memset(cells + high, none, (size_t)(width - high));
+        for (int64_t step = 1; inserts && step <= k; step *= 2, exchange(&cells, &other)) {
+            row_insert(cells + low, high - low, (uint8_t)step, other + low);
+            memset(other + high, none, (size_t)(width - high));
+        }
+    }
+    memcpy(distances, before + k, (size_t)(to - from + 1));
+}
+
+/* Diagonals take a time for each error, a table for each symbol. */
+void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
+{
+    const int64_t k = pair->approximate->errors_max, begin = from;
+
+    if (to - from >= TABLE_ENDS_MIN && pair->count <= TABLE_SYMBOLS * (k + 1)) {
+        by_table(pair, from, to, distances);
+        return;
+    }
+    by_diagonals(pair, from, to, distances);
+    if (pair->exact == NULL)
+        return;
+    /* the distances are too small at most, so only these ends are left */
+    while (from <= to && distances[from - begin] > k)
+        from++;
+    while (from < to && distances[to - begin] > k)
+        to--;
+    if (from <= to)
+        by_table(pair, from, to, distances + (from - begin));
+}
+
+/* Computes the costs of spans row by row, from the literal's end back, for all spans at once (Wu,
+ * Manber 1992): bit most + x of levels[e] is set if the span with x symbols more than the row has
+ * costs at most e. */
+static void spans_by_levels(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
+{
+    const int64_t available = end - pair->begin;
+    uint64_t levels[TRAWL_ERRORS_MAX + 1], before, old;
+
+    for (uint32_t e = 0; e <= most; e++)
+        levels[e] = ((UINT64_C(2) << min_i64(e, available)) - 1) << most;
+    for (int64_t row = pair->count - 1; row >= 0 && levels[most] != 0; row--) {
+        const int64_t symbols = pair->count - row; /* of the literal, from this row on */
+        const int64_t low = max_i64(most - symbols, 0), high = available - symbols + most;
+        const uint64_t spans =
+            high < low ? 0
+                       : (UINT64_C(2) << min_i64(high, 2 * (int64_t)most)) - (UINT64_C(1) << low);
+        const uint64_t change = (pair->exact[row] & APPROX_EXACT_SYMBOL) != 0 ? 0 : spans;
+        const uint64_t insert = (pair->exact[row] & APPROX_EXACT_BEFORE) != 0 ? 0 : spans;
+        uint64_t equal = 0;
+
+        for (uint64_t left = levels[most] & spans; left != 0; left &= left - 1) {
+            int64_t x = __builtin_ctzll(left), place = end - symbols - x + most;
+
+            equal |= (uint64_t)(place < end && equals(pair, row, place)) << x;
+        }
+        before = levels[0];
+        levels[0] &= equal;
+        for (uint32_t e = 1; e <= most; e++) {
+            old = levels[e];
+            levels[e] =
+                (old & equal) | ((before | before >> 1) & change) | (levels[e - 1] << 1 & insert);
+            before = old;
+        }
+    }
+    for (uint32_t e = 0; e <= most; e++)
+        for (uint64_t left = levels[e] & ~(e > 0 ? levels[e - 1] : 0); left != 0; left &= left - 1)
+            costs[__builtin_ctzll(left)] = (uint8_t)e;
 }
 
 /* Computes the costs of spans by diagonals, like pair_distances but backwards: rows are counted
@@ -281,5 +405,5 @@ void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t co
 {
     TRAWL_ASSERT(most <= TRAWL_ERRORS_MAX && end >= pair->begin && end <= pair->end);
     memset(costs, (int)(most + 1), 2 * most + 1);
-    (pair->exact != NULL ? spans_by_table : spans_by_diagonals)(pair, end, most, costs);
+    (pair->exact != NULL ? spans_by_levels : spans_by_diagonals)(pair, end, most, costs);
 }

@@ -45,12 +45,12 @@ bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t c
  * (k is errors_max) if there are more than k, or if one of them lies in an exact part. */
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
-/* Computes edits without regard to exact parts. For each place e in [from, to], distances[e - from]
- * is the smallest distance between the literal and a span that ends at e, or k + 1 if it exceeds k.
- * [from, to] lies in [begin, end] and has at most DISTANCE_ENDS_MAX places. */
+/* Computes edits outside of exact parts. For each place e in [from, to], distances[e - from] is the
+ * smallest distance between the literal and a span that ends at e, or k + 1 if it exceeds k. [from,
+ * to] lies in [begin, end] and has at most DISTANCE_ENDS_MAX places. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances);
 
-/* Computes edits outside of exact parts. For x in [-most, most], costs[most + x] is the distance
+/* The same for spans that end at a place. For x in [-most, most], costs[most + x] is the distance
  * between the literal and the span that ends at `end` and has count + x symbols, or most + 1 if
  * that distance exceeds `most` or there is no such span. */
 void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most,
