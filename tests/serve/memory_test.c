@@ -1,11 +1,14 @@
 /* memory_test: how much memory the server may use. It computes that from files like those of /proc
  * and /sys, which this test makes, and guards divide it among requests. For example, a server in a
- * control group of 150 MB must not use half of the machine's memory.
+ * control group of 150 MB must not use half of the machine's memory. Guards let requests run in
+ * order of deadline, too.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "serve/serve_memory.h"
 #include "tests/test.h"
@@ -90,6 +93,74 @@ static void check_guards(void)
     TEST_CHECK(guard_is_over(&other));
 }
 
+/* A search that waits for its turn in a thread, and which of all of them it was. */
+struct turn {
+    struct guard guard;
+    pthread_t thread;
+    atomic_int id;
+    int place; /* -1: it was over before its turn */
+};
+
+static atomic_int places;
+
+static void *take_turn(void *context)
+{
+    struct turn *turn = context;
+
+    turn->id = (int)gettid();
+    turn->place = guard_enter(&turn->guard) ? places++ : -1;
+    guard_leave(&turn->guard);
+    return NULL;
+}
+
+/* Starts the search's thread, and waits until it waits. */
+static void start_turn(struct turn *turn)
+{
+    char path[64], state = 0;
+
+    TEST_CHECK(pthread_create(&turn->thread, NULL, take_turn, turn) == 0);
+    while (turn->id == 0 || state != 'S') {
+        FILE *file;
+
+        (void)snprintf(path, sizeof path, "/proc/self/task/%d/stat", turn->id);
+        file = turn->id == 0 ? NULL : fopen(path, "r");
+        if (file == NULL || fscanf(file, "%*d %*s %c", &state) != 1)
+            state = 0;
+        if (file != NULL)
+            fclose(file);
+    }
+}
+
+static void check_turns(void)
+{
+    static const int order[] = {2, 0, -1, 1}; /* by deadline; the third is cancelled */
+    struct guard all = {.thread_count = 2};
+    struct guard runs = {.all = &all}, too = {.all = &all}, third = {.all = &all};
+    struct turn turns[4] = {0};
+
+    TEST_CHECK(guard_enter(&runs) && guard_enter(&too));
+    too.run_ns -= GUARD_RUN_NS; /* a search that has run for long does not count */
+    TEST_CHECK(guard_enter(&third));
+    for (int i = 0; i < 4; i++) {
+        turns[i].guard.all = &all;
+        turns[i].guard.deadline_ns = UINT64_MAX - 9 + (uint64_t)(order[i] + 1);
+        start_turn(&turns[i]);
+    }
+    turns[2].guard.cancelled = true;
+    TEST_CHECK(pthread_join(turns[2].thread, NULL) == 0 && places == 0);
+    guard_leave(&third);
+    for (int i = 0; i < 4; i++) {
+        TEST_CHECK(i == 2 || pthread_join(turns[i].thread, NULL) == 0);
+        if (!TEST_CHECK(turns[i].place == order[i]))
+            printf("  search %d came as number %d\n", i, turns[i].place);
+    }
+    guard_leave(&runs);
+    guard_leave(&too);
+    guard_leave(&too);
+    all.thread_count = 0; /* no limit */
+    TEST_CHECK(guard_enter(&runs) && guard_enter(&too) && guard_enter(&third));
+}
+
 int main(void)
 {
     char command[sizeof root + 16];
@@ -98,6 +169,7 @@ int main(void)
     TEST_CHECK(mkdtemp(root) != NULL);
     check_groups();
     check_guards();
+    check_turns();
     (void)snprintf(command, sizeof command, "rm -r '%s'", root);
     TEST_CHECK(system(command) == 0);
     return test_end();

@@ -57,7 +57,6 @@ static const struct {
     const char *name;
     size_t offset;
 } texts[] = {{"--listen", AT(listen)},
-             {"--host", AT(http.host)},
              {"--token-file", AT(token_file)},
              {"--certificate", AT(certificate)},
              {"--key", AT(key)},

@@ -155,6 +155,7 @@ static void *work(void *context)
     /* closing the job's files does not change errno, which says why the job failed */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
+    guard_leave(&answer->request.guard);
     if (failed && (is_short || is_unserved || answer->request.format != REQUEST_FRAMES))
         answering_refuse(answer,
                          is_short       ? 503

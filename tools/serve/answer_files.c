@@ -296,6 +296,13 @@ void answering_begin_files(void *context, struct command_job *job,
         answer->share_at = answer->share_count;
         return;
     }
+    /* Only strings share passes. Without a turn, time is up, and the job ends at its first file. */
+    if (job->patterns != NULL && job->patterns->plan != NULL) {
+        struct trawl_facts facts = trawl_plan_facts(job->patterns->plan);
+
+        if (facts.syntax != TRAWL_LITERAL || facts.has_errors)
+            (void)guard_enter(&answer->request.guard);
+    }
     answering_begins(answer);
     answer->files.job = job;
     begin_share(answer, 0);

@@ -34,7 +34,7 @@
 /* milliseconds between two checks, while collections load or answers are completed */
 #define LOOK_MS 50
 #define LAST_MS 2000
-#define MAPPED_BYTES_MIN (32 << 20)
+#define MAPPED_BYTES_MIN (4 << 20)
 
 /* Static, because the buffer is too large for the stack. */
 static struct output standard_output;
@@ -176,6 +176,7 @@ static bool open_all(struct serving *serving, char *message)
                                ? (uint32_t)options->settings.search.threads
                            : cores > 0 ? (uint32_t)cores
                                        : 1;
+    server->all.thread_count = server->thread_count;
     if (!listen_open(&serving->listener, options->listen, message) ||
         !read_secrets(serving, message) || !open_runtime(serving, message) ||
         !passes_open(&server->passes, server->runtime, message) ||
@@ -342,8 +343,9 @@ static bool set_up_process(void)
 {
     struct rlimit limit;
 
-    /* Let malloc keep memory that requests free, instead of returning it to the kernel: otherwise
-     * many threads that map and unmap memory would wait for each other. */
+    /* Let malloc keep some memory that requests free: otherwise many threads that map and unmap
+     * memory would wait for each other. It keeps this much for each of its arenas, of which there
+     * are up to 8 per core, so 32 MiB were too much: 40 long lists of columns left 440 MB. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
     bus_guard_maps();

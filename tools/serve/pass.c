@@ -386,6 +386,7 @@ static bool search(struct passes *passes, struct pass_member *member)
     bool is_listed = fits && (has_expressions || !is_dense(passes, request));
     struct trawl_error error;
     enum trawl_status status = TRAWL_OK;
+    bool enters;
 
     member->stage = PASS_FAILED;
     if (is_listed && pass_list_is_merged(request) &&
@@ -394,6 +395,10 @@ static bool search(struct passes *passes, struct pass_member *member)
         status = share(passes, member, &error);
         pthread_mutex_unlock(&passes->mutex);
     }
+    enters = status == TRAWL_OK && member->stage == PASS_FAILED && request->guard != NULL &&
+             request->guard->all != NULL && request->guard->run_ns == 0;
+    if (enters && !guard_enter(request->guard))
+        status = TRAWL_STOPPED;
     lead_alone(passes, member, member);
     if (status == TRAWL_OK && member->stage == PASS_FAILED)
         status = search_blocks(passes, member, fits, is_listed, &error);
@@ -402,6 +407,8 @@ static bool search(struct passes *passes, struct pass_member *member)
          (state->unplain_count > 0 && !request->search_zip)))
         status = pass_own_files(member, &error);
     lead_alone(passes, member, NULL);
+    if (enters)
+        guard_leave(request->guard);
     if (status > TRAWL_STOPPED)
         (void)strcpy(request->message, error.message);
     return status == TRAWL_OK && !request->cancelled;

@@ -11,7 +11,7 @@
 /* Searches that wait leave this fraction of all memory to requests that do not. */
 #define SPARED_SHARE 4u
 
-/* A search that waits for memory; the list is sorted by deadline. */
+/* A search that waits for memory or its turn; the lists are sorted by deadline. */
 struct waiter {
     struct waiter *next;
     const struct guard *guard;
@@ -20,7 +20,8 @@ struct waiter {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given = PTHREAD_COND_INITIALIZER;
-static struct waiter *waiters;
+static struct waiter *waiters, *entering;
+static struct guard *running;
 static atomic_bool has_waiters;
 
 /* Adds `bytes` to the guard's sum. False: the sum would exceed bytes_max. */
@@ -56,6 +57,35 @@ bool guard_take(struct guard *guard, uint64_t bytes)
     return refuse(guard, GUARD_ALL);
 }
 
+static void join(struct waiter **list, struct waiter *waiter)
+{
+    while (*list != NULL && (*list)->guard->deadline_ns <= waiter->guard->deadline_ns)
+        list = &(*list)->next;
+    waiter->next = *list;
+    *list = waiter;
+}
+
+/* Takes the waiter off the list; the next one may be first now. */
+static void part(struct waiter **list, const struct waiter *waiter)
+{
+    while (*list != waiter)
+        list = &(*list)->next;
+    *list = waiter->next;
+    (void)pthread_cond_broadcast(&given);
+}
+
+/* Waits for a broadcast, at most LOOK_NS. */
+static void look_later(void)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    (void)pthread_cond_timedwait(&given, &lock, &until);
+}
+
 /* Returns true if waiting searches hold all the memory that is taken, so that none will be freed.
  */
 static bool nobody_works(const struct guard *all)
@@ -75,7 +105,6 @@ static bool wait_as(const struct waiter *waiter, struct guard *all)
 
     while (!guard_is_over(waiter->guard)) {
         const bool idle = nobody_works(all);
-        struct timespec until;
 
         if (waiters == waiter && (idle || atomic_load(&all->bytes) + waiter->bytes <= most) &&
             add_bytes(all, waiter->bytes))
@@ -83,35 +112,25 @@ static bool wait_as(const struct waiter *waiter, struct guard *all)
         if (idle && waiter->next == NULL &&
             atomic_load(&all->bytes) + waiters->bytes > all->bytes_max)
             return false;
-        (void)clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += LOOK_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        (void)pthread_cond_timedwait(&given, &lock, &until);
+        look_later();
     }
     return false;
 }
 
 bool guard_wait(struct guard *guard, uint64_t bytes)
 {
-    struct waiter waiter = {NULL, guard, bytes}, **link = &waiters;
+    struct waiter waiter = {NULL, guard, bytes};
     bool good;
 
     if (guard == NULL || guard->all == NULL || guard->all->bytes_max == 0 ||
         atomic_load(&guard->bytes) + bytes > guard->all->bytes_max || guard_left(guard) < bytes)
         return guard_take(guard, bytes);
     (void)pthread_mutex_lock(&lock);
-    while (*link != NULL && (*link)->guard->deadline_ns <= guard->deadline_ns)
-        link = &(*link)->next;
-    waiter.next = *link;
-    *link = &waiter;
+    join(&waiters, &waiter);
     atomic_store(&has_waiters, true);
     good = wait_as(&waiter, guard->all);
-    for (link = &waiters; *link != &waiter;)
-        link = &(*link)->next;
-    *link = waiter.next;
+    part(&waiters, &waiter);
     atomic_store(&has_waiters, waiters != NULL);
-    (void)pthread_cond_broadcast(&given); /* the next may be first now */
     (void)pthread_mutex_unlock(&lock);
     if (!good)
         return refuse(guard, GUARD_ALL);
@@ -134,6 +153,50 @@ void guard_give(struct guard *guard, uint64_t bytes)
         (void)pthread_cond_broadcast(&given);
         (void)pthread_mutex_unlock(&lock);
     }
+}
+
+/* Returns true if a search may begin beside those that run. */
+static bool has_core(const struct guard *all)
+{
+    const uint64_t now = now_ns();
+    uint32_t count = 0;
+
+    for (const struct guard *guard = running; guard != NULL; guard = guard->next_running)
+        count += guard->all == all && now - guard->run_ns < GUARD_RUN_NS;
+    return all->thread_count == 0 || count < all->thread_count;
+}
+
+bool guard_enter(struct guard *guard)
+{
+    struct waiter waiter = {NULL, guard, 0};
+
+    (void)pthread_mutex_lock(&lock);
+    join(&entering, &waiter);
+    while (!guard_is_over(guard) && (entering != &waiter || !has_core(guard->all)))
+        look_later();
+    if (!guard_is_over(guard)) {
+        guard->run_ns = now_ns();
+        guard->next_running = running;
+        running = guard;
+    }
+    part(&entering, &waiter);
+    (void)pthread_mutex_unlock(&lock);
+    return guard->run_ns != 0;
+}
+
+void guard_leave(struct guard *guard)
+{
+    struct guard **link = &running;
+
+    if (guard->run_ns == 0)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    while (*link != guard)
+        link = &(*link)->next_running;
+    *link = guard->next_running;
+    guard->run_ns = 0;
+    (void)pthread_cond_broadcast(&given);
+    (void)pthread_mutex_unlock(&lock);
 }
 
 uint64_t guard_left(const struct guard *guard)

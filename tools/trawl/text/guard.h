@@ -25,8 +25,13 @@ struct guard {
     _Atomic uint64_t bytes; /* memory taken and not returned */
     atomic_int refusal;     /* why guard_take first refused */
     uint64_t deadline_ns;   /* end of the search, by now_ns(); 0: no deadline */
-    uint32_t thread_count;  /* threads that may search for the request */
-    atomic_bool cancelled;  /* set: the loops of the search end soon */
+    /* threads that may search for the request; in `all`: searches that may run at
+     * once; 0: no limit */
+    uint32_t thread_count;
+    atomic_bool cancelled; /* set: the loops of the search end soon */
+    /* between guard_enter and guard_leave: when the search began; 0: it does not run */
+    uint64_t run_ns;
+    struct guard *next_running;
 };
 
 /* Counts `bytes` of memory that the caller is about to allocate. False: the guard refuses, and
@@ -37,6 +42,14 @@ bool guard_take(struct guard *guard, uint64_t bytes);
  * deadline comes first. A search waits only once, before it takes much, so that no two searches
  * wait for each other. */
 bool guard_wait(struct guard *guard, uint64_t bytes);
+/* Waits until fewer searches run than all->thread_count, or until this search is over. Of several
+ * waiting searches, the one with the earliest deadline comes first: if all ran at once, none might
+ * end in time. A search that has run for GUARD_RUN_NS no longer counts, so that long ones do not
+ * stop all others. False: the search is over. */
+#define GUARD_RUN_NS UINT64_C(2000000000)
+bool guard_enter(struct guard *guard);
+/* Ends what guard_enter began, if it did. */
+void guard_leave(struct guard *guard);
 void guard_give(struct guard *guard, uint64_t bytes);
 /* Returns how many bytes the search may still take within its own limit; UINT64_MAX: no limit. */
 uint64_t guard_left(const struct guard *guard);
