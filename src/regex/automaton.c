@@ -1,4 +1,5 @@
-/* automaton: builds an automaton from the trees of a plan's expressions.
+/* automaton: builds an automaton from the trees of a plan's expressions. On devices, it checks the
+ * lines that contain an atom; on the host, it replaces RE2 where most lines are short or match.
  *
  * The trees become an NFA (Thompson, 1968), whose states are called *places*: a place takes a byte
  * of a range, forks, is an assertion, or is the end of a match. A state of the automaton is a set
@@ -28,6 +29,11 @@
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
 #define NO_PLACE UINT16_MAX
 
+/* The word boundaries, by the letters of syntax_node, and where each is true: bit 0 between two
+ * characters outside words, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
+static const char boundaries[] = "bBmMhH";
+static const uint8_t boundary_bits[] = {6, 9, 4, 2, EDGE_NO_WORD_BEFORE, EDGE_NO_WORD_AFTER};
+
 enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_END };
 
 /* What comes before the byte that a state reads next. */
@@ -51,6 +57,7 @@ struct line_maker {
     const struct expressions *made;
     struct place places[PLACES_MAX];
     uint32_t place_count;
+    bool on_host;
     bool fails; /* the automaton would be too large, or cannot decide */
     bool has_edges;
     uint32_t words; /* how many words of a state's `places` are used */
@@ -170,14 +177,13 @@ static uint16_t put_repeat(struct line_maker *maker, const struct syntax_node *n
     return from;
 }
 
-static uint16_t put_edge(struct line_maker *maker, const struct syntax_node *node, uint16_t next)
+static uint16_t put_edge(struct line_maker *maker, char letter, bool by_lines, uint16_t next)
 {
     maker->has_edges = true;
-    maker->fails |= strchr("^$AzbB", node->letter) == NULL;
-    return put(maker, (struct place){.kind = PLACE_EDGE,
-                                     .letter = node->letter,
-                                     .by_lines = (node->flags & SYNTAX_MANY_LINES) != 0,
-                                     .next = next});
+    maker->fails |= strchr("^$Az", letter) == NULL && strchr(boundaries, letter) == NULL;
+    return put(
+        maker,
+        (struct place){.kind = PLACE_EDGE, .letter = letter, .by_lines = by_lines, .next = next});
 }
 
 /* Adds the places of a node before `next`, the place that follows it. Returns the first of them. */
@@ -196,7 +202,7 @@ static uint16_t put_node(struct line_maker *maker, const struct syntax_node *nod
     case SYNTAX_BYTE:
         return put_bytes(maker, 0, 0xff, next);
     case SYNTAX_EDGE:
-        return put_edge(maker, node, next);
+        return put_edge(maker, node->letter, (node->flags & SYNTAX_MANY_LINES) != 0, next);
     case SYNTAX_REPEAT:
         return put_repeat(maker, node, next);
     case SYNTAX_LIST:
@@ -264,7 +270,9 @@ static bool holds(const struct place *place, enum before before, uint32_t next)
     case 'z':
         return next == END_OF_LINE;
     default:
-        return (place->letter == 'b') == ((before == BEFORE_WORD) != is_word);
+        return (boundary_bits[strchr(boundaries, place->letter) - boundaries] >>
+                    ((before == BEFORE_WORD) + 2 * is_word) &
+                1) != 0;
     }
 }
 
@@ -349,6 +357,28 @@ static void divide(struct line_maker *maker)
     maker->class_count++;
 }
 
+/* Replaces states from which no match can be reached with LINE_FAILS. States are numbered in the
+ * order in which they are reached, so most are found in the first round. */
+static void prune(struct line_maker *maker)
+{
+    bool holds[STATES_MAX] = {[LINE_HOLDS] = true}, grows = true;
+
+    while (grows) {
+        grows = false;
+        for (uint32_t i = maker->state_count; i-- > LINE_BEGIN;) {
+            bool found = maker->ends[i] != 0;
+
+            for (uint32_t class = 0; class < maker->class_count && !found && !holds[i]; class ++)
+                found = holds[maker->next[256 * i + maker->byte_of[class]]];
+            grows |= found && !holds[i];
+            holds[i] |= found;
+        }
+    }
+    for (uint32_t i = 256 * LINE_BEGIN; i < 256 * maker->state_count; i++)
+        if (!holds[maker->next[i]])
+            maker->next[i] = LINE_FAILS;
+}
+
 static void fill(struct line_maker *maker)
 {
     struct state begin = {.before = maker->has_edges ? BEFORE_LINE : BEFORE_OTHER};
@@ -370,7 +400,13 @@ static void fill(struct line_maker *maker)
             maker->next[256 * i + byte] = by_class[maker->class_of[byte]];
         maker->ends[i] = settle(maker, last.places, last.before, END_OF_LINE);
         maker->fails |= maker->steps > STEPS_MAX;
+        for (uint32_t end = 0; end < 2 && maker->on_host; end++)
+            maker->next[256 * i + (end == 0 ? maker->made->plan->line_end
+                                            : maker->made->plan->line_end_also)] =
+                maker->ends[i] != 0 ? LINE_HOLDS : LINE_FAILS;
     }
+    if (!maker->fails)
+        prune(maker);
 }
 
 /* ---- Plans -------------------------------------------------------------------------------- */
@@ -403,16 +439,56 @@ static bool may_decide(const struct expressions *made)
            (plan->flags & not_taken) == 0 && plan->line_end == '\n' && plan->line_end_also == '\n';
 }
 
+/* Copies the tables to the form. */
+static enum trawl_status keep(const struct line_maker *maker, struct line_form *form,
+                              struct trawl_error *error)
+{
+    const uint32_t count = maker->state_count;
+
+    form->automaton.state_count = count;
+    TRAWL_TRY(MEMORY_NEW(form->ends, count, error));
+    memcpy(form->ends, maker->ends, count);
+    TRAWL_TRY(MEMORY_NEW(form->next, 256 * (uint64_t)count, error));
+    memcpy(form->next, maker->next, 256 * sizeof *form->next * count);
+    form->automaton.ends = form->ends;
+    form->automaton.next = form->next;
+    return TRAWL_OK;
+}
+
 /* Adds the places of all expressions. */
 static void put_all(struct line_maker *maker)
 {
     const struct expressions *made = maker->made;
-    const uint16_t end = put(maker, (struct place){.kind = PLACE_END});
-    uint16_t all = NO_PLACE;
+    const bool lines = (made->plan->flags & TRAWL_WHOLE_LINE) != 0;
+    const bool words = !lines && (made->plan->flags & TRAWL_WHOLE_WORD) != 0;
+    uint16_t end = put(maker, (struct place){.kind = PLACE_END}), all = NO_PLACE;
 
+    if (lines || words)
+        end = put_edge(maker, lines ? 'z' : 'H', false, end);
     for (uint32_t i = 0; i < made->count && !maker->fails; i++)
         all = put_fork(maker, put_node(maker, made->items[i].tree.root, end), all);
-    maker->first = all;
+    maker->first = lines || words ? put_edge(maker, lines ? 'A' : 'h', false, all) : all;
+}
+
+/* Builds the automaton of the expressions. Leaves form->next NULL if it would be too large or
+ * cannot decide. */
+static enum trawl_status build(const struct expressions *made, bool on_host, struct line_form *form,
+                               struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct line_maker *maker;
+
+    TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
+    maker->made = made;
+    maker->on_host = on_host;
+    put_all(maker);
+    divide(maker);
+    if (!maker->fails)
+        fill(maker);
+    if (!maker->fails)
+        status = keep(maker, form, error);
+    memory_release(maker, 1, sizeof *maker);
+    return status;
 }
 
 /* Builds the plan of the strings once more, because `atoms` itself must not have an automaton.
@@ -444,32 +520,11 @@ static bool reads_all(const struct trawl_plan *atoms)
     return atoms == NULL || (atoms->literal_count > 1 && atoms->length_min < STRING_BYTES_MIN);
 }
 
-static enum trawl_status keep(const struct line_maker *maker, struct line_form *form,
-                              struct trawl_error *error)
-{
-    const uint32_t count = maker->state_count;
-
-    TRAWL_TRY(MEMORY_NEW(form->ends, count, error));
-    form->automaton.state_count = count;
-    memcpy(form->ends, maker->ends, count);
-    TRAWL_TRY(MEMORY_NEW(form->next, 256 * (uint64_t)count, error));
-    memcpy(form->next, maker->next, 256 * sizeof *form->next * count);
-    form->automaton.ends = form->ends;
-    form->automaton.next = form->next;
-    form->automaton.reads_all = reads_all(maker->made->atoms);
-    TRAWL_TRY(
-        copy_atoms(form->automaton.reads_all ? NULL : maker->made->atoms, &form->plan, error));
-    form->plan->line_automaton = &form->automaton;
-    form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);
-    return TRAWL_OK;
-}
-
 static enum trawl_status form_make(const void *from, void **object, struct trawl_error *error)
 {
     const struct expressions_source *source = (const struct expressions_source *)from;
     enum trawl_status status = TRAWL_OK;
     const struct expressions *made;
-    struct line_maker *maker = NULL;
     struct line_form *form;
     void *sampled = NULL;
 
@@ -482,17 +537,16 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     if (may_decide(made) && made->atoms != NULL && made->atoms_are_exact) {
         TRAWL_TRY_DONE(copy_atoms(made->atoms, &form->plan, error));
     } else if (may_decide(made)) {
-        TRAWL_TRY_DONE(MEMORY_ZEROED(maker, 1, error));
-        maker->made = made;
-        put_all(maker);
-        divide(maker);
-        if (!maker->fails)
-            fill(maker);
-        if (!maker->fails)
-            TRAWL_TRY_DONE(keep(maker, form, error));
+        TRAWL_TRY_DONE(build(made, false, form, error));
+        form->automaton.reads_all = reads_all(made->atoms);
+        if (form->next == NULL)
+            goto done;
+        TRAWL_TRY_DONE(
+            copy_atoms(form->automaton.reads_all ? NULL : made->atoms, &form->plan, error));
+        form->plan->line_automaton = &form->automaton;
+        form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);
     }
 done:
-    memory_release(maker, 1, sizeof *maker);
     expressions_free(sampled);
     if (status != TRAWL_OK)
         form_release(form);
@@ -511,5 +565,34 @@ enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *
     TRAWL_TRY(attachment_want(&plan->attached[PLAN_LINES], &source, form_make, form_release,
                               &object, error));
     *lines = ((const struct line_form *)object)->plan;
+    return TRAWL_OK;
+}
+
+static enum trawl_status table_make(const void *from, void **object, struct trawl_error *error)
+{
+    const struct expressions *made = (const struct expressions *)from;
+    enum trawl_status status = TRAWL_OK;
+    struct line_form *form;
+
+    TRAWL_TRY(MEMORY_ZEROED(form, 1, error));
+    if (!made->has_beyond && !expressions_cross(made))
+        status = build(made, true, form, error);
+    if (status != TRAWL_OK)
+        form_release(form);
+    else
+        *object = form;
+    return status;
+}
+
+enum trawl_status regex_line_table(const struct expressions *made,
+                                   const struct line_automaton **table, struct trawl_error *error)
+{
+    const struct line_form *form;
+    const void *object;
+
+    TRAWL_TRY(attachment_want(&made->plan->attached[PLAN_LINE_TABLE], made, table_make,
+                              form_release, &object, error));
+    form = (const struct line_form *)object;
+    *table = form->next != NULL ? &form->automaton : NULL;
     return TRAWL_OK;
 }

@@ -85,13 +85,28 @@ static bool whole_pays(const struct step *step, bool by_atoms, double ns)
            (program_is_ready(whole) && (each > RE2_NS || program_finds(whole)));
 }
 
-void choose_next(const struct step *step, bool by_atoms, uint64_t ns)
+/* Chooses the automaton of all expressions for the next steps if calls of a program have taken
+ * longer than it needs for the step's bytes. */
+static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
+{
+    struct engine_worker *worker = step->worker;
+    const struct expressions *expressions = worker->expressions;
+    const uint64_t calls = step->judged + (by_atoms ? 0 : count);
+    const bool finds = !by_atoms && step->judged == 0 && expressions->count == 1 &&
+                       program_finds(expressions->whole);
+
+    if (calls > (step->to - step->from) / (finds ? FINDER_CALL_BYTES : RE2_CALL_BYTES))
+        worker->table_steps = TABLE_STEPS;
+}
+
+void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns)
 {
     struct engine_worker *worker = step->worker;
     const bool on_device = step_is_on_device(worker);
     const bool has_many = by_atoms && !on_device && worker->atoms.hits.count > FEW_ATOMS;
     const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
 
+    choose_table(step, by_atoms, count);
     if (worker->expressions->atoms == NULL)
         return;
     worker->whole_steps -= worker->whole_steps > 0;
@@ -106,7 +121,7 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t ns)
     } else if (by_atoms) {
         worker->whole_run = 0;
     }
-    if (worker->whole_steps > 0 || has_many)
+    if (worker->whole_steps > 0 || worker->table_steps > 0 || has_many)
         worker->step_bytes = regex_step_bytes;
     else
         worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);

@@ -11,9 +11,9 @@
  * search down. Returns NO_SCORE for strings that are useless. */
 double choose_score(const struct split_options *options, const struct split_strings *strings,
                     bool folds);
-/* Chooses how the steps after `step` are read, and how long the next one is. `step` took `ns`, by
- * atoms or without. */
-void choose_next(const struct step *step, bool by_atoms, uint64_t ns);
+/* Chooses how the steps after `step` are read, and how long the next one is. `step` found `count`
+ * hits in `ns`, by atoms or without. */
+void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns);
 /* Returns true if a step without atoms should be searched with `whole`; false: with `lines`. */
 bool choose_whole(const struct step *step);
 

@@ -2,7 +2,7 @@
  *
  * An atom is a string that a match must contain. Another engine searches for the atoms like for any
  * strings, and RE2 or PCRE2 looks for matches near them. A chunk consists of whole lines. A worker
- * searches it in steps of a few lines, in one of three ways:
+ * searches it in steps of a few lines, in one of four ways:
  *
  * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
  *   If the plan's only expression is a sequence, they also find the matches around the other atoms.
@@ -10,11 +10,13 @@
  * - whole: the program of the plan's only expression reads the text of the step.
  * - lines: the common program of all expressions reads some lines at once, then each expression's
  *   program reads those with a match.
+ * - table: an automaton of all expressions (automaton.h) reads each line.
  *
- * The last two are for expressions without atoms, and for steps after one in which atoms were of
- * little use. The common program cannot read records, texts with line ends other than newline,
- * lines with a second kind of line end (a NUL, or CR LF), and some non-ASCII lines; some plans have
- * no such program. Then RE2 reads every line with each expression.
+ * `whole` and `lines` are for expressions without atoms, and for steps after one in which atoms
+ * were of little use. The common program cannot read records, texts with line ends other than
+ * newline, lines with a second kind of line end (a NUL, or CR LF), and some non-ASCII lines; some
+ * plans have no such program. Then RE2 reads every line with each expression. `table` is for steps
+ * after one in which programs were called often, if the search wants lines.
  */
 #include "regex/engine_regex.h"
 
@@ -25,7 +27,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
+#include "match/line_automaton.h"
 #include "regex/anchors.h"
+#include "regex/automaton.h"
 #include "regex/choose.h"
 #include "regex/judge.h"
 #include "regex/prices.def"
@@ -46,7 +50,7 @@ static void plan_release(struct engine_worker *worker)
     worker->passing_capacity = 0;
     worker->expressions = NULL;
     worker->serial = 0;
-    worker->whole_steps = worker->whole_run = 0;
+    worker->whole_steps = worker->whole_run = worker->table_steps = 0;
     worker->whole_ns = worker->wasted_ns = worker->dear_ns = 0;
     worker->has_seen = false;
     worker->step_bytes = regex_step_bytes * (step_is_on_device(worker) ? DEVICE_FIRST : 1);
@@ -218,6 +222,45 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
         TRAWL_TRY(take_match(step, &span, &at, error));
+    }
+    return TRAWL_OK;
+}
+
+/* Searches the step with `table`: the automaton reads each line until it can decide. RE2 reads
+ * non-ASCII lines in which word boundaries matter. */
+static enum trawl_status by_table(struct step *step, const struct line_automaton *table,
+                                  struct trawl_error *error)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct trawl_plan *plan = expressions->plan;
+    const uint8_t *bytes = step->chunk->bytes;
+    const bool marks = (expressions->has_marked || expressions->needs_marks) &&
+                       !words_are_ascii(bytes + step->from, step->to - step->from);
+    const bool by_ends = marks || (plan->flags & TRAWL_CRLF) != 0;
+    uint64_t looks = 0;
+
+    for (uint64_t begin = step->from, after = begin; begin < step->to; begin = after) {
+        struct regex_line line = {begin, step->to};
+        uint32_t state = LINE_BEGIN;
+        uint64_t at = begin;
+
+        if (looks++ % TABLE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
+            return TRAWL_STOPPED;
+        if (by_ends)
+            line = content_of(step, begin, after = line_after(step, begin));
+        if (marks && !words_are_ascii(bytes + begin, line.end - begin)) {
+            TRAWL_TRY(step_judge(step, line, NULL, expressions->count, error));
+            continue;
+        }
+        while (at < line.end && state > LINE_HOLDS)
+            state = table->next[256 * state + bytes[at++]];
+        if (!by_ends) /* usually, the automaton has just read the line end */
+            after = at > begin && (bytes[at - 1] == plan->line_end ||
+                                   bytes[at - 1] == plan->line_end_also)
+                        ? at
+                        : line_after(step, at);
+        if (state == LINE_HOLDS || (state != LINE_FAILS && table->ends[state] != 0))
+            TRAWL_TRY(step_push(step, begin, 0, content_of(step, begin, after).end - begin, error));
     }
     return TRAWL_OK;
 }
@@ -437,17 +480,24 @@ static enum trawl_status see_text(const struct step *step, struct trawl_error *e
                                 &worker->finder, error);
 }
 
-/* Searches a step with atoms, `whole` or `lines`. */
+/* Searches a step with atoms, `whole`, `lines` or `table`. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const bool by_atoms = worker->expressions->atoms != NULL && worker->whole_steps == 0;
-    const uint64_t began_ns = clock_now_ns();
+    const uint64_t began_ns = clock_now_ns(), pushed = step->result->count;
+    const struct line_automaton *table = NULL;
 
+    if (worker->table_steps > 0 && step->want == WANT_LINES && step->chunk->records == NULL)
+        TRAWL_TRY(regex_line_table(worker->expressions, &table, error));
+    if (table != NULL) {
+        worker->table_steps--;
+        return by_table(step, table, error);
+    }
     TRAWL_TRY(by_atoms             ? by_anchors(step, error)
               : choose_whole(step) ? by_whole(step, error)
                                    : by_lines(step, error));
-    choose_next(step, by_atoms, clock_now_ns() - began_ns);
+    choose_next(step, by_atoms, step->result->count - pushed, clock_now_ns() - began_ns);
     return by_atoms ? see_text(step, error) : TRAWL_OK;
 }
 

@@ -28,12 +28,13 @@ struct engine_worker {
     /* How many more steps RE2 reads whole, before atoms are tried again; and how many these were at
      * first. */
     uint32_t whole_steps, whole_run;
-    double whole_ns;     /* ns per byte of the last step that was read whole; 0: unknown */
-    double wasted_ns;    /* time of steps by atoms that may have been shorter */
-    double dear_ns;      /* time of steps by atoms beyond FINDER_NS per byte */
-    bool has_seen;       /* the strings were chosen again by the text */
-    uint64_t step_bytes; /* bytes of the next step, not counting the rest of its last line */
-    uint64_t record;     /* index of the record that was looked up last */
+    uint32_t table_steps; /* how many more steps the automaton of all expressions reads */
+    double whole_ns;      /* ns per byte of the last step that was read whole; 0: unknown */
+    double wasted_ns;     /* time of steps by atoms that may have been shorter */
+    double dear_ns;       /* time of steps by atoms beyond FINDER_NS per byte */
+    bool has_seen;        /* the strings were chosen again by the text */
+    uint64_t step_bytes;  /* bytes of the next step, not counting the rest of its last line */
+    uint64_t record;      /* index of the record that was looked up last */
     /* the next occurrence of each expression in the current line; `items` has room for
      * passing_capacity */
     struct merge merge;

@@ -68,7 +68,7 @@ bool words_within(const struct expressions *expressions, const uint8_t *text, ui
            plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
 }
 
-static bool are_ascii(const uint8_t *bytes, uint64_t count)
+bool words_are_ascii(const uint8_t *bytes, uint64_t count)
 {
     uint64_t at = 0, word;
 
@@ -84,7 +84,7 @@ static bool are_ascii(const uint8_t *bytes, uint64_t count)
 
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count)
 {
-    return expressions->has_wide_words && !are_ascii(line, count);
+    return expressions->has_wide_words && !words_are_ascii(line, count);
 }
 
 /* Asks the caller's functions which characters belong to words. */

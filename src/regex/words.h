@@ -74,6 +74,7 @@ struct words {
  * bytes in a marked copy. Errors: MEMORY. */
 enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
 void words_free(struct expressions *expressions);
+bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns true if this line needs a marked copy: programs that read the line itself may misjudge
  * word boundaries. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
