@@ -5,10 +5,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "gallery/images.h"
 #include "gallery/kernels/gallery.h"
 
 #define NEVER UINT32_MAX
+
+/* The kernels of most algorithms, those of pss compiled for debugging, and those that launch child
+ * grids, which are linked with the CUDA device runtime. */
+static const struct cuda_image plain_image = {"gallery", "gallery"},
+                               debug_image = {"gallery", "gallery_debug"},
+                               children_image = {"gallery with child grids", "children"};
 
 static const struct gallery_row rows[GALLERY_COUNT] = {
 #define KERNEL(enumerator, kernel, grid, threads, needs) \
@@ -131,9 +136,9 @@ enum trawl_status gallery_device_module(struct gallery_device *own, bool childre
                                         struct cuda_module **module, struct trawl_error *error)
 {
     return cuda_device_module(own->worker->device,
-                              children            ? &cuda_image_children
-                              : own->choice.debug ? &cuda_image_gallery_debug
-                                                  : &cuda_image_gallery,
+                              children            ? &children_image
+                              : own->choice.debug ? &debug_image
+                                                  : &plain_image,
                               module, error);
 }
 

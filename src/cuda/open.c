@@ -48,6 +48,7 @@ enum trawl_status cuda_engine_open(const struct engine_options *options, struct 
                                    struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
+    const void *bytes;
     struct engine *engine;
     void *memory;
 
@@ -57,11 +58,8 @@ enum trawl_status cuda_engine_open(const struct engine_options *options, struct 
     (void)pthread_mutex_init(&engine->load_lock, NULL);
     (void)pthread_mutex_init(&engine->lock, NULL);
     TRAWL_TRY_DONE(cuda_driver_open(&engine->driver, error));
-    if (cuda_image_scan.begin == cuda_image_scan.end && !engine->driver.simulated) {
-        status =
-            TRAWL_FAIL(error, ENGINE, "this build has no GPU kernels: it was made without nvcc");
-        goto done;
-    }
+    if (!engine->driver.simulated)
+        TRAWL_TRY_DONE(cuda_image_find(&cuda_image_scan, &bytes, error));
     TRAWL_TRY_DONE(find_devices(engine, error));
     TRAWL_TRY_DONE(cuda_engine_want(engine, 0, error));
     *engine_out = engine;

@@ -59,7 +59,7 @@ else
 fi
 
 options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_COMMAND=$build/trawl"
-    "cmake.define.TRAWL_EXPRESSIONS=$(find "$build" -maxdepth 1 -name 'libtrawl_regex.so.1')"
+    "cmake.define.TRAWL_BESIDE=$(find "$build" -maxdepth 1 -name 'libtrawl_*.so.1' -printf '%p;')"
     cmake.define.TRAWL_PYTHON_WERROR=ON "build-dir=$place/build")
 [ $long = yes ] || options+=('cmake.define.CMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG' cmake.define.TRAWL_HARDEN=OFF) # compiles sooner
 # Lets test_memory.py make allocations of the package and of the library fail.
