@@ -195,6 +195,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
                  : words ? EDGE_NO_WORD_AFTER
                          : 0,
         .heads_cross = maker->made->options.multi && maker->made->count == 1 && !root->alternates,
+        .heads_hold = maker->made->items[expression].reach != NULL,
         .splits_i = splits_i(&maker->made->options),
         .rates = &maker->rates,
         .sample = maker->sample,

@@ -407,9 +407,11 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     uint64_t ended, i = 0;
 
     TRAWL_TRY(find_atoms(step, &ended, error));
+    worker->near = hits;
+    worker->near_from = step->from;
     if (judges_whole(step)) {
-        if (ended == step->to && !expressions->has_marked && !expressions->has_beyond)
-            worker->near = hits;
+        if (ended < step->to || expressions->has_marked || expressions->has_beyond)
+            worker->near = NULL;
         return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
     }
     if ((expressions->spans.head != NULL || expressions->are_spans) &&
@@ -452,6 +454,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         step->decided = line.after;
     }
     step->atoms_begin = step->atoms_end = 0;
+    worker->near = NULL;
     if (ended < step->to)
         return step_judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;
@@ -488,6 +491,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     const uint64_t began_ns = clock_now_ns(), pushed = step->result->count;
     const struct line_automaton *table = NULL;
 
+    worker->near = NULL;
     if (worker->table_steps > 0 && step->want == WANT_LINES && step->chunk->records == NULL)
         TRAWL_TRY(regex_line_table(worker->expressions, &table, error));
     if (table != NULL) {

@@ -112,8 +112,10 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
 static bool may_hold(const struct expressions *expressions, uint32_t expression,
                      const struct judged *line, uint64_t index)
 {
-    const uint64_t at = line->atoms->items[index].offset;
-    const struct atom atom = judge_atom(expressions, line->atoms, index, line->bytes, line->count);
+    const uint64_t at = line->atoms->items[index].offset - line->atoms_from;
+    const struct atom atom =
+        judge_atom(expressions, line->atoms, index, line->bytes - line->atoms_from,
+                   line->count + line->atoms_from);
     bool may = false;
 
     for (uint32_t i = expressions->atom_first[atom.pattern];
@@ -170,6 +172,39 @@ static int near_match(const struct expressions *expressions, uint32_t expression
     return 0;
 }
 
+/* Like near_match, for a line that a reach searches: tries the places before each atom where a
+ * match with it may begin. */
+static int near_reach(const struct expressions *expressions, uint32_t expression,
+                      const struct judged *line, uint64_t from, struct regex_span *span)
+{
+    const struct reach *reach = expressions->items[expression].reach;
+    const uint64_t most = reach_most(reach);
+    uint64_t looks = 0;
+
+    for (uint64_t i = first_from(line->atoms, from + line->atoms_from); i < line->atoms->count;
+         i++) {
+        const uint64_t at = line->atoms->items[i].offset - line->atoms_from;
+        int found;
+
+        if (at >= line->count)
+            break;
+        if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
+            return WORDS_CANCELLED;
+        if (at < from)
+            continue;
+        from = max_u64(from, at - min_u64(at, most));
+        found = reach_match(reach, &line->words->window, line->bytes, line->count, from, at,
+                            line->count, REGEX_ANYWHERE, span, 1);
+        if (found < 0)
+            return words_match(expressions, expression, line, from, line->count, REGEX_ANYWHERE,
+                               span, 1);
+        if (found > 0)
+            return found;
+        from = max_u64(at + 1, line->words->window.next);
+    }
+    return 0;
+}
+
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error)
@@ -177,6 +212,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     const struct pcre2 *pcre2 = expressions->items[expression].beyond;
     const uint64_t count = line->count;
     const bool takes_empty = line->takes_empty && span->end == 0;
+    const bool has_reach = expressions->items[expression].reach != NULL;
     uint64_t from = after_span(expressions, line, span);
     uint64_t empty = UINT64_MAX; /* start of the first empty match */
     int matched = 0;
@@ -191,8 +227,9 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = 0;
         }
     } else {
-        if (line->atoms != NULL) {
-            matched = near_match(expressions, expression, line, from, span);
+        if (line->atoms != NULL && (expressions_cross(expressions) || has_reach)) {
+            matched = has_reach ? near_reach(expressions, expression, line, from, span)
+                                : near_match(expressions, expression, line, from, span);
             from = count;
         }
         from = line->atoms_end > 0 && from >= line->atoms_end ? count

@@ -140,9 +140,14 @@ static const struct finder *finder_of(const struct program *program)
     return program->finder;
 }
 
+bool program_may_find(const struct program *program)
+{
+    return finder_of(program) != NULL;
+}
+
 bool program_finds(const struct program *program)
 {
-    return program != NULL && program->tree->product == 1 && finder_of(program) != NULL;
+    return program != NULL && program->tree->product == 1 && program_may_find(program);
 }
 
 bool program_is_ready(const struct program *program)
@@ -165,19 +170,27 @@ bool program_seeks(const struct program *program)
     return finder != NULL && finder->seeks;
 }
 
+int program_find(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
+                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                 uint32_t span_count)
+{
+    const struct finder *made = program->finder, *finder = made != NULL ? made : finder_of(program);
+    const int found = finder != NULL
+                          ? finder_match(finder, text, count, from, to, anchor, spans, span_count)
+                          : PROGRAM_ASKS;
+
+    return found >= 0 ? found : PROGRAM_ASKS;
+}
+
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count)
 {
-    const struct finder *made = program->finder, *finder = made != NULL ? made : finder_of(program);
+    const int found = program_find(program, text, count, from, to, anchor, spans, span_count);
     const struct regex *regex;
 
-    if (finder != NULL) {
-        const int known = finder_match(finder, text, count, from, to, anchor, spans, span_count);
-
-        if (known >= 0)
-            return known;
-    }
+    if (found != PROGRAM_ASKS)
+        return found;
     regex = regex_of(program);
     if (regex == NULL)
         return program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING : PROGRAM_MEMORY;

@@ -36,7 +36,9 @@ bool program_is_ready(const struct program *program);
 
 /* Returns true if a search for matches without RE2 begins with one for a byte that they contain. */
 bool program_seeks(const struct program *program);
-/* Returns true if `program` is not NULL and has a finder. */
+/* Returns true if the program has a finder, which may still leave texts to RE2. */
+bool program_may_find(const struct program *program);
+/* Returns true if `program` is not NULL and has a finder, but no counted repetition. */
 bool program_finds(const struct program *program);
 
 #define PROGRAM_MEMORY (-1)
@@ -45,6 +47,11 @@ bool program_finds(const struct program *program);
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count);
+/* The same without RE2; returns PROGRAM_ASKS if RE2 has to decide. */
+#define PROGRAM_ASKS (-7)
+int program_find(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
+                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                 uint32_t span_count);
 /* Returns why a program is not ready: PROGRAM_MEMORY or PROGRAM_MISSING; 0 if `program` is NULL or
  * too large. */
 int program_why(const struct program *program);

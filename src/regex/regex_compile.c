@@ -48,6 +48,7 @@ void expressions_free(void *object)
     for (uint32_t i = 0; i < made->count && made->items != NULL; i++) {
         program_free(made->items[i].each);
         program_free(made->items[i].marked);
+        reach_free(made->items[i].reach);
         if (made->items[i].beyond != NULL)
             pcre2_release(made->items[i].beyond);
         syntax_release(&made->items[i].tree);
@@ -178,6 +179,17 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
             split_may_hold(syntax->root, options->line_end));
 }
 
+/* Compiles expression number `index` a third time, if it has long repetitions (reach.h). */
+static enum trawl_status compile_reach(struct expressions *made, uint32_t index,
+                                       struct trawl_error *error)
+{
+    const uint32_t flags = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    const struct around_words *words = made->items[index].marked != NULL ? &made->words : NULL;
+
+    return reach_make(made->items[index].tree.root, &made->options, flags == TRAWL_WHOLE_WORD,
+                      words, &made->items[index].reach, error);
+}
+
 /* Compiles an expression with RE2: expression number `index`, or the filter that stands for it.
  * Adds the strings with which the expression is searched for to maker->anchors. Takes ownership of
  * the tree. */
@@ -206,6 +218,8 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
         status = compile_marked(maker, index, syntax, error);
     made->crosses |= *out != NULL && may_cross(made, syntax);
     maker->needs_line |= syntax->needs_line;
+    if (status == TRAWL_OK && !is_filter)
+        status = compile_reach(made, index, error);
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, syntax->root, error);
     return status;
@@ -311,8 +325,9 @@ static uint32_t endless_alternatives(const struct syntax_node *node)
     return count;
 }
 
-/* Compiles the common program of all expressions, which reads texts of many lines. If too many
- * alternatives are endless, there is none: RE2 would need a state for each set of them. */
+/* Compiles the common program of all expressions, which reads texts of many lines. There is none if
+ * too many alternatives are endless, because RE2 would need a state for each set of them, or if
+ * a reach is better for the only expression: with atoms, or without a finder. */
 static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -325,8 +340,10 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     struct whole_tree *tree;
     void *memory;
 
-    if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n' ||
-        (plan->flags & TRAWL_MULTILINE) != 0)
+    if (maker->needs_line || made->count > WHOLE_MAX ||
+        (made->items[0].reach != NULL && made->count == 1 &&
+         (!maker->anchors.fails || !program_may_find(made->items[0].each))) ||
+        plan->line_end != '\n' || (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
     for (uint32_t i = 0; i < made->count; i++)
         lists += made->items[i].tree.root->count;

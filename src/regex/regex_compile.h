@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "regex/pcre2.h"
 #include "regex/program.h"
+#include "regex/reach.h"
 #include "regex/sequence.h"
 
 /* An alternative of an expression: what has to be read around its strings. */
@@ -38,6 +39,7 @@ struct expression {
     /* Reads copies of lines with marks (words.h). NULL if the expression is PCRE2's, or has no word
      * boundary about which `each` may be wrong. */
     struct program *marked;
+    struct reach *reach;  /* NULL: RE2 is as fast, or the only one that can search */
     struct pcre2 *beyond; /* NULL: the expression is RE2's */
 };
 

@@ -85,7 +85,8 @@ struct around_options {
     /* If the sequence may end at several places, a match ends at the last; false: at the one that
      * greedy and lazy repetitions prefer. */
     bool longest;
-    uint32_t first; /* the automaton skips this many first items: assertions known to be true */
+    bool is_alphabet; /* the automaton gets no states, only symbols */
+    uint32_t first;   /* the automaton skips this many first items: assertions known to be true */
     uint8_t line_ends[2];
     const struct around_words *words; /* NULL: words are those of ASCII */
 };

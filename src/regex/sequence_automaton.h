@@ -4,6 +4,7 @@
 #ifndef TRAWL_REGEX_SEQUENCE_AUTOMATON_H
 #define TRAWL_REGEX_SEQUENCE_AUTOMATON_H
 
+#include "plan/plan.h"
 #include "regex/sequence.h"
 
 #define SYMBOLS 63u
@@ -56,6 +57,56 @@ static inline const struct around_row *around_row(const struct around_automaton 
                                                   uint32_t state)
 {
     return &made->rows[state - AROUND_ASKS - 1];
+}
+
+/* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
+ * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
+ * read earlier, which is tried first. */
+static inline uint32_t read_one(const struct around_automaton *made, const uint8_t *bytes,
+                                uint64_t *at, uint64_t count, bool back, uint32_t *near)
+{
+    const uint64_t left = back ? *at : count - *at;
+    uint32_t symbol, low = 0, high = made->cut_count - 1, code;
+    uint64_t taken = 1;
+
+    if (left == 0)
+        return made->crosses ? ELSE : END;
+    symbol = made->of_byte[bytes[*at - back]];
+    if (symbol == LONG && left > 1) {
+        const uint8_t first = bytes[*at - 2 * back], second = bytes[*at + 1 - 2 * back];
+
+        if (first >= 0xc2 && first <= 0xdf && (second & 0xc0) == 0x80) {
+            *at += back ? UINT64_MAX - 1 : 2;
+            return made->of_two[(first & 0x1f) << 6 | (second & 0x3f)];
+        }
+    }
+    if (symbol == LONG && back) {
+        while (taken < 4 && taken < left && (bytes[*at - taken] & 0xc0) == 0x80)
+            taken++;
+        if (plan_utf8_decode(bytes + *at - taken, taken, &code) != taken)
+            taken = 0;
+    } else if (symbol == LONG) {
+        taken = plan_utf8_decode(bytes + *at, left, &code);
+    }
+    if (taken == 0) {
+        taken = 1;
+        symbol = made->unknown;
+    } else if (symbol == LONG) {
+        if (code < made->cuts[*near].first || code >= made->cuts[*near + 1].first) {
+            while (high - low > 1) { /* cuts[low].first <= code < cuts[high].first */
+                const uint32_t middle = (low + high) / 2;
+
+                if (code < made->cuts[middle].first)
+                    high = middle;
+                else
+                    low = middle;
+            }
+            *near = low;
+        }
+        symbol = made->cuts[*near].symbol;
+    }
+    *at += back ? -taken : taken;
+    return symbol;
 }
 
 #endif

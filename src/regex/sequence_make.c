@@ -366,7 +366,8 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     if (!write_out(places))
         return TRAWL_OK;
     number_symbols(places);
-    fill_rows(places);
+    if (!options->is_alphabet)
+        fill_rows(places);
     TRAWL_ASSERT(places->symbol_count <= SYMBOLS && places->automaton.cut_count <= CUTS_MAX);
     places->automaton.state_count = places->state_count;
     rows_bytes = places->state_count * sizeof places->rows[0];

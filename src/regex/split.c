@@ -278,7 +278,8 @@ static bool is_line_end(const struct split_options *options, const struct syntax
 static bool may_cross(const struct split_options *options, const struct syntax_node *item,
                       bool is_top)
 {
-    return options->options->multi && split_may_hold(item, options->options->line_end) &&
+    return options->options->multi && !options->heads_hold &&
+           split_may_hold(item, options->options->line_end) &&
            !(is_top && options->heads_cross && is_line_end(options, item));
 }
 

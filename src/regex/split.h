@@ -46,7 +46,8 @@ struct split_options {
     /* The head of the expression's only alternative may contain line ends. If false, no head
      * contains a line end, or an item that may match one. */
     bool heads_cross;
-    bool splits_i; /* i and I are different letters, as in Turkish */
+    bool heads_hold; /* heads may contain whatever matches a line end */
+    bool splits_i;   /* i and I are different letters, as in Turkish */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of the text, in which occurrences of strings are counted */
     uint64_t sample_bytes; /* 0: the text is unknown */

@@ -40,7 +40,9 @@ struct engine_worker {
     struct merge merge;
     struct words words;      /* what is known about the current line, for matches at word
                                 boundaries */
-    const struct hits *near; /* the atoms in a text that is searched as a single line, or NULL */
+    const struct hits *near; /* the atoms in a text that is searched as a single line, or in a step
+                                whose lines a reach searches; NULL: unknown */
+    uint64_t near_from;      /* offset in the chunk from which these count */
     struct pause pause;
     uint32_t *passing; /* the expressions that may match in the current line */
     uint64_t passing_capacity;
@@ -126,6 +128,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .by_lines = lines,
         .spans = chunk->spans,
         .atoms = step->worker->near,
+        .atoms_from = line.begin - step->worker->near_from,
         .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
         .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
         .words = &step->worker->words,

@@ -250,12 +250,15 @@ void words_begin(const struct judged *line)
 {
     struct words *words = line->words;
 
-    *words = (struct words){.copy = words->copy, .capacity = words->capacity};
+    words->window.of = words->window.gave_up = NULL;
+    *words =
+        (struct words){.copy = words->copy, .capacity = words->capacity, .window = words->window};
 }
 
 void words_release(struct words *words)
 {
     memory_release(words->copy, words->capacity, 1);
+    reach_release(&words->window);
     *words = (struct words){.copy = NULL};
 }
 
@@ -400,13 +403,26 @@ int words_match(const struct expressions *expressions, uint32_t expression,
 {
     struct words *words = line->words;
     const struct expression *asked = &expressions->items[expression];
+    bool is_plain; /* `each` judges word boundaries in this line rightly */
 
     if (asked->beyond != NULL)
         return match_beyond(asked->beyond, line, from, spans, span_count);
     if (asked->marked != NULL && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
-    if (asked->marked == NULL || words->kind == WORDS_PLAIN)
+    is_plain = asked->marked == NULL || words->kind == WORDS_PLAIN;
+    if (asked->reach != NULL) {
+        int found = is_plain ? program_find(asked->each, line->bytes, line->count, from, to, anchor,
+                                            spans, span_count)
+                             : PROGRAM_ASKS;
+
+        if (found == PROGRAM_ASKS)
+            found = reach_match(asked->reach, &words->window, line->bytes, line->count, from,
+                                UINT64_MAX, to, anchor, spans, span_count);
+        if (found >= 0)
+            return found;
+    }
+    if (is_plain)
         return program_match(asked->each, line->bytes, line->count, from, to, anchor, spans,
                              span_count);
     words->kind = WORDS_MARKED;

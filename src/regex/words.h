@@ -31,8 +31,10 @@ struct judged {
      * empty. */
     bool takes_empty;
     bool each_empty; /* each empty match is an occurrence */
-    /* the atoms, if matches may cross lines (judge.c); NULL: RE2 searches the line without them */
+    /* the atoms, if matches may cross lines, or if a reach searches the line (judge.c). NULL: the
+     * line is searched without them */
     const struct hits *atoms;
+    uint64_t atoms_from; /* offset of the line, counted as those of atoms are */
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search continues after
      * the line in which the occurrence ends */
     bool by_lines;
@@ -61,9 +63,10 @@ struct words {
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
-    uint64_t copied;    /* how many bytes of the line have been copied */
-    uint64_t at;        /* the offset in the line that was last looked up */
-    uint64_t at_copied; /* the offset of the same character in the copy */
+    uint64_t copied;            /* how many bytes of the line have been copied */
+    struct reach_window window; /* the part of the line at which a reach last looked */
+    uint64_t at;                /* the offset in the line that was last looked up */
+    uint64_t at_copied;         /* the offset of the same character in the copy */
 };
 
 /* results of words_match, in addition to -1 (no memory), 0 (no match) and 1 (a match) */

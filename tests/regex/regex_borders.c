@@ -3,6 +3,7 @@
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
+#include "regex/reach.h"
 #include "runtime/schedule.h"
 
 void borders_set(uint64_t seed);
@@ -16,6 +17,8 @@ void borders_set(uint64_t seed)
     regex_step_bytes = test_random_between(&random, 1, 400);
     if (test_random_one_in(&random, 2))
         regex_step_bytes = 64 << 10;
+    reach_window_chars =
+        test_random_one_in(&random, 2) ? 2048 : test_random_between(&random, 1, 99);
     regex_part_hits =
         test_random_one_in(&random, 2) ? ENGINE_HITS_MAX : test_random_between(&random, 1, 9);
     borders_draw(&random);

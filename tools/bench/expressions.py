@@ -14,9 +14,12 @@ ONE, ALL = ", 1 thread", ", all threads"
 ROWS = (('english',
          (r'Nebuchad\w+ the king', '-i jerusalem', r'\w+ \w+ \w+ Babylon', '(Moses|Aaron) .* Pharaoh',
           'king|queen|prince', 'b[aeiou]g|c[aeiou]t', r'\w+ing of', '[A-Z][a-z]+ said',
-          r'the (son|daughter)s? of [A-Z]\w+', '-w [Jj]acob|[Ii]srael'), ('[a-z]+[A-Z]', r'\w+, \w+; \w+'),
+          r'the (son|daughter)s? of [A-Z]\w+', '-w [Jj]acob|[Ii]srael', r'\bking(s|dom)?\b',
+          r'[^.]{0,120}wheel[^.]{0,120}\.'), ('[a-z]+[A-Z]', r'\w+, \w+; \w+'),
          (r'--count-matches \w+ of the', '--count-matches [A-Z][a-z]+ said', r'--count-matches LORD \w+', r'-o and \w+',
-          r'--count-matches \w+, \w+', r'-o \w+', r'--count-matches \bking\b')),
+          r'--count-matches \w+, \w+', r'-o \w+', r'--count-matches \bking\b',
+          '-o .{0,200}(chariot|wheel).{0,200}', '--count-matches .{0,400}chariot.{0,400}',
+          r'-o \b.{0,50}wheel.{0,50}\b', r'-o (?:\w+\W+){0,8}wheel(?:\W+\w+){0,8}')),
         ('log',
          (r'ERROR worker-\d+', 'status=(404|500)', r'items/9\d{5} ', 'id=[0-9a-f]*dead', r'ms=\d{3}\.\d',
           'WARN .* status=500', r'-i error worker-6[0-3] ', r'^2026-11-0[1-5] .* ERROR'),
@@ -24,9 +27,13 @@ ROWS = (('english',
          (r'--count-matches \d+', r'-o \d{4}-\d{2}-\d{2}', r'--count-matches \w+', r'-o status=(\d+)')),
         ('code',
          (r'fn \w+_mut\(', 'unsafe (impl|fn)', r'Option<\w+>', r'#\[\w+\(.*feature', r'impl<.*> \w+ for \w+',
-          '(u8|u16|u32)::MAX', r'\.unwrap_or\w*\(', r'let (mut )?\w+ = \w+\(\)'), ('[a-z]+_[a-z]+_[a-z]+', r'^\s+\}$'),
+          '(u8|u16|u32)::MAX', r'\.unwrap_or\w*\(', r'let (mut )?\w+ = \w+\(\)',
+          r'let (mut )?\w+: \w+ ='), ('[a-z]+_[a-z]+_[a-z]+', r'^\s+\}$'),
          (r'--count-matches self\.\w+', r'--count-matches fn \w+\(', '--count-matches [a-z]+_[a-z]+', '-o "[^"]*"',
-          '-o //.*')),
+          '-o //.*', r'-n self\.\w+\(\)', r'-Un \{\n\s+let')),
+        ('code, one line', (), (),
+         ('-o .{0,500}(unsafe|unwrap|extern|static|panic|assert|slice|iter|debug).{0,500}',
+          '-o .{0,80}unsafe.{0,80}')),
         ('cyrillic', (r'\w+ сказал', r'сказал[аи]? \w+', '-i почему', '-i что .* ты', 'когда|если|потому', r'\w+ость'),
          ('[А-Я][а-я]+ [А-Я][а-я]+', r'\w+, \w+!'),
          ('-o [а-я]{10,}', r'--count-matches \w+ость')),
@@ -39,10 +46,9 @@ def path_of(text, group, options, texts):
     eighth of the text, since printing every match is slow."""
     if text == "tree":
         return file_of(text, options, texts)
-    kind, longer, _ = text.partition(",")
-    return texts.corpus(
-        kind, options.bytes // 8 if group == "matches" else 4 * options.bytes if longer else options.bytes
-    )
+    kind, _, shape = text.partition(", ")
+    count = options.bytes // 8 if group == "matches" else 4 * options.bytes if shape else options.bytes
+    return texts.corpus(kind, count, -1 if shape == "one line" else 0)
 
 
 def rows(options, texts):

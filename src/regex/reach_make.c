@@ -1,0 +1,227 @@
+/* reach_make: compiles expressions for reach.c (reach.h). */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "plan/plan.h"
+#include "regex/reach_parts.h"
+#include "regex/reach.h"
+
+/* A repetition is long if it adds LONG_NODES nodes to the expression. In an expression of up to
+ * FEW_CHARS characters, with all repetitions written out, automata and RE2 are as fast. */
+#define LONG_NODES 4u
+#define FEW_CHARS 16u
+
+struct reach_maker {
+    struct reach *made;
+    struct sequence sets;      /* the different sets of characters */
+    uint64_t bytes[PARTS_MAX]; /* for each part: maximum of bytes from there to the end */
+    uint64_t chars;            /* number of characters, with all finite repetitions */
+    bool is_long;              /* some repetition is */
+    bool fails;                /* some part is RE2's */
+};
+
+static uint32_t add_part(struct reach_maker *maker, struct reach_part part, uint64_t bytes)
+{
+    struct reach *made = maker->made;
+
+    maker->fails |= made->count == PARTS_MAX;
+    if (maker->fails)
+        return 0;
+    maker->bytes[made->count] = bytes;
+    made->parts[made->count] = part;
+    return made->count++;
+}
+
+/* Returns the number of the set, which all equal sets share. */
+static uint32_t set_of(struct reach_maker *maker, const struct syntax_node *node)
+{
+    struct sequence one = {.count = 1}, other = one;
+    uint32_t i = 0;
+
+    one.items[0] = (struct sequence_item){.least = 1, .most = 1, .node = node};
+    for (; i < maker->sets.count; i++) {
+        other.items[0] = maker->sets.items[i];
+        if (sequence_equals(&one, &other))
+            return i;
+    }
+    maker->fails |= i + 1 == SEQUENCE_MAX; /* one item is for an assertion */
+    if (!maker->fails)
+        maker->sets.items[maker->sets.count++] = one.items[0];
+    return i;
+}
+
+static uint32_t add_chars(struct reach_maker *maker, const struct syntax_node *node, uint32_t least,
+                          uint32_t most, bool is_lazy, uint32_t next)
+{
+    const struct reach_part part = {.kind = REACH_CHARS,
+                                    .set = (uint8_t)set_of(maker, node),
+                                    .is_lazy = is_lazy,
+                                    .next = (uint16_t)next,
+                                    .least = least,
+                                    .most = most};
+    const uint64_t after = maker->bytes[next], bytes = UINT64_C(4) * most;
+
+    maker->chars += most == SYNTAX_ENDLESS ? 1 : most;
+    maker->is_long |= most != SYNTAX_ENDLESS && most - least >= LONG_NODES;
+    return add_part(maker, part,
+                    most == SYNTAX_ENDLESS || after == UINT64_MAX ? UINT64_MAX : after + bytes);
+}
+
+static uint32_t add_edge(struct reach_maker *maker, uint8_t edge, bool by_lines, uint32_t next)
+{
+    const struct reach_part part = {
+        .kind = REACH_EDGE, .set = edge, .by_lines = by_lines, .next = (uint16_t)next};
+
+    maker->made->by_words |= edge < EDGE_BEGIN;
+    return add_part(maker, part, maker->bytes[next]);
+}
+
+static uint32_t add_fork(struct reach_maker *maker, uint32_t next, uint32_t other)
+{
+    const struct reach_part part = {
+        .kind = REACH_FORK, .next = (uint16_t)next, .other = (uint16_t)other};
+
+    return add_part(maker, part, max_u64(maker->bytes[next], maker->bytes[other]));
+}
+
+static uint32_t add_save(struct reach_maker *maker, uint32_t index, uint32_t next)
+{
+    const struct reach_part part = {.kind = REACH_SAVE, .next = (uint16_t)next, .least = index};
+
+    return add_part(maker, part, maker->bytes[next]);
+}
+
+static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *node, uint32_t group,
+                         uint32_t next);
+
+/* Adds the items of a list, from last to first. `group`: number of the first group in it. */
+static uint32_t add_list(struct reach_maker *maker, const struct syntax_node *list, uint32_t group,
+                         uint32_t next)
+{
+    group += list->groups;
+    for (uint32_t i = list->count; i-- > 0 && !maker->fails;) {
+        group -= list->items[i]->groups;
+        next = add_node(maker, list->items[i], group, next);
+    }
+    return next;
+}
+
+static uint32_t add_group(struct reach_maker *maker, const struct syntax_node *node, uint32_t group,
+                          uint32_t next)
+{
+    const uint32_t end = node->is_numbered ? add_save(maker, 2 * group + 1, next) : next;
+    uint32_t first = 0, inner = group + node->groups;
+
+    for (uint32_t i = node->count; i-- > 0 && !maker->fails;) {
+        uint32_t list;
+
+        inner -= node->items[i]->groups;
+        list = add_list(maker, node->items[i], inner, end);
+        first = i + 1 == node->count ? list : add_fork(maker, list, first);
+    }
+    return node->is_numbered ? add_save(maker, 2 * group, first) : first;
+}
+
+/* Adds a repetition of more than a character, with all repetitions written out. */
+static uint32_t add_repeat(struct reach_maker *maker, const struct syntax_node *node,
+                           uint32_t group, uint32_t next)
+{
+    const struct syntax_node *item = node->items[0];
+    const uint32_t end = next;
+
+    maker->is_long |= (uint64_t)(node->most - node->least) * item->size >= LONG_NODES;
+    maker->fails |= node->most == SYNTAX_ENDLESS || (item->may_be_empty && node->most > 1);
+    for (uint32_t i = node->most; i > 0 && !maker->fails; i--) {
+        next = add_node(maker, item, group, next);
+        if (i > node->least)
+            next = node->is_lazy ? add_fork(maker, end, next) : add_fork(maker, next, end);
+    }
+    return next;
+}
+
+static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *node, uint32_t group,
+                         uint32_t next)
+{
+    static const char letters[] = "bBmMhH^$Az";
+    static const uint8_t edges[] = {
+        6,          9,        4,          2,       EDGE_NO_WORD_BEFORE, EDGE_NO_WORD_AFTER,
+        EDGE_BEGIN, EDGE_END, EDGE_BEGIN, EDGE_END};
+    const struct syntax_node *item;
+
+    switch (node->kind) {
+    case SYNTAX_EMPTY:
+        return next;
+    case SYNTAX_CHAR:
+    case SYNTAX_SET:
+        return add_chars(maker, node, 1, 1, false, next);
+    case SYNTAX_EDGE:
+        return add_edge(
+            maker, edges[strchr(letters, node->letter) - letters],
+            strchr("^$", node->letter) != NULL && (node->flags & SYNTAX_MANY_LINES) != 0, next);
+    case SYNTAX_LIST:
+        return add_list(maker, node, group, next);
+    case SYNTAX_GROUP:
+        return add_group(maker, node, group, next);
+    case SYNTAX_REPEAT:
+        item = node->items[0];
+        return item->kind == SYNTAX_CHAR || item->kind == SYNTAX_SET
+                   ? add_chars(maker, item, node->least, node->most, node->is_lazy, next)
+                   : add_repeat(maker, node, group, next);
+    default:
+        maker->fails = true;
+        return next;
+    }
+}
+
+enum trawl_status reach_make(const struct syntax_node *root, const struct regex_options *options,
+                             bool whole_word, const struct around_words *words, struct reach **out,
+                             struct trawl_error *error)
+{
+    const struct around_options symbols = {
+        .bytes = options->bytes, .is_alphabet = true, .words = words};
+    struct reach_maker *maker;
+    enum trawl_status status = TRAWL_OK;
+    struct places *scratch = NULL;
+    uint32_t first;
+
+    *out = NULL;
+    if (root->may_be_empty || root->product == 1)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
+    TRAWL_TRY_DONE(MEMORY_ZEROED(maker->made, 1, error));
+    first = add_part(maker, (struct reach_part){.kind = REACH_ACCEPT}, 0);
+    if (whole_word)
+        first = add_edge(maker, EDGE_NO_WORD_AFTER, false, first);
+    first = add_node(maker, root, 1, first);
+    if (whole_word)
+        first = add_edge(maker, EDGE_NO_WORD_BEFORE, false, first);
+    if (maker->fails || !maker->is_long || maker->chars <= FEW_CHARS)
+        goto done;
+    maker->made->longest = options->longest;
+    maker->made->first = first;
+    maker->made->most = maker->bytes[first];
+    if (maker->made->by_words)
+        (void)sequence_add_edge(&maker->sets, 6);
+    TRAWL_TRY_DONE(around_make(&maker->sets, &symbols, &scratch, &maker->made->symbols, error));
+    *out = maker->made;
+    maker->made = NULL;
+done:
+    around_release(scratch);
+    reach_free(maker->made);
+    memory_release(maker, 1, sizeof *maker);
+    return status;
+}
+
+void reach_free(struct reach *reach)
+{
+    if (reach == NULL)
+        return;
+    around_free(reach->symbols);
+    memory_release(reach, 1, sizeof *reach);
+}
+
+uint64_t reach_most(const struct reach *reach)
+{
+    return reach->most;
+}
