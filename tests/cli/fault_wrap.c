@@ -2,14 +2,20 @@
  *
  * The linker's --wrap replaces the system functions below, in the command and in the library that
  * is linked into the command. Environment variables say which calls fail:
+ *
  * TRAWL_FAULT_NTH     the number of the failing call, counted from 1; 0 or unset: no call fails
  * TRAWL_FAULT_ON      whether all later calls fail, too
  * TRAWL_FAULT_OF      a function: only its calls are counted
- * TRAWL_FAULT_PLACES  instead of a number, a file of places: the first call from a place that is
- * not in the file fails, and the place is added to the file. A place is a call with its FRAMES
- * callers TRAWL_FAULT_REPORT  a file; at the end the number of calls, the name of the function that
- * failed first and the names of all functions that were called are written there (fts_read is not
- * replaced: a real failure of fts_read frees memory, and fts_close relies on that.)
+ * TRAWL_FAULT_PLACES  instead of a number, a file of places, where a place is a call with its
+ *                     FRAMES callers: the first call from a place that is not in the file fails,
+ *                     and the place is added to the file
+ * TRAWL_FAULT_REPORT  a file; at the end the number of calls, the name of the function that failed
+ *                     first and the names of all functions that were called are written there
+ *
+ * fts_read is not replaced: a real failure of fts_read frees memory, and fts_close relies on that.
+ *
+ * The clocks by which the library chooses methods are replaced, too, so that a busy machine does
+ * not change which calls are made.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -216,4 +222,20 @@ int __wrap_openat64(int directory, const char *path, int flags, ...)
     if (fails("openat64", EMFILE))
         return -1;
     return __real_openat64(directory, path, flags);
+}
+
+uint64_t __wrap_clock_now_ns(void);
+uint64_t __wrap_clock_worked_ns(void);
+
+/* Each reading is a microsecond later, so everything that is timed takes equally long. */
+uint64_t __wrap_clock_now_ns(void)
+{
+    static atomic_ulong readings;
+
+    return 1000 * (atomic_fetch_add(&readings, 1) + 1);
+}
+
+uint64_t __wrap_clock_worked_ns(void)
+{
+    return __wrap_clock_now_ns();
 }
