@@ -260,13 +260,21 @@ need() {
 
 # ---- Building -------------------------------------------------------------------------------
 
-# configure_preset PRESET [CMAKE-OPTION...]: configure build/PRESET, quietly unless it fails.
+# configure_preset PRESET [CMAKE-OPTION...]: configure build/PRESET, quietly unless it fails. Every command configures a
+# folder in the same way, because one that changes an option makes the next one compile again.
 configure_preset() {
-    local preset=$1
+    local preset=$1 options=()
 
     shift
+    case $preset in
+    release)
+        options=(-DTRAWL_QUICK=ON)
+        [ -e /dev/nvidiactl ] || options+=(-DTRAWL_CUDA_QUICK=ON) # no device will run the kernels
+        ;;
+    asan) options=(-DTRAWL_QUICK=ON -DTRAWL_BENCH=OFF -DTRAWL_TEST_DIVISOR=64) ;;
+    esac
     mkdir -p build
-    if ! cmake --preset "$preset" "$@" >"build/configure-$preset.log" 2>&1; then
+    if ! cmake --preset "$preset" "${options[@]}" "$@" >"build/configure-$preset.log" 2>&1; then
         cat "build/configure-$preset.log" >&2
         return 1
     fi

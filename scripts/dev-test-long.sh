@@ -29,19 +29,24 @@ noted=build/long/passed
 # sanitized PRESET: build, and test with TRAWL_TEST_SCALE=4. A scale of 20 would turn on all long combinations, which
 # take many hours under sanitizers. tests/CMakeLists.txt sets a divisor for tests under sanitizers.
 sanitized() {
-    step "build $1" bash scripts/dev-build.sh "$1" || return 0
+    build_all "$1" || return 0
     TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-4} run_ctest "$1" '' --timeout 7200
+}
+# build_all PRESET: build every test's programs, with as many cases under sanitizers as the preset says.
+build_all() {
+    step "build $1" bash scripts/dev-build.sh "$1" -DTRAWL_QUICK=OFF -DTRAWL_CUDA_QUICK=OFF -DTRAWL_BENCH=ON \
+        -DTRAWL_TEST_DIVISOR=16
 }
 at_full_scale() {
     TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-20} TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-16} run_ctest "$@"
 }
 
 part_release() {
-    step 'build release' bash scripts/dev-build.sh release || return 0
+    build_all release || return 0
     at_full_scale release '^python' --timeout 7200
 }
 part_python() {
-    step 'build release' bash scripts/dev-build.sh release || return 0
+    build_all release || return 0
     at_full_scale release '' --timeout 7200 -R '^python'
 }
 part_asan() {
@@ -52,7 +57,7 @@ part_asan() {
 part_tsan() { sanitized tsan; }
 # clang's sanitizers, with the cases of a normal run.
 part_clang() {
-    step 'build clang' bash scripts/dev-build.sh clang || return 0
+    build_all clang || return 0
     TRAWL_TEST_SCALE=1 run_ctest clang '^(fuzz|python)'
 }
 part_packages() {

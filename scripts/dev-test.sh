@@ -8,7 +8,13 @@ set -euo pipefail
 . scripts/tests.sh
 
 if [ $# -gt 0 ]; then
-    step "build release" bash scripts/dev-build.sh release
+    need build -- codecs server
+    say 'build: release'
+    configure_preset release
+    # The programs of these tests that only long runs build are targets with the tests' names.
+    names=$(ctest --test-dir build/release -N -R "$1" | sed -n 's/^ *Test *#[0-9]*: //p')
+    mapfile -t names < <(ninja -C build/release -t targets all | sed -n 's/: phony$//p' | grep -xF "${names:-all}")
+    cmake --build build/release -j "$jobs" --target all "${names[@]}"
     export PYTEST_ADDOPTS=${PYTEST_ADDOPTS:-}
     [ $# -eq 1 ] || PYTEST_ADDOPTS+=$(printf ' %q' "${@:2}")
     exec ctest --test-dir build/release -j "$jobs" -R "$1" --no-tests=error --output-on-failure
@@ -16,14 +22,11 @@ fi
 need build python -- codecs server test tidy
 bash scripts/judges.sh >/dev/null 2>&1 & # beside the build, because the network is slow
 # Run only a part of the random cases (tests/test.h); ./dev test long runs more.
-export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
-quick=ON # no device will run the kernels
-[ ! -e /dev/nvidiactl ] || quick=OFF
-release_options=("-DTRAWL_CUDA_QUICK=$quick" -DTRAWL_QUICK=ON)
-asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TEST_DIVISOR=$TRAWL_TEST_DIVISOR" -DTRAWL_QUICK=ON)
+export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-64}
+asan_options=("-DTRAWL_TEST_DIVISOR=$TRAWL_TEST_DIVISOR")
 # Configuring uses only one core, so the build asan is configured while release is being built.
 configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # a failure here is reported by the build below
-if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}"; then
+if step 'build release' bash scripts/dev-build.sh release; then
     run_quick release
 fi
 wait
