@@ -68,7 +68,7 @@ class Stories(pytest.File):
 
     def collect(self):
         every, turn = harness.DIVISOR == 1, harness.SEED + harness.IS_SANITIZED
-        for name, steps, options in run.stories_of(str(self.path), every, turn):
+        for name, steps, options in run.stories_of(str(self.path), every, turn, harness.IS_SANITIZED):
             yield Story.from_parent(self, name=name, steps=steps, options=options)
 
 

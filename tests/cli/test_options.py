@@ -874,13 +874,13 @@ def test_only_first():
                 options.append("--%s=%s" % (row["name"], TAKES[row["name"]]))
     rng, tried = random.Random(SEED), 0
     given = [[], *[[one] for one in options]] + [
-        rng.sample(options, rng.choice([2, 2, 3])) for _ in range(max(80, amount(300)))
+        rng.sample(options, rng.choice([2, 2, 3])) for _ in range(max(30, amount(300)))
     ]
     reports = "-o,--count-matches,--json,--vimgrep,--positions,--count-by-pattern,-o --multiline -P,--fasta".split(",")
     given += [
         [*it.split(), *rng.sample(options, rng.choice([0, 1, 1, 2]))]
         for it in reports
-        for _ in range(max(8, amount(25)))
+        for _ in range(max(4, amount(25)))
     ]
     for chosen in given:
         lines = []

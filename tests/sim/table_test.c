@@ -714,7 +714,8 @@ int main(void)
         edges();
     for (uint64_t r = 0; r < ROWS && all; r++)
         for (uint64_t f = 0; f < FAULTS; f++)
-            if (test_is_long() || !is_lasting(f) || r % LASTING == f % LASTING)
+            if (test_is_long() ||
+                (test_turn(r + f, 2) && (!is_lasting(f) || r % LASTING == f % LASTING)))
                 run_faults(r, f);
     printf("%" PRIu64 " rounds with a fault, of which %" PRIu64 " ended a call\n", rounds, ended);
     TEST_CHECK(!all || ended > 50);
