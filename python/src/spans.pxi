@@ -17,8 +17,9 @@ cdef struct spans_state:
     # that byte, so the library may choose the spans.
     bint by_lines
     uint8_t line_end
-    bint may_copy  # strings: search by_lines once many occurrences were dropped, because there may be far more of them
-    uint64_t dropped  # than spans. The number of dropped occurrences
+    # strings: search by_lines once many occurrences were dropped, because there may be far more of them than spans
+    bint may_copy
+    uint64_t dropped  # the number of dropped occurrences
     bint first_only  # a line's first occurrence suffices
     bint one_by_one  # read each record by itself (work_each)
     uint64_t places_max  # one_by_one: entries of `places` for each span: its own and its groups'

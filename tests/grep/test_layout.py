@@ -1,6 +1,6 @@
 """Runs random command lines with all options about printed lines, and compares them with a model of the printer.
 
-GNU grep lacks many of the options, and ripgrep combines some in a different way (rg_output.py says which). The model is a
+GNU grep lacks many of the options, and ripgrep combines some in a different way (test_rg_output.py says which). The model is a
 loop over the lines. The inputs are files, directories, pipes, standard input that can seek, and missing files; the texts
 have blank lines, carriage returns, lines longer than a chunk, and last lines without line end.
 Standard output and standard error go to the same pipe.

@@ -23,7 +23,7 @@ import test_compare as compare
 from harness import write
 
 CASES, ONE_IN = 880, 10
-ONLY_MADE = False  # test_differential.py changes it
+ONLY_MADE = False  # test_served.py changes it
 CASES_PER_TREE = 8
 NOBODY = 65534
 WIDE_ENTRIES = 10200  # grep sorts directories with more than 10,000 entries

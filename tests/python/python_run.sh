@@ -62,7 +62,7 @@ options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_
     "cmake.define.TRAWL_BESIDE=$(find "$build" -maxdepth 1 -name 'libtrawl_*.so.1' -printf '%p;')"
     cmake.define.TRAWL_PYTHON_WERROR=ON "build-dir=$place/build")
 [ $long = yes ] || options+=('cmake.define.CMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG' cmake.define.TRAWL_HARDEN=OFF) # compiles sooner
-# Lets test_memory.py make allocations of the package and of the library fail.
+# Lets test_leaks.py make allocations of the package and of the library fail.
 cc -c -fPIC -I"$source" -o "$place/short_memory.o" "$source/tests/serve/short_memory.c"
 options+=("cmake.define.CMAKE_MODULE_LINKER_FLAGS=$place/short_memory.o $(printf -- ' -Wl,--wrap=%s' \
     malloc calloc realloc strdup mmap64)")

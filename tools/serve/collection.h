@@ -5,8 +5,9 @@
  *   collection  a root directory (or file), with watches and the newest state; paths are relative
  *               to its base: the root, or the directory of a root that is a file
  *   state       which files there were at a time, with their bytes; immutable, reference-counted
- *   block       the concatenated bytes of many files, searched as a single text view        the
- *   files that a command line names, in the order of --sort=path
+ *   block       the concatenated bytes of many files, searched as a single text
+ *
+ *   view        the files that a command line names, in the order of --sort=path
  *
  * A search uses one state, so it sees all files as of a single moment, even if they change
  * meanwhile. collection_now first reads the kernel's change notices, and then returns the newest

@@ -5,7 +5,7 @@
  *            of literals (patterns). The thread compares these literals with the text, one after
  *            the other, and counts the hits. To list hits, a thread notes up to 64 hits of a tile
  *            while counting, and then writes the noted hits; for further hits the thread compares
- *            again. hits_set can also take the starts of occurrences from a bitmap of stream_set.
+ *            again.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
  * Shared     static, 8.4 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the

@@ -43,8 +43,7 @@
  *            variant: about 15 for each sample that passes. cost_of() in cuda_choose.c weighs
  *            stride, q, choices and tables.
  * Progress   no block waits for another block.
- * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
- *            hits_set lists.
+ * Order      no order: a count, the first, or a list that is sorted afterwards.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then repeats the search with a larger budget,
  *            or by automaton.cu, by set.cu or on the CPU.
