@@ -90,7 +90,7 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[\"a\"],\"options\":[\"-A\",\"3\"]}", "requires an argument"},
     {400, "{\"patterns\":[\"a\"],\"options\":[\"--context\"]}", "requires an argument"},
     {400, "{\"patterns\":[\"a\"],\"options\":[\"--quiet=1\"]}", "doesn't allow an argument"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--max-count=x\"]}", "invalid max count"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"--max-count=x\"]}", "'x' is not a number"},
     {400, "{\"patterns\":[\"a\"],\"options\":[\"a\\u0000\"]}", "options: a NUL"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-fx\"]}", "-fx is not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--regexp=x\"]}", "--regexp is not served"},

@@ -256,17 +256,18 @@ static void write_row(struct output *output, const struct flag *flag, bool tg)
     help_wrap(output, flag->summary, SUMMARY_COLUMN);
 }
 
-#define MOST_USED 16
+#define MOST_USED 17
 
 void help_print_short(struct output *output, bool tg)
 {
     static const enum flag_id most_used[2][MOST_USED] = {
-        {FLAG_REGEXP, FLAG_FILE, FLAG_IGNORE_CASE, FLAG_WORDS, FLAG_INVERT, FLAG_RECURSIVE,
-         FLAG_LINE_NUMBER, FLAG_FILES_WITH_MATCHES, FLAG_COUNT, FLAG_ONLY_MATCHING, FLAG_MAX_COUNT,
-         FLAG_QUIET, FLAG_AROUND, FLAG_TEXT, FLAG_PRETTY, FLAG_JSON},
+        {FLAG_REGEXP, FLAG_FILE, FLAG_EXTENDED, FLAG_IGNORE_CASE, FLAG_WORDS, FLAG_INVERT,
+         FLAG_RECURSIVE, FLAG_LINE_NUMBER, FLAG_FILES_WITH_MATCHES, FLAG_COUNT,
+         FLAG_COUNT_BY_PATTERN, FLAG_ONLY_MATCHING, FLAG_AROUND, FLAG_SEARCH_ZIP, FLAG_MISMATCHES,
+         FLAG_FASTA, FLAG_JSON},
         {FLAG_REGEXP, FLAG_IGNORE_CASE, FLAG_SMART_CASE, FLAG_WORDS, FLAG_INVERT,
          FLAG_FILES_WITH_MATCHES, FLAG_COUNT, FLAG_ONLY_MATCHING, FLAG_AROUND, FLAG_GLOB, FLAG_TYPE,
-         FLAG_HIDDEN, FLAG_NO_IGNORE, FLAG_REPLACE, FLAG_DEBUG, FLAG_JSON}};
+         FLAG_HIDDEN, FLAG_NO_IGNORE, FLAG_REPLACE, FLAG_MULTILINE, FLAG_DEBUG, FLAG_JSON}};
     const char *name = tg ? "tg" : "trawl";
 
     output_text(
@@ -288,8 +289,8 @@ void help_print(struct output *output, bool tg)
 {
     output_text(output,
                 tg ? "Usage: tg [OPTION]... PATTERNS [PATH]...\n"
-                     "Search for PATTERNS, regular expressions (with -F strings) on lines of "
-                     "their\nown, in the files below each PATH.\n"
+                     "Search for PATTERNS, each a regular expression (with -F a string), in the "
+                     "files\nbelow each PATH.\n"
                      "Example: tg -i 'hello world' src\n"
                    : "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
                      "Search for PATTERNS, one or more strings on lines of their own, in "
@@ -373,6 +374,29 @@ static const char head_of_tg[] =
     "binary files, which are those with a NUL byte.\nA byte order mark of UTF\\-16 is obeyed. On a "
     "terminal it prints colours, headings and line\nnumbers.\n.SH OPTIONS\n";
 
+static void write_examples(struct output *output, bool tg)
+{
+    static const struct {
+        const char *command, *what;
+    } examples[2][4] = {
+        {{"trawl -rn --include='*.py' 'import os' .", "Lines of Python files, with their numbers."},
+         {"trawl -c -w -f blocked.txt access.log", "How many lines have a name of a list."},
+         {"trawl --search-zip -E 'error|warning' *.gz", "Lines of compressed files."},
+         {"trawl --fasta --reverse-complement --mismatches=2 GATTACA genome.fa",
+          "Sites of a sequence on both strands."}},
+        {{"tg -t py '^import (os|sys)'", "Lines of Python files below the working directory."},
+         {"tg -l -e TODO -e FIXME src", "The files that have one of two words."},
+         {"tg -U 'struct \\w+ \\{\\n *int' src", "Matches that cross a line end."},
+         {"tg -o 'v(\\d+)' -r '$1' notes.txt", "What a group of each match holds."}}};
+
+    output_text(output, ".SH EXAMPLES\n");
+    for (size_t i = 0; i < sizeof examples[0] / sizeof *examples[0]; i++) {
+        output_text(output, ".TP\n.B ");
+        help_troff(output, examples[tg][i].command);
+        output_format(output, "\n%s\n", examples[tg][i].what);
+    }
+}
+
 static void write_manual(struct output *output, bool tg)
 {
     output_text(output, tg ? head_of_tg : head_of_trawl);
@@ -391,8 +415,9 @@ static void write_manual(struct output *output, bool tg)
                 "\\-\\-color=auto off.\n.B TRAWL_CONFIG_PATH\nnames the file of options; empty: "
                 "none. See \\-\\-no\\-config.\n.B TRAWL_SERVER, TRAWL_TOKEN_FILE\n"
                 "name a server and a file with its token. See \\-\\-server.\n.B POSIXLY_CORRECT\n"
-                "makes the first operand end the options.\n"
-                ".SH SEE ALSO\n");
+                "makes the first operand end the options.\n");
+    write_examples(output, tg);
+    output_text(output, ".SH SEE ALSO\n");
     output_text(output, tg ? ".BR trawl (1),\n.BR rg (1)\n"
                            : ".BR tg (1),\n.BR trawl\\-serve (1),\n.BR grep (1)\n");
 }

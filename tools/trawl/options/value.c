@@ -89,7 +89,7 @@ bool value_context(struct settings *settings, const char *option, const char *va
     enum number_state state = parse_number(value, &negative, &parsed);
 
     if (state == NUMBER_BAD || (negative && (state == NUMBER_HUGE || parsed != 0)))
-        return value_refuse(settings, "%s: %s: invalid context length argument", value, option);
+        return value_refuse(settings, "%s: '%s' is not a number", option, value);
     *count = state == NUMBER_HUGE || parsed > INT64_MAX ? INT64_MAX : (int64_t)parsed;
     if (settings->is_tg)
         settings->passthru = false;
@@ -103,7 +103,7 @@ bool value_max_count(struct settings *settings, const char *value)
     enum number_state state = parse_number(value, &negative, &parsed);
 
     if (state == NUMBER_BAD)
-        return value_refuse(settings, "-m (--max-count): '%s': invalid max count", value);
+        return value_refuse(settings, "-m (--max-count): '%s' is not a number", value);
     if (negative && (parsed != 0 || state == NUMBER_HUGE))
         settings->asked.max_count_given = -1;
     else

@@ -38,9 +38,10 @@ static void print_usage_hint(void)
     const char *name = message_called_tg ? "tg" : "trawl";
 
     fprintf(stderr,
-            "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
+            "%s: no pattern was given\n"
+            "Usage: %s [OPTION]... PATTERNS [%s]...\n"
             "Try '%s --help' for more information.\n",
-            name, name);
+            name, name, message_called_tg ? "PATH" : "FILE", name);
 }
 
 /* Reports a failed write. Returns the exit status. */
