@@ -147,8 +147,8 @@ static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_err
     struct around_options options = options_of(maker, false, made->options.longest);
     struct sequence whole = {.count = 0};
 
-    if (made->count > 1 || made->anchor_count > 1 || made->has_beyond || expressions_cross(made) ||
-        !maker->has_head || !span_may_find(&maker->head))
+    if (made->count > 1 || made->anchor_count > 1 || made->has_beyond || !maker->has_head ||
+        !span_may_find(&maker->head))
         return TRAWL_OK;
     if ((words && !sequence_add_edge(&whole, EDGE_NO_WORD_BEFORE)) ||
         !sequence_add(&whole, made->items[0].tree.root, false) ||

@@ -16,6 +16,8 @@
 /* RE2 reads BYTES_PER_NS. Failed tries near atoms may take FAILED_NS longer than reading would. */
 #define FAILED_NS 1000000u
 #define BYTES_PER_NS 2u
+/* the text around the atom after this many is fetched: it was read when the atoms were found */
+#define AHEAD 8u
 
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
@@ -92,11 +94,15 @@ static uint64_t after_span(const struct expressions *expressions, const struct j
     return end + bytes_find_either(line->bytes + end, line->count - end, line_end, line_end) + 1;
 }
 
-/* Returns the index of the first hit (occurrence of an atom) at or after `from`. */
-static uint64_t first_from(const struct hits *hits, uint64_t from)
+/* Returns the index of the first hit (occurrence of an atom) at or after `from`. Searches upwards
+ * from the last result, *near, because the next one is often close to it. */
+static uint64_t first_from(const struct hits *hits, uint64_t from, uint64_t *near)
 {
-    uint64_t low = 0, high = hits->count;
+    uint64_t low = *near < hits->count && hits->items[*near].offset < from ? *near : 0;
+    uint64_t high = low;
 
+    for (uint64_t by = 1; high < hits->count && hits->items[high].offset < from; by *= 2)
+        high = min_u64(high + by, hits->count);
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
 
@@ -105,7 +111,7 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
         else
             high = middle;
     }
-    return low;
+    return *near = low;
 }
 
 /* Returns true if hit number `index` may lie in a match of the expression. */
@@ -143,12 +149,26 @@ static int near_match(const struct expressions *expressions, uint32_t expression
 {
     const struct program *program = expressions->items[expression].each;
     const uint8_t line_end = expressions->plan->line_end;
-    uint64_t *failed_ns = &line->words->failed_ns;
+    uint64_t *failed_ns = &line->words->failed_ns, *near = &line->words->near;
+    const uint64_t last = line->atoms->count - 1;
     uint64_t begin, looks = 0;
 
-    for (uint64_t i = first_from(line->atoms, from); i < line->atoms->count; i++) {
+    for (uint64_t i = first_from(line->atoms, from, near); i < line->atoms->count; i++) {
+        uint64_t spare = SPARE_BYTES;
+
+        __builtin_prefetch(line->bytes + line->atoms->items[min_u64(i + AHEAD, last)].offset);
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
             return WORDS_CANCELLED;
+        if (expressions->spans.head != NULL) {
+            const int found =
+                span_find(&expressions->spans, line->bytes, line->atoms->items[i].offset, from,
+                          line->count, &spare, span);
+
+            if (found > 0)
+                return found;
+            if (found == 0)
+                continue;
+        }
         if (!may_hold(expressions, expression, line, i))
             continue;
         begin = line->atoms->items[i].offset;
@@ -179,10 +199,10 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
 {
     const struct reach *reach = expressions->items[expression].reach;
     const uint64_t most = reach_most(reach);
-    uint64_t looks = 0;
+    uint64_t *near = &line->words->near, looks = 0;
 
-    for (uint64_t i = first_from(line->atoms, from + line->atoms_from); i < line->atoms->count;
-         i++) {
+    for (uint64_t i = first_from(line->atoms, from + line->atoms_from, near);
+         i < line->atoms->count; i++) {
         const uint64_t at = line->atoms->items[i].offset - line->atoms_from;
         int found;
 

@@ -53,6 +53,7 @@ struct words {
      * search by PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
+    uint64_t near;       /* judge.c: index of the atom that was last looked up */
     uint64_t failed_ns;  /* judge.c: time of failed tries near atoms */
     uint64_t granted_ns; /* time that PCRE2 took for steps beyond those granted at first */
     /* the expression whose JIT program was granted `machine` steps in this line; NULL: none */
