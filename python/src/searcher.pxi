@@ -111,12 +111,12 @@ cdef bint wait_a_while(work *job) noexcept nogil:
     """Wait for the work up to 50 ms; true: the work has paused or ended. A signal ends the wait early."""
     cdef timespec until
 
-    clock_gettime(CLOCK_REALTIME, &until)
+    clock_gettime(WAIT_CLOCK, &until)
     until.tv_nsec += LOOK_MS * 1000000
     if until.tv_nsec >= 1000000000:
         until.tv_nsec -= 1000000000
         until.tv_sec += 1
-    return sem_timedwait(&job.done, &until) == 0
+    return sem_wait_until(&job.done, &until) == 0
 
 
 cdef void pause(work *job) noexcept nogil:

@@ -52,7 +52,6 @@ cdef extern from "<semaphore.h>" nogil:
     int sem_destroy(sem_t *semaphore)
     int sem_post(sem_t *semaphore)
     int sem_wait(sem_t *semaphore)
-    int sem_timedwait(sem_t *semaphore, const timespec *until)
 
 cdef extern from "<signal.h>" nogil:
     ctypedef struct sigset_t:
@@ -65,10 +64,28 @@ cdef extern from "<time.h>" nogil:
     struct timespec:
         long tv_sec
         long tv_nsec
-    int CLOCK_REALTIME
     int CLOCK_MONOTONIC
     int CLOCK_MONOTONIC_COARSE
     int clock_gettime(int clock, timespec *now)
+
+# sem_timedwait waits by the time of day, so it would wait for hours after that was set back.
+cdef extern from *:
+    """
+    #include <semaphore.h>
+    #include <time.h>
+    #if defined __GLIBC_PREREQ
+    #if __GLIBC_PREREQ(2, 30)
+    #define WAIT_CLOCK CLOCK_MONOTONIC
+    #define sem_wait_until(semaphore, until) sem_clockwait(semaphore, WAIT_CLOCK, until)
+    #endif
+    #endif
+    #ifndef WAIT_CLOCK
+    #define WAIT_CLOCK CLOCK_REALTIME
+    #define sem_wait_until sem_timedwait
+    #endif
+    """
+    int WAIT_CLOCK
+    int sem_wait_until(sem_t *semaphore, const timespec *until) nogil
 
 cdef extern from "<unistd.h>" nogil:
     int close(int descriptor)

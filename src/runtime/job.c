@@ -352,17 +352,8 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
  * Returns true if another thread has posted it. */
 static bool wait_for_post(struct trawl_searcher *searcher)
 {
-    struct timespec until;
-
-    if (searcher->call.poll == NULL)
-        return sem_wait(&searcher->woken) == 0;
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += WAIT_POLL_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    return sem_timedwait(&searcher->woken, &until) == 0;
+    return searcher->call.poll == NULL ? sem_wait(&searcher->woken) == 0
+                                       : clock_wait(&searcher->woken, WAIT_POLL_NS);
 }
 
 /* Waits until another thread has finished a task or the call is cancelled; meanwhile decompresses

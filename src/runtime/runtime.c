@@ -3,9 +3,10 @@
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <string.h>
 
+#include "base/checked.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/buffers.h"
@@ -15,16 +16,6 @@
 #include "runtime/forked.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"
-
-static uint32_t cores_available(void)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return (uint32_t)CPU_COUNT(&set) > 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
 
 /* ---- Open and close ----------------------------------------------------------------------- */
 
@@ -44,7 +35,9 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
                           RUNTIME_THREADS_MAX);
     TRAWL_TRY(MEMORY_ZEROED(runtime, 1, error));
     runtime->engine = given->engine;
-    runtime->threads_max = given->threads > 0 ? given->threads : cores_available();
+    runtime->threads_max = given->threads > 0
+                               ? given->threads
+                               : (uint32_t)min_u64(cores_available(), RUNTIME_THREADS_MAX);
     runtime->memory_max = given->host_memory_bytes;
     runtime->devices.runtime = runtime;
     (void)pthread_mutex_init(&runtime->lock, NULL);

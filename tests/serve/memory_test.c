@@ -1,7 +1,7 @@
-/* memory_test: how much memory the server may use. It computes that from files like those of /proc
- * and /sys, which this test makes, and guards divide it among requests. For example, a server in a
- * control group of 150 MB must not use half of the machine's memory. Guards let requests run in
- * order of deadline, too.
+/* memory_test: how much memory the server and how many cores library and tools may use. They
+ * compute that from files like those of /proc and /sys, which this test makes, and guards divide it
+ * among requests. For example, a server in a control group of 150 MB must not use half of the
+ * machine's memory. Guards let requests run in order of deadline, too.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "serve/serve_memory.h"
+#include "trawl/text/groups.h"
+#include "base/cores.h"
 #include "tests/test.h"
 #include "trawl/text/guard.h"
 
@@ -63,11 +64,68 @@ static void check_groups(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         write_file("/proc/self/cgroup", rows[i].groups);
         write_file(rows[i].path, rows[i].text);
-        if (!TEST_CHECK_U64(memory_available(root), rows[i].expected))
+        if (!TEST_CHECK_U64(groups_memory(root), rows[i].expected))
             printf("  row %zu\n", i);
         write_file(rows[i].path, "");
     }
-    TEST_CHECK(memory_available("") > 0);
+    TEST_CHECK(groups_memory("") > 0);
+}
+
+/* Quotas of cores, as the library and the tools read them. */
+static void check_quotas(void)
+{
+    static const struct {
+        const char *groups; /* contents of /proc/self/cgroup */
+        const char *path, *text, *period_path, *period;
+        uint64_t expected; /* 0: no limit */
+    } rows[] = {
+#define V2(group) "/sys/fs/cgroup" group "/cpu.max"
+#define QUOTA(group) "/sys/fs/cgroup/cpu" group "/cpu.cfs_quota_us"
+#define PERIOD(group) "/sys/fs/cgroup/cpu" group "/cpu.cfs_period_us"
+        {"0::/\n", V2(""), "200000 100000\n", NULL, NULL, 2},
+        {"0::/\n", V2(""), "max 100000\n", NULL, NULL, 0},
+        {"0::/\n", V2(""), "150000 100000\n", NULL, NULL, 2},
+        {"0::/\n", V2(""), "100000 100000\n", NULL, NULL, 1},
+        {"0::/\n", V2(""), "1000 100000\n", NULL, NULL, 1},
+        {"0::/\n", V2(""), "6400000 50000\n", NULL, NULL, 128},
+        {"0::/\n", V2(""), "100000 0\n", NULL, NULL, 0},
+        {"0::/\n", V2(""), "100000\n", NULL, NULL, 0},
+        {"0::/\n", V2(""), "0 100000\n", NULL, NULL, 0},
+        {"0::/\n", V2(""), "-1 100000\n", NULL, NULL, 0},
+        {"0::/\n", V2(""), "nonsense\n", NULL, NULL, 0},
+        {"0::/a/b\n", V2("/a/b"), "300000 100000\n", V2("/a"), "200000 100000\n", 2},
+        {"0::/a/b\n", V2("/a/b"), "300000 100000\n", V2("/a"), "max 100000\n", 3},
+        {"0::/a/b\n", V2("/a/b"), "300000 100000\n", V2(""), "100000 100000\n", 1},
+        {"0::/a/b\n", V2("/a/c"), "100000 100000\n", NULL, NULL, 0},
+        {"0::/docker/1\n", V2(""), "400000 100000\n", NULL, NULL, 4},
+        {"4:cpu,cpuacct:/a\n", QUOTA("/a"), "250000\n", PERIOD("/a"), "100000\n", 3},
+        {"4:cpuacct,cpu:/a\n", QUOTA(""), "50000\n", PERIOD(""), "25000\n", 2},
+        {"4:cpu:/a\n", QUOTA("/a"), "-1\n", PERIOD("/a"), "100000\n", 0},
+        {"4:cpuset:/a\n5:cpuacct:/a\n", QUOTA("/a"), "100000\n", PERIOD("/a"), "100000\n", 0},
+        {"4:cpu:/a\n0::/\n", QUOTA("/a"), "100000\n", PERIOD("/a"), "100000\n", 1},
+        {"4:cpu:/a\n", QUOTA("/a"), "100000\n", NULL, NULL, 0},
+        {"no group\n", V2(""), "100000 100000\n", NULL, NULL, 0},
+        {"", V2(""), "100000 100000\n", NULL, NULL, 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t wanted = rows[i].expected > 0 ? rows[i].expected : UINT64_MAX;
+        uint32_t quota = wanted > UINT32_MAX ? UINT32_MAX : (uint32_t)wanted;
+        bool good;
+
+        write_file("/proc/self/cgroup", rows[i].groups);
+        write_file(rows[i].path, rows[i].text);
+        if (rows[i].period != NULL)
+            write_file(rows[i].period_path, rows[i].period);
+        good = TEST_CHECK_U64(cores_quota(root), quota);
+        good = TEST_CHECK_U64(groups_cores(root), wanted) && good;
+        if (!good)
+            printf("  row %zu\n", i);
+        write_file(rows[i].path, "");
+        if (rows[i].period != NULL)
+            write_file(rows[i].period_path, "");
+    }
+    TEST_CHECK(cores_available() > 0);
 }
 
 static void check_guards(void)
@@ -168,6 +226,7 @@ int main(void)
     test_begin("serve_memory");
     TEST_CHECK(mkdtemp(root) != NULL);
     check_groups();
+    check_quotas();
     check_guards();
     check_turns();
     (void)snprintf(command, sizeof command, "rm -r '%s'", root);

@@ -13,6 +13,7 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 #include "trawl/text/grow.h"
+#include "trawl/text/thread.h"
 #include "trawl_devices.h"
 
 /* At most this many blocks of a collection are kept on GPUs. All GPUs together have room for 256
@@ -481,12 +482,12 @@ static void *fill_items(void *context)
 static void for_all_items(struct file_batch *batch)
 {
     uint64_t wanted = batch->bytes_count / READER_BYTES + batch->count / READER_FILES;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t cores = thread_cores();
     pthread_t readers[READERS_MAX];
     uint32_t count = 0;
 
     atomic_store(&batch->next, 0);
-    while (count < wanted && count + 1 < READERS_MAX && (long)count + 1 < cores * 2 &&
+    while (count < wanted && count + 1 < READERS_MAX && count + 1 < cores * 2 &&
            pthread_create(&readers[count], NULL, fill_items, batch) == 0)
         count++;
     (void)fill_items(batch);

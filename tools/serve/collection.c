@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "serve/serve_memory.h"
+#include "trawl/text/groups.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
@@ -50,7 +50,7 @@ static bool begin(struct collection *collection, char *message)
     collection->walking.files.sort_backwards = false;
     collection->walking.files.debug = false;
     collection->shelf.bytes_max =
-        options->host_bytes_max > 0 ? options->host_bytes_max : memory_available("") / 2;
+        options->host_bytes_max > 0 ? options->host_bytes_max : groups_memory("") / 2;
     if (!find_root(collection, message))
         return false;
     if (options->watch)

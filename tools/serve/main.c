@@ -23,12 +23,13 @@
 
 #include "serve/answers.h"
 #include "serve/http.h"
-#include "serve/serve_memory.h"
+#include "trawl/text/groups.h"
 #include "serve/serve_options.h"
 #include "trawl/text/bus.h"
 #include "trawl/text/message.h"
 #include "trawl/run/run.h"
 #include "trawl/job/searchers.h"
+#include "trawl/text/thread.h"
 #include "trawl/text/whole.h"
 
 /* milliseconds between two checks, while collections load or answers are completed */
@@ -130,7 +131,7 @@ static bool open_collections(struct serving *serving, char *message)
 {
     struct serve_options *options = &serving->options;
     struct server *server = &serving->server;
-    uint64_t host_bytes = options->host_bytes > 0 ? options->host_bytes : memory_available("") / 2;
+    uint64_t host_bytes = options->host_bytes > 0 ? options->host_bytes : groups_memory("") / 2;
 
     server->collections = calloc(options->root_count, sizeof(struct collection *));
     serving->is_loading = calloc(options->root_count, sizeof *serving->is_loading);
@@ -163,10 +164,9 @@ static bool open_all(struct serving *serving, char *message)
     const struct serve_options *options = &serving->options;
     struct server *server = &serving->server;
     struct http_options wanted = options->http;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     server->all.bytes_max =
-        options->request_bytes > 0 ? options->request_bytes : memory_available("") / 4;
+        options->request_bytes > 0 ? options->request_bytes : groups_memory("") / 4;
     server->link = options->link;
     server->limits = options->limits;
     server->limits.all = &server->all;
@@ -174,8 +174,7 @@ static bool open_all(struct serving *serving, char *message)
         server->limits.memory_max = server->all.bytes_max;
     server->thread_count = options->settings.search.threads > 0
                                ? (uint32_t)options->settings.search.threads
-                           : cores > 0 ? (uint32_t)cores
-                                       : 1;
+                               : thread_cores();
     server->all.thread_count = server->thread_count;
     if (!listen_open(&serving->listener, options->listen, message) ||
         !read_secrets(serving, message) || !open_runtime(serving, message) ||

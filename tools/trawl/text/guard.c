@@ -19,7 +19,8 @@ struct waiter {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t given = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t given; /* made by make_given */
+static pthread_once_t is_made = PTHREAD_ONCE_INIT;
 static struct waiter *waiters, *entering;
 static struct guard *running;
 static atomic_bool has_waiters;
@@ -57,8 +58,14 @@ bool guard_take(struct guard *guard, uint64_t bytes)
     return refuse(guard, GUARD_ALL);
 }
 
+static void make_given(void)
+{
+    (void)now_condition(&given);
+}
+
 static void join(struct waiter **list, struct waiter *waiter)
 {
+    (void)pthread_once(&is_made, make_given);
     while (*list != NULL && (*list)->guard->deadline_ns <= waiter->guard->deadline_ns)
         list = &(*list)->next;
     waiter->next = *list;
@@ -77,12 +84,9 @@ static void part(struct waiter **list, const struct waiter *waiter)
 /* Waits for a broadcast, at most LOOK_NS. */
 static void look_later(void)
 {
-    struct timespec until;
+    const uint64_t at = now_ns() + LOOK_NS;
+    const struct timespec until = {(time_t)(at / SECOND_NS), (long)(at % SECOND_NS)};
 
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     (void)pthread_cond_timedwait(&given, &lock, &until);
 }
 
@@ -195,7 +199,7 @@ void guard_leave(struct guard *guard)
         link = &(*link)->next_running;
     *link = guard->next_running;
     guard->run_ns = 0;
-    (void)pthread_cond_broadcast(&given);
+    (void)pthread_cond_broadcast(&given); /* made by guard_enter */
     (void)pthread_mutex_unlock(&lock);
 }
 

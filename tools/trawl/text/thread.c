@@ -4,18 +4,25 @@
 #include <errno.h>
 
 #include "trawl/text/command_clock.h"
+#include "trawl/text/groups.h"
 
 #define WATCH_NS 200000u /* 4 × how long a worker finding its files holds the lock */
+#define SETS 8u          /* room for 8,192 cores, as many as Linux supports */
 #define LOOKS 16u        /* attempts between two reads of the clock */
 
 uint32_t thread_cores(void)
 {
-    cpu_set_t set;
+    static _Atomic uint64_t quota; /* read once: reading takes about 50 us */
+    cpu_set_t sets[SETS];
+    uint64_t count = 1, most = UINT64_MAX;
 
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 1)
-        return 1;
-    return (uint32_t)CPU_COUNT(&set);
+    if (sched_getaffinity(0, sizeof sets, sets) == 0)
+        count = (uint64_t)CPU_COUNT_S(sizeof sets, sets);
+    if (count > 1 && (most = atomic_load(&quota)) == 0) {
+        most = groups_cores("");
+        atomic_store(&quota, most);
+    }
+    return (uint32_t)(count < most ? count : most);
 }
 
 int thread_start(struct thread *thread, void *(*main)(void *), void *context)

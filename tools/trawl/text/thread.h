@@ -20,7 +20,8 @@ struct thread {
     cpu_set_t cores; /* if is_moved: the cores on which the thread may run */
 };
 
-/* Returns the number of cores on which the process may run, at least 1. */
+/* Returns how many cores the process may keep busy, at least 1: those on which it may run, or fewer
+ * by the quotas of its control groups. */
 uint32_t thread_cores(void);
 /* Starts main(context), which must call thread_begins first. Returns 0 or an errno. Join
  * `thread->id`. */
