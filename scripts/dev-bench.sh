@@ -15,8 +15,9 @@ case " $* " in
 *)
     need build
     mkdir -p build
-    { configure_preset release && cmake --build build/release -j "$jobs" \
-        --target trawl_bench trawl_command; } >build/bench-build.log 2>&1 || {
+    { configure_preset release && targets=(trawl_bench trawl_command) &&
+        { ! cmake --build build/release --target help | grep -q '\<trawl_kernels\>' || targets+=(trawl_kernels); } &&
+        cmake --build build/release -j "$jobs" --target "${targets[@]}"; } >build/bench-build.log 2>&1 || {
         cat build/bench-build.log >&2
         exit 1
     }

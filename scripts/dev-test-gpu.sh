@@ -72,7 +72,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target trawl_static sim_approximate gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command \
+        --target trawl_static sim_approximate gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command trawl_kernels \
         >build/gpu-build.log
     ! cmake --build build/gpu --target help | grep -q sim_expressions ||
         cmake --build build/gpu -j "$jobs" --target sim_expressions >>build/gpu-build.log
@@ -88,6 +88,8 @@ if [ -z "$folder" ]; then
     fi
 fi
 [ -x "$folder/tests/gpu/gpu_oracle" ] || die "$folder holds no gpu_oracle: not a build of this tree"
+LD_LIBRARY_PATH=$(realpath "$folder")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} # libtrawl_kernels, in a folder carried here
+export LD_LIBRARY_PATH
 logs=$folder/gpu-logs
 mkdir -p "$logs"
 
