@@ -275,6 +275,8 @@ def test_tcp_and_a_token(tree, tmp_path):
         assert address.startswith("http://127.0.0.1:")
         with trawl.Client(address, token="secret-4711") as client:
             assert client.count("needle").occurrences == len(positions_by_hand([b"needle"]))
+        with trawl.Client(address.removeprefix("http://"), token="secret-4711") as client:  # as for the command
+            assert client.count("needle").occurrences == len(positions_by_hand([b"needle"]))
         for token in (None, "another"):
             with pytest.raises(trawl.ServerError) as caught:
                 trawl.Client(address, token=token).count("needle")

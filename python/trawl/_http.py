@@ -113,9 +113,9 @@ class Server:
     def __init__(
         self, address: str | None, token: str | None, timeout: float | None, tls: ssl.SSLContext | None
     ) -> None:
+        folder = os.environ.get("XDG_RUNTIME_DIR")
+        default = f"unix:{folder}/trawl.sock" if folder else ""
         if address is None:
-            folder = os.environ.get("XDG_RUNTIME_DIR")
-            default = f"unix:{folder}/trawl.sock" if folder else ""
             address = os.environ.get("TRAWL_SERVER") or default
         if token is None and (file := os.environ.get("TRAWL_TOKEN_FILE")):
             with open(file) as opened:
@@ -123,6 +123,10 @@ class Server:
         for name, value in (("address", address), ("token", token)):
             if not isinstance(value, (str, type(None))):
                 raise TypeError(f"{name}: a str is needed, not {value!r:.80}")
+        if address == "unix:":
+            address = default
+        elif re.match(r"(?!unix:)[^/]+:\d", address):  # HOST:PORT, as the command has it
+            address = f"http://{address}"
         self.address, self.timeout, self.tls = address, timeout, tls
         self.idle: list[tuple[int, http.client.HTTPConnection]] = []  # with the process that opened each
         try:
@@ -133,8 +137,7 @@ class Server:
         if address[:5] != "unix:" and (
             self.parts.scheme not in ("http", "https") or not self.parts.hostname or len(self.parts.path) > 1
         ):
-            hint = f": http://{address}?" if re.fullmatch(r"[\w.-]+:\d+", address) else ""
-            raise ValueError(f"address: unix:PATH or http[s]://HOST:PORT, not {address!r}{hint}")
+            raise ValueError(f"address: unix:PATH, HOST:PORT or http[s]://HOST:PORT, not {address!r}")
         self.head = {"Content-Type": "application/json"}
         if token is not None:
             if not (token := token.strip()).isascii() or not token.isprintable():

@@ -395,7 +395,7 @@ class Client:
     A client of a server. Any number of threads may share a client. Each request has a connection to itself, which is
     kept for later requests.
 
-    address: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT". The default is the variable
+    address: "unix:PATH", "HOST:PORT", "http://HOST:PORT" or "https://HOST:PORT". The default is the variable
       TRAWL_SERVER, then the socket trawl.sock in XDG_RUNTIME_DIR.
     token: the contents of the server's --token-file. The default is the contents of the file that
       TRAWL_TOKEN_FILE names.

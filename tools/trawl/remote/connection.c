@@ -134,6 +134,9 @@ bool connection_open(struct connection *connection, const char *address)
         connection->descriptor = connect_unix(connection, address + 5);
     else if (strncmp(address, scheme, strlen(scheme)) == 0)
         connection->descriptor = connect_tcp(connection, address + strlen(scheme));
+    else if (strncmp(address, "https://", 8) == 0)
+        refuse(connection, address,
+               "the command has no TLS: connect through a Unix socket or a tunnel");
     else if (strchr(address, ':') != NULL) /* HOST:PORT, as in the server's --listen */
         connection->descriptor = connect_tcp(connection, address);
     else
