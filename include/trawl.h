@@ -357,8 +357,8 @@ struct trawl_text_options {
  * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
  *
  * UNPACK: the first bytes decide the format, not the name. A compressed text is a stream of its
- * decompressed bytes: offsets count decompressed bytes, and only one search can read the stream.
- * Only a part of the text is in memory at a time, plus the format's window of up to 256 MiB.
+ * decompressed bytes: offsets count these. Searches decompress a regular file anew, one search at a
+ * time (else BUSY). Only a part is in memory at once, plus the format's window of up to 256 MiB.
  * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
  * without the flag; for a pipe, this is known after the first read. A format's library is loaded
  * when the first text of the format is opened, or read if it is a pipe.

@@ -179,7 +179,8 @@ cdef class Source:
 class Text(Source):
     """Text(source, *, decompress=False, copy=False)
 
-    A text that stays open for several searches. The text is closed with its last reference.
+    A text that stays open for several searches; a pipe or another stream can be searched once. The text
+    is closed with its last reference.
 
     source: bytes or another object with the buffer protocol, searched in place; a str, searched as
       UTF-8; a path (os.PathLike); a file object opened in binary mode or another object with
@@ -187,8 +188,9 @@ class Text(Source):
       (DLPack, CUDA array interface), which is searched on its GPU. Every search also accepts such a source
       directly, without a Text.
     decompress: search the decompressed contents of a path, file or pipe in the format of gzip, xz,
-      bzip2, zstd or lz4. An uncompressed file is searched as it is. Without decompress, a
-      compressed file's own bytes are searched, and a warning says so.
+      bzip2, zstd or lz4. A file is decompressed by each search, and by one at a time. An uncompressed
+      file is searched as it is. Without decompress, a compressed file's own bytes are searched, and a
+      warning says so.
     copy: allow a text on a GPU to be copied to the host for questions that only the host can answer and
       that otherwise raise UnsupportedError.
 
@@ -197,6 +199,7 @@ class Text(Source):
     """
 
     __slots__ = ()
+    __module__ = "trawl"
 
     def __new__(cls, source, *, decompress=False, copy=False):
         cdef Source made
@@ -210,3 +213,9 @@ class Text(Source):
             raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "
                              "searched as it is (io.BytesIO makes a file of it)")
         return made
+
+    def __repr__(self):
+        cdef Source made = self
+
+        size = f"{made.nbytes} bytes" if made.nbytes is not None else "a stream"
+        return f"<trawl.Text: {size}{'' if made.name is None else f' of {made.name!r}'}>"

@@ -260,10 +260,19 @@ def test_text_objects(tmp_path):
     text = trawl.Text(TEXT)
     assert text.nbytes == len(TEXT) and not text.is_stream
     assert same(text) and same(text) and trawl.Text(text) is text
+    assert repr(text) == f"<trawl.Text: {len(TEXT)} bytes>"
     try:
         unpacked = trawl.Text(tmp_path / "text.gz", decompress=True)
         assert unpacked.is_stream and unpacked.nbytes is None
-        assert same(unpacked)
+        assert repr(unpacked) == f"<trawl.Text: a stream of {str(tmp_path / 'text.gz')!r}>"
+        for _ in range(3):  # a file is decompressed by each search
+            assert same(unpacked) and PLAN.positions(unpacked).tolist() == PLAN.positions(TEXT).tolist()
+            assert PLAN.count_lines(unpacked) == PLAN.count_lines(TEXT) and PLAN.first(unpacked) == PLAN.first(TEXT)
+            next(PLAN.scan(unpacked))
+            running = PLAN.batches(unpacked)
+            with pytest.raises(trawl.BusyError, match="text.gz"):
+                PLAN.count(unpacked)
+            running.close()
     except trawl.UnsupportedError:
         pytest.skip("no zlib here")
     with pytest.raises(TypeError):

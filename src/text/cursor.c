@@ -64,11 +64,11 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
     if (!checked_add(need->after, need->chunk_bytes, &whole) ||
         !checked_add(whole, need->before + 2 * MEMORY_ALIGNMENT + TEXT_SLACK_BYTES, &whole))
         return TRAWL_FAIL(error, LIMIT, "a chunk of text would exceed 2^64 bytes");
-    if (text->kind == TEXT_STREAM) {
-        if (text->stream_is_used)
-            return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream can be searched only once",
+    if (text->kind == TEXT_STREAM && !text->is_regular && atomic_exchange(&text->is_taken, true)) {
+        if (text->unpack != NULL && unpack_is_of_file(text->unpack))
+            return TRAWL_FAIL(error, BUSY, "%s: another search is decompressing the text",
                               text->name);
-        text->stream_is_used = !text->is_regular;
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream can be searched only once", text->name);
     }
     cursor->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (text->unpack != NULL)
@@ -83,8 +83,11 @@ void text_cursor_close(struct text_cursor *cursor)
 {
     if (cursor->mapping.slot != NULL)
         mapping_close(&cursor->mapping);
-    if (cursor->text->unpack != NULL)
+    if (cursor->text->unpack != NULL) {
         unpack_unshare(cursor->text);
+        if (unpack_rewind(cursor->text->unpack))
+            atomic_store(&cursor->text->is_taken, false);
+    }
     memory_release(cursor->carry, cursor->carry_capacity, 1);
     (void)pthread_mutex_destroy(&cursor->lock);
 }

@@ -38,7 +38,9 @@ struct trawl_text {
     /* true even if a regular file is read like a stream (size 0), but false if it is decompressed,
      * or mapped with TRAWL_TEXT_MAP */
     bool is_regular;
-    bool stream_is_used;       /* a stream that is not a regular file can be searched only once */
+    /* A search reads, or has read, the stream. That of a compressed file can be read again from its
+     * start; a stream that is not a regular file can be searched only once. */
+    _Atomic bool is_taken;
     uint64_t descriptor_begin; /* of a regular file: file offset of the text's first byte */
     /* state of decompression; NULL: the file is not compressed, or is not to be decompressed */
     struct text_unpack *unpack;

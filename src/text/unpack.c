@@ -114,6 +114,25 @@ void unpack_unshare(const struct trawl_text *text)
     text->unpack->piece = NULL;
 }
 
+bool unpack_is_of_file(const struct text_unpack *unpack)
+{
+    return unpack->from_file;
+}
+
+bool unpack_rewind(struct text_unpack *unpack)
+{
+    if (!unpack->from_file || is_of_parent(unpack))
+        return false;
+    decoder_close(unpack->decoder);
+    decoder_open(unpack->decoder);
+    *unpack = (struct text_unpack){.codec = unpack->codec,
+                                   .decided = true,
+                                   .from_file = true,
+                                   .threads = 1,
+                                   .decoder = unpack->decoder};
+    return true;
+}
+
 /* Finds out from a stream's first bytes whether it is compressed. */
 static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
 {

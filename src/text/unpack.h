@@ -42,4 +42,10 @@ uint64_t unpack_memory(const struct trawl_text *text);
 /* Ends what unpack_share began. No thread may be inside ahead_help. */
 void unpack_unshare(const struct trawl_text *text);
 
+/* Returns true if what is decompressed is a regular file. */
+bool unpack_is_of_file(const struct text_unpack *unpack);
+/* Frees what decompressing needs, and prepares to read the file from its start again. Returns false
+ * for a stream, and in a child of the process that reads the file. */
+bool unpack_rewind(struct text_unpack *unpack);
+
 #endif
