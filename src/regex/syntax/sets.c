@@ -169,10 +169,12 @@ static uint64_t name_length(const struct syntax_reader *reader)
 {
     uint64_t end = reader->at + 2;
 
+    if (!stands(reader, "[:")) /* asked first: the whole class may be letters */
+        return 0;
     while (syntax_byte(reader, end) == '^' ||
            (syntax_byte(reader, end) >= 'a' && syntax_byte(reader, end) <= 'z'))
         end++;
-    return stands(reader, "[:") && syntax_stands(reader, end, ":]") ? end + 2 - reader->at : 0;
+    return syntax_stands(reader, end, ":]") ? end + 2 - reader->at : 0;
 }
 
 /* Reads an octal number of up to `most` digits, or a hexadecimal one of exactly as many, or any
