@@ -57,6 +57,11 @@ cdef Py_ssize_t index_of(object key, uint64_t length) except -1:
     return index
 
 
+cdef inline int look_at(uint64_t step) except -1:
+    """Called at each step of a loop that makes objects: now and then, call the handlers of signals."""
+    return PyErr_CheckSignals() if step & 4095 == 4095 else 0
+
+
 cdef inline bint bit_at(const void *bits, uint64_t index) noexcept nogil:
     return (<const uint8_t *>bits)[index >> 3] >> (index & 7) & 1
 

@@ -294,23 +294,27 @@ cdef class Array(Answer):
     def tolist(self):
         """Copy the values to a list; a null value becomes None."""
         cdef const uint64_t *ends
-        cdef uint64_t first = 0
+        cdef list items, made = []
+        cdef Py_ssize_t i
 
-        if self.format[0] == b"+" and self.format[1] == b"L" and self.data != NULL:
-            ends = <const uint64_t *>self.data.bytes + self.first
-            fields = self.fields if self.fields is not None else column_of(
-                block_share(self.child), 0, self.child_length)
-            if isinstance(fields, Array):
-                fields, first = fields[ends[0]:ends[self.length]].tolist(), ends[0]
-            collects = PyGC_Disable()  # the garbage collector would visit the new items again and again
-            try:
-                return [None if self.validity != NULL and not bit_at(self.validity.bytes, self.first + <uint64_t>i)
-                        else fields[ends[i] - first:ends[i + 1] - first] if isinstance(fields, list)
-                        else items_of(fields, ends[i], ends[i + 1]) for i in range(self.length)]
-            finally:
-                if collects:
-                    PyGC_Enable()
-        return [self.value(<uint64_t>i) for i in range(self.length)]
+        collects = PyGC_Disable()  # the garbage collector would visit the new items again and again
+        try:
+            if self.format[0] == b"+" and self.format[1] == b"L" and self.data != NULL:
+                ends = <const uint64_t *>self.data.bytes + self.first
+                items = items_of(self.fields if self.fields is not None else column_of(
+                    block_share(self.child), 0, self.child_length), ends[0], ends[self.length])
+                for i in range(self.length):
+                    look_at(<uint64_t>i)
+                    made.append(None if self.validity != NULL and not bit_at(self.validity.bytes, self.first + <uint64_t>i)
+                                else items[ends[i] - ends[0]:ends[i + 1] - ends[0]])
+                return made
+            for i in range(self.length):
+                look_at(<uint64_t>i)
+                made.append(self.value(<uint64_t>i))
+            return made
+        finally:
+            if collects:
+                PyGC_Enable()
 
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
         cdef bint structs = self.format[1] == b"s", lists = self.format[0] == b"+" and not structs
@@ -341,19 +345,20 @@ cdef list items_of(fields, uint64_t begin, uint64_t end):
     cdef list made = []
     cdef uint64_t i
 
-    if isinstance(fields, Column):
-        for i in range(begin, end):
-            made.append((<Column>fields).values()[i])
-    elif isinstance(fields, Array):
+    if not isinstance(fields, dict):
         made = fields[begin:end].tolist()
     elif len(fields) == 3:
         first, second, third = fields.values()
         for i in range(begin, end):
+            look_at(i)
             item = (<Column>first).values()[i], (<Column>second).values()[i], (<Column>third).values()[i]
             PyObject_GC_UnTrack(item)  # numbers need no garbage collector
             made.append(item)
     elif begin < end:
-        made = list(zip(*[each[begin:end].tolist() for each in fields.values()]))
+        for item in zip(*[each[begin:end].tolist() for each in fields.values()]):
+            look_at(begin)
+            begin += 1
+            made.append(item)
     return made
 
 

@@ -119,6 +119,7 @@ cdef class Reader:
         cdef trawl_record_array *records = &self.records
         cdef uint64_t low, high, middle
 
+        PyErr_CheckSignals()
         if self.left == 0:
             if not self.next():
                 return False
@@ -166,6 +167,7 @@ cdef class Reader:
         reach(&gathered, 64 * length + 1)
         try:
             for item in items:
+                look_at(i)
                 offsets[i] = gathered.count
                 if item is not None:
                     valid[i >> 3] |= <uint8_t>(1 << (i & 7))

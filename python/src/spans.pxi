@@ -458,7 +458,7 @@ cdef class Values:
 
         number = int(name) if name.isdigit() else trawl_expression_group(plan, pattern, name, <uint64_t>len(name))
         if number > min(most, <uint64_t>GROUPS_MAX - 1):
-            raise ValueError(f"values: expression {pattern} has no group {name.decode()!r}; "
+            raise ValueError(f"values: expression {pattern} has no group {name.decode()!r:.80}; "
                              "${1}a is a group and a letter, and $$ is a $")
         return number
 
@@ -500,6 +500,7 @@ cdef class Values:
         if not reach(&self.filled, 1):
             raise MemoryError()
         for i in range(count):
+            look_at(i)
             begin = values_of(&found.columns.begins)[i]
             end = values_of(&found.columns.ends)[i]
             pattern = <uint32_t>values_of(&found.columns.patterns)[i]
@@ -651,8 +652,7 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
 
     parts = []
     while True:
-        if by.at & 4095 == 4095:
-            PyErr_CheckSignals()
+        look_at(by.at)
         stop = by.begins[by.at] if is_next(by, end) else end
         parts.append(object_of(by.bytes + begin, stop - begin, is_str))
         if stop == end:
@@ -911,14 +911,13 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
 
     objects = []
     for i in range(reader.records.record_count):
-        if i & 4095 == 4095:
-            PyErr_CheckSignals()
+        look_at(i)
         begin, end = reader.offset(i), reader.offset(i + 1)
         item = items[first + <Py_ssize_t>i]
         is_str = isinstance(item, str)
-        if item is not None and values is None:
+        if values is None and reader.is_valid(i):
             item = parts_of(by, begin, end, is_str)
-        elif item is not None and is_next(by, end):
+        elif values is not None and is_next(by, end):
             by.by_characters = is_str
             item = rewritten_object(by, begin, end, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(item))
         objects.append(item)
@@ -1319,9 +1318,9 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     if is_column(text):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not PyObject_CheckBuffer(text):
-        raise TypeError("text: str, bytes, an object with the buffer protocol or a column is "
-                        f"needed, not {type(text).__name__}; of a file give what it holds, as "
-                        "path.read_bytes() does")
+        raise TypeError("text: " + (_sources.lazy_hint(text) or "str, bytes, an object with the buffer protocol or a "
+                                    f"column is needed, not {type(text).__name__}; of a file give what it holds, as "
+                                    "path.read_bytes() does"))
     take_buffer(text, &view)
     text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
     PyBuffer_Release(&view)
