@@ -207,7 +207,7 @@ OVERLOADS = {
 }  # fmt: skip
 CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "Batches", "LineBatches", "Match")
 FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
-LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
+LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|dir|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
 
 def parts_of(signature):

@@ -99,7 +99,7 @@ cdef class Match(Made):
             self.names.get(group, -1) if isinstance(group, str) else group, IndexError)
 
         if number < 0 or number >= self.count:
-            raise IndexError(f"no such group: {group!r}")
+            raise IndexError(f"no such group: {group!r:.80}")
         return number
 
     cdef object part(self, int64_t number, default):

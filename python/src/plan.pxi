@@ -140,8 +140,8 @@ cdef class Plan:
     values: an object for each pattern, in order. For a dict of patterns, the default is the dict's
       values.
     ignore_case: letters that differ only in case are equal: by Unicode's simple case folding if all
-      patterns are str or UTF-8 strings of Arrow or of a file, else A-Z equal a-z. 'unicode' or
-      'ascii' decides explicitly.
+      patterns are str or UTF-8 strings of Arrow or of a file; if all are bytes, A-Z equal a-z. 'unicode'
+      or 'ascii' decides explicitly, as it must for a mixture.
     whole_words: neither neighbour of an occurrence is a letter, a digit or _, of the same alphabet as
       with ignore_case.
     whole_lines: an occurrence is a whole line.
@@ -374,6 +374,9 @@ cdef class Plan:
 
     def __copy__(self):
         return self
+
+    def __dir__(self):
+        return _sources.own_names(self)
 
     def __eq__(self, other):
         if type(other) is not Plan:

@@ -39,6 +39,8 @@ cdef class Reader:
             raise TypeError("records: a column or a list of strings is needed, not one string")
         if hasattr(given, "read"):
             raise TypeError("records: a column or a list of strings is needed, not a file; list(file) has its lines")
+        if hint := _sources.lazy_hint(given):
+            raise TypeError(f"records: {hint}")
         given = host_column(given, name)
         if hasattr(given, "__arrow_c_stream__"):
             self.first = given.__arrow_c_stream__(None)
@@ -50,15 +52,17 @@ cdef class Reader:
         elif hasattr(given, "__arrow_c_array__"):
             self.first, self.second = given.__arrow_c_array__(None)
             self.schema = <ArrowSchema *>PyCapsule_GetPointer(self.first, "arrow_schema")
-        elif hasattr(given, "isna"):  # a Series of pandas 2, in which NaN and NA are nulls
-            self.first = tuple([None if missing else item for item, missing in zip(given, given.isna())])
-            self.is_text = all([item is None or isinstance(item, str) for item in self.first])
+        elif hasattr(given, "isna"):  # a Series of pandas 2
+            self.first = tuple(given)
+            self.is_text = all([isinstance(item, str) or item is None or _sources.is_missing(item) for item in self.first])
         else:
             items = _sources.array_items(given)
+            if items is None and not (hasattr(given, "__iter__") or hasattr(given, "__getitem__")):
+                raise TypeError(f"records: a column or a list of strings is needed, not {given!r:.80}")
             self.first = tuple(given if items is None else items)
         if self.schema != NULL:
             format = (self.schema if self.schema.dictionary == NULL else self.schema.dictionary).format
-            self.is_text = format in ("u", "U", "vu", "n")
+            self.is_text = format not in ("z", "Z", "vz")
             self.has_views = self.schema.dictionary == NULL and format in ("vu", "vz")
 
     def __dealloc__(self):
@@ -152,7 +156,7 @@ cdef class Reader:
         self.records.offset_bytes = offset_bytes
 
     cdef int take_items(self, tuple items) except -1:
-        """Copy a list's str, bytes and None items to the chunk."""
+        """Copy a list's items to the chunk: str, bytes, and None or another missing value."""
         cdef uint64_t length = <uint64_t>len(items), i = 0
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
         cdef uint8_t *valid = self.new_block(2, length // 8 + 1).bytes
@@ -169,12 +173,11 @@ cdef class Reader:
             for item in items:
                 look_at(i)
                 offsets[i] = gathered.count
-                if item is not None:
-                    valid[i >> 3] |= <uint8_t>(1 << (i & 7))
                 if isinstance(item, str):
                     utf8 = PyUnicode_AsUTF8AndSize(item, &count)
                     put(&gathered, utf8, <uint64_t>count, 1)
-                elif item is not None:
+                    valid[i >> 3] |= <uint8_t>(1 << (i & 7))
+                elif isinstance(item, bytes) or (item is not None and not _sources.is_missing(item)):
                     self.no_bytes = False
                     try:
                         take_buffer(item, &view)
@@ -182,6 +185,7 @@ cdef class Reader:
                         raise TypeError(f"records: record {i}: {fault}") from None
                     put(&gathered, view.buf, <uint64_t>view.len, 1)
                     PyBuffer_Release(&view)
+                    valid[i >> 3] |= <uint8_t>(1 << (i & 7))
                 i += 1
             offsets[length] = gathered.count
             if gathered.failed:
@@ -215,7 +219,8 @@ cdef class Reader:
             self.take_strings(self.schema.format, array)
             self.take_validity()
         else:
-            self.take_strings(self.schema.dictionary.format, array.dictionary)
+            # the values of a column of nulls may have any type
+            self.take_strings(self.schema.dictionary.format if array.dictionary.length > 0 else "n", array.dictionary)
             self.count = <uint64_t>array.length
             self.validity = validity_of(array)
             self.validity_begin = <uint64_t>array.offset

@@ -361,7 +361,7 @@ cdef class Searcher:
     Threads and devices that search. Any number of Python threads may share a Searcher.
 
     engine: 'cpu', 'cuda', or 'auto', which uses the CPU, and GPUs where they save time.
-    threads: how many threads search; 0: one per core.
+    threads: how many threads search; 0: one per core that the process may use.
     device_memory, host_memory: how many bytes searches may use on devices and on the host; 0: no limit.
     instruction_set: a name from instruction_sets(), instead of the best one.
     chunk_bytes: how many bytes of a text a thread searches at a time; 0: the library chooses.
@@ -542,6 +542,9 @@ cdef class Searcher:
         found = stats
         del found["size"]
         return found
+
+    def __dir__(self):
+        return _sources.own_names(self)
 
     def __enter__(self):
         return self

@@ -11,6 +11,11 @@ cdef extern from "Python.h":
     str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t count, const char *errors)
     void *PyUnicode_DATA(object text)
     int PyErr_CheckSignals() except -1
+    ctypedef struct PyTypeObject:
+        const char *tp_name
+        void *tp_dict
+
+    void PyType_Modified(PyTypeObject *)
     void PyObject_GC_UnTrack(object one)
     int PyGC_Disable()
     int PyGC_Enable()

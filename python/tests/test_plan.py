@@ -159,7 +159,7 @@ def test_switches():
 
 def test_in():
     """Check `in`: whether a plan has a pattern."""
-    plan = trawl.Plan(["he", b"\xff", "\u00e9"], ignore_case=True)
+    plan = trawl.Plan(["he", b"\xff", "\u00e9"], ignore_case="unicode")
     assert "he" in plan and b"he" in plan and bytearray(b"\xff") in plan and "\u00e9" in plan
     assert "HE" not in plan and "h" not in plan and "" not in plan
     for wrong in (3, None, ["he"]):
@@ -210,7 +210,7 @@ def test_characters_beyond_ascii():
     for plain in (
         trawl.Plan("\u00c9", ignore_case="ascii"),
         trawl.Plan("\u00c9".encode(), ignore_case=True),
-        trawl.Plan(["\u00c9", b"x"], ignore_case=True),
+        trawl.Plan(["\u00c9", b"x"], ignore_case="ascii"),
     ):
         assert not plain.unicode and plain.count("\u00e9\u00c9e") == 1
     assert pickle.loads(pickle.dumps(plan)).count("\u00e9\u00c9e") == 2
@@ -272,3 +272,94 @@ def test_one_version():
     assert f'TRAWL_VERSION "{trawl.__version__}"' in header.read_text()
     metadata = pytest.importorskip("importlib.metadata")
     assert metadata.version("pytrawl") == trawl.__version__
+
+
+def test_str_and_bytes_together():
+    """Check that patterns of both kinds must say which letters or characters they mean; bytes among str once meant
+    ASCII."""
+    both = ["\u00c9y", b"xy"]
+    for options in (
+        {"ignore_case": True},
+        {"whole_words": True},
+        {"regex": True, "ignore_case": True},
+        {"mismatches": 1, "whole_words": True},
+        {"regex": True, "alphabet": "utf8", "ignore_case": True},
+    ):
+        with pytest.raises(ValueError, match="has to be chosen for patterns of both str and bytes"):
+            trawl.Plan(both, **options)
+        for same in (both[:1], both[1:], ["\u00c9y", "xy"]):
+            trawl.Plan(same, **options)
+    for options, count in (
+        ({}, 1),
+        ({"ignore_case": "unicode"}, 2),
+        ({"ignore_case": "ascii"}, 1),
+        ({"regex": True, "alphabet": "utf8", "ignore_case": "unicode"}, 2),
+        ({"regex": True, "alphabet": "bytes", "ignore_case": True}, 1),
+        ({"regex": True}, 1),
+    ):
+        plan = trawl.Plan(both, **options)
+        assert plan.count("\u00c9y\u00e9y") == count and pickle.loads(pickle.dumps(plan)) == plan
+
+
+def test_names_of_other_packages():
+    """Check that attributes that other packages have say what to call, and are not listed."""
+    plan, searcher = trawl.Plan("a"), trawl.Searcher()
+    for name, call in (("search", "first"), ("match", "first"), ("fullmatch", "whole_lines"), ("findall", "find_all"),
+                       ("sub", "replace"), ("subn", "replace"), ("pattern", "list"), ("groupindex", "group_names"),
+                       ("contains_any", "contains"), ("find_matches_as_indexes", "find_all")):  # fmt: skip
+        for made in (plan, searcher):
+            with pytest.raises(AttributeError, match=rf"trawl\.(Plan|Searcher) has no '{name}': .*\b{call}"):
+                getattr(made, name)
+        assert "not here: " in repr(getattr(trawl.Plan, name))
+        assert not hasattr(plan, name) and name not in dir(plan) and name not in dir(searcher)
+        with pytest.raises(AttributeError, match=r"module 'trawl' has no attribute .*Plan\(patterns, regex=True\)"):
+            getattr(trawl, name)
+    with pytest.raises(AttributeError, match=r"^'trawl\.Plan' object has no attribute 'other'$"):
+        plan.other
+    with pytest.raises(AttributeError, match="^module 'trawl' has no attribute 'other'$"):
+        trawl.other
+    assert {"count", "finditer", "__len__"} <= set(dir(plan)) and "close" in dir(searcher)
+    kinds = (trawl.Plan, trawl.Searcher, trawl.Text, trawl.Column, trawl.Array, trawl.Records, trawl.Match)
+    assert all(kind.__module__ == "trawl" for kind in kinds)
+
+
+def test_what_is_no_sequence():
+    """Check that errors about what cannot be iterated name the argument."""
+    numpy = pytest.importorskip("numpy")
+    for given in (numpy.float32(3), numpy.datetime64("2020-01-01"), 3, object()):
+        with pytest.raises(TypeError, match="^patterns: "):
+            trawl.Plan(given)
+        with pytest.raises(TypeError, match="^values: "):
+            trawl.Plan("a", values=given)
+        with pytest.raises(TypeError, match="^records: |^str or bytes are needed"):
+            trawl.Plan("a").contains(given)
+
+
+def test_long_values_in_errors():
+    """Check that an exception shows a part of what it complains about. Of an expression, it is the part with the
+    mistake."""
+    long = 1 << 20
+    for patterns, shown in (
+        ("(" + "a" * long, "'(aa"),
+        ("\u00e9" * long + "(", "\u00e9('"),
+        (b"\xff" * long + b"[b", "xff[b'"),
+        (["a", "b" * long + r"\p{Nope}" + "b" * long], r"bb\\p{Nope}bb"),
+    ):
+        with pytest.raises(trawl.ArgumentError) as caught:
+            trawl.Plan(patterns, regex=True)
+        assert len(str(caught.value)) < 1500 and shown in str(caught.value), str(caught.value)
+        assert caught.value.pattern_index == (1 if isinstance(patterns, list) else 0)
+    name = "n" * long
+    for call in (
+        lambda: trawl.Plan("a", method=name),
+        lambda: trawl.Plan("a", mismatches=name),
+        lambda: trawl.Plan("a", line_end=name),
+        lambda: trawl.Plan("a").matches("a", match=name),
+        lambda: trawl.Plan("a").replace("a", {name: "b"}),
+        lambda: trawl.Plan("(a)", regex=True).replace("a", "${" + name + "}"),
+        lambda: trawl.Plan("(a)", regex=True).groups(["a"], name),
+        lambda: next(trawl.Plan("(a)", regex=True).finditer("a")).group(name),
+    ):
+        with pytest.raises((ValueError, TypeError, IndexError)) as caught:
+            call()
+        assert len(str(caught.value)) < 400

@@ -5,6 +5,7 @@ import importlib.util
 import io
 import pickle
 import re
+import sys
 
 import arrow_by_hand
 import pytest
@@ -323,3 +324,67 @@ def test_runs_of_views(rng):
             same(plan, column, expected)
             made = plan.replace(column, b"<>").tolist()
             assert made == [each if each is None else re.sub(b"cab|ab", b"<>", each) for each in records[begin:]]
+
+
+def test_missing_values():
+    """Check that what pandas takes for missing is a null record, in lists and arrays of objects, and stays in new lists."""
+    missing = [None, float("nan"), -float("nan")]
+    for name, values in (("pandas", "NA NaT"), ("numpy", "nan")):
+        if importlib.util.find_spec(name) is not None:
+            package = importlib.import_module(name)
+            missing += [getattr(package, value) for value in values.split()]
+            missing += [] if name == "pandas" else [package.float32("nan"), package.float64("nan")]
+    plan, groups = trawl.Plan("a"), trawl.Plan("(a)(x)?", regex=True)
+    for kind, one in ((str, "banana"), (bytes, b"banana")):
+        records = [one, *missing, one[:1]]
+        nulls = [None] * len(missing)
+        for column in (records, tuple(records)):
+            assert plan.contains(column).tolist() == [True, *nulls, False]
+            assert plan.match_counts(column).tolist() == [3, *nulls, 0]
+            assert plan.which(column).tolist() == [0, *nulls, None]
+            assert plan.match_lists(column, value=True, first=True).tolist()[0]["value"] == one[1:2]
+            assert plan.cells(column)[0] == (0, 0, 1) and len(plan.cells(column)) == 1
+            assert groups.groups(column).tolist()[1:] == [*nulls, {"1": None, "2": None}]
+            for made in (plan.replace(column, "b"), plan.split(column), plan.mask(column)):
+                assert type(made) is list and all(a is b for a, b in zip(made[1:], missing))
+            assert plan.split(column)[0] == one.split(one[1:2])
+        if "numpy" in sys.modules:
+            array = importlib.import_module("numpy").array(records, dtype=object)
+            assert plan.contains(array).tolist() == [True, *nulls, False]
+        assert plan.contains(missing).tolist() == nulls
+    for wrong in (3.5, 0, True, 1 + 2j, [], object()):
+        with pytest.raises(TypeError, match="record 1: str or bytes are needed"):
+            plan.contains(["a", wrong])
+
+
+def test_categories():
+    """Check dictionary columns whose values have another type, because there is none."""
+    for keys in ([], [None], [None, None]):
+        column = arrow_by_hand.Column([], "g", keys=keys)
+        nulls = [None] * len(keys)
+        plan = trawl.Plan("a")
+        assert plan.contains(column).tolist() == nulls == plan.match_lists(column, value=True).tolist()
+        assert plan.split(column) == nulls == plan.replace(column, "b").tolist()
+    pandas = pytest.importorskip("pandas")
+    for values in ([None, None], [], ["a", None]):
+        for column in (pandas.Categorical(values), pandas.Series(values, dtype="category")):
+            assert trawl.Plan("a").contains(column).tolist() == [one and True for one in values]
+
+
+def test_lazy_frames():
+    """Check that the error about a LazyFrame or expression of polars names what searches it."""
+    polars, plan = pytest.importorskip("polars"), trawl.Plan("a")
+    for given in (polars.LazyFrame({"text": ["a"]}), polars.col("text")):
+        calls = [
+            plan.contains,
+            plan.cells,
+            plan.match_lists,
+            plan.groups,
+            plan.split,
+            plan.mask,
+            plan.count,
+            plan.first,
+        ]
+        for call in [*calls, lambda given: plan.replace(given, "b"), lambda given: list(plan.finditer(given))]:
+            with pytest.raises(TypeError, match=r"\.trawl\.contains\(plan\)"):
+                call(given)

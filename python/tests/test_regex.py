@@ -41,7 +41,8 @@ def expression(rng, depth=2, opens=("(",)):
         if depth and rng.random() < 0.3:
             inner, none = expression(rng, depth - 1, opens)
             start, first = rng.choice(opens), rng.choice(OPENED)
-            part, none = f"{start}{first}{inner})", none and not first or start[2:] in ("=", "!", "<=", "<!", "#")
+            none = none and (not first or "|" in inner)  # `first` belongs to the first alternative
+            part, none = f"{start}{first}{inner})", none or start[2:] in ("=", "!", "<=", "<!", "#")
         if not none and rng.random() < 0.3:
             part = part if len(part) == 1 or part[0] in "([\\" else f"({part})"
             times = rng.choice(["*", "+", "?", "{2}", "{1,2}"])
@@ -490,3 +491,18 @@ def test_an_undecided_line_names_its_file(tmp_path):
             call(trawl.Text(slow))
     with pytest.raises(ValueError, match="'all', 'leftmost-longest'"):
         plan.matches("a", match="longest")
+
+
+def test_explain_names_who_decides():
+    for patterns, pcre, who in (
+        ("a+b", False, "RE2 decides"),
+        ("a+b", True, "RE2 decides"),
+        ("a(?=b)", True, "PCRE2 decides"),
+        (["a(?=b)", "a+b"], True, "RE2 and, for what RE2 lacks, PCRE2 decide"),
+        (["a", "a+b"], True, "RE2 decides"),
+    ):
+        try:
+            plan = trawl.Plan(patterns, regex=True, pcre=pcre)
+        except trawl.UnsupportedError:
+            continue  # PCRE2 is not installed
+        assert f"why: {who} about lines" in plan.explain()

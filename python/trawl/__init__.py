@@ -83,6 +83,14 @@ class _First(str):
         return False
 
 
+def __getattr__(name: str) -> Any:
+    from ._sources import INSTEAD
+
+    known = name in INSTEAD or name in ("compile", "split", "finditer", "escape", "Pattern")
+    hint = ": Plan(patterns, regex=True) compiles expressions, and its methods search" if known else ""
+    raise AttributeError(f"module 'trawl' has no attribute {name!r}{hint}", name=name, obj=sys.modules[__name__])
+
+
 def __dir__() -> list[str]:
     """List the names to use: Plan first, as help(trawl) does, and the modules imported so far."""
     modules = (name for name, one in globals().items() if not name.startswith("_") and name not in __all__

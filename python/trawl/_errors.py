@@ -183,6 +183,7 @@ def no_pickle(made: object) -> TypeError:
     return TypeError(f"a {kind} belongs to its process and cannot be pickled; pickle the plan, and make a {kind} there")
 
 
+EXCERPT_BYTES = 200  # longer expressions are shown in part
 # the library's words, which name every kind of caller
 _OF_ALL = "TRAWL_PCRE, trawl-serve --allow-pcre"
 
@@ -193,7 +194,18 @@ def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
         place = "" if error.text_offset is None else f", at byte {error.text_offset}"
         said = str(error).replace("-P, " + _OF_ALL, "pcre=True").replace(_OF_ALL, "regex=True, pcre=True")
         number = f"pattern {index}: " if len(expressions) > 1 and f"pattern {index} " not in str(error) else ""
-        error.args = (f"{number}{said}: {expressions[index]!r}{place}",)
+        error.args = (f"{number}{said}: {excerpt(expressions[index], error.text_offset or 0)}{place}",)
+
+
+def excerpt(expression: Any, offset: int) -> str:
+    """Return an expression as Python writes it; of a long one, only the part around a byte offset."""
+    whole = expression.encode() if isinstance(expression, str) else bytes(expression)
+    begin = max(0, min(offset, len(whole)) - EXCERPT_BYTES // 2)
+    if len(whole) <= EXCERPT_BYTES:
+        return repr(expression)
+    part = whole[begin : begin + EXCERPT_BYTES]
+    shown = repr(part.decode(errors="ignore") if isinstance(expression, str) else part)
+    return f"{'...' if begin > 0 else ''}{shown}{'...' if begin + EXCERPT_BYTES < len(whole) else ''}"
 
 
 def name_text(error: Error, name: str) -> None:

@@ -10,6 +10,7 @@ import functools
 import importlib
 import io
 import itertools
+import numbers
 import operator
 import os
 import re
@@ -54,7 +55,11 @@ def gather(patterns: Any) -> tuple[Any, ...]:
         return tuple(strings(patterns))
     if isinstance(patterns, re.Pattern) or not (hasattr(patterns, "__iter__") or hasattr(patterns, "__getitem__")):
         raise no_pattern(patterns)
-    items = tuple(patterns)
+    try:
+        each = iter(patterns)
+    except TypeError:  # a scalar of numpy
+        raise no_pattern(patterns) from None
+    items = tuple(each)
     for i, item in enumerate(items):
         if not isinstance(item, (str, bytes)):
             try:
@@ -91,6 +96,61 @@ def ranges(exact: Any) -> tuple[tuple[int, int], ...]:
     return found
 
 
+# ---- Names of other packages --------------------------------------------------------------------
+
+# For methods of re, str, polars, ahocorasick_rs and flashtext: what to call.
+_FIRST = "first(text) finds the first occurrence, and finditer(text) each with its groups"
+_EACH = "find_all(text) lists (begin, end, pattern) of each occurrence, matches(text, value=True) also its text"
+_COLUMN = "contains(column), which(column) and match_lists(column) search each record"
+_REPLACE = "replace(text, values)"
+INSTEAD = {
+    "search": _FIRST,
+    "match": f"{_FIRST}; an expression that begins with \\A matches only at the begin of a line",
+    "fullmatch": f"{_FIRST}, in a plan with whole_lines=True",
+    "find": _FIRST,
+    "index": _FIRST,
+    "is_match": "first(text) is not None",
+    "findall": _EACH,
+    "find_iter": _EACH,
+    "find_matches_as_indexes": _EACH,
+    "find_matches_as_strings": _EACH,
+    "extract_keywords": _EACH,
+    "sub": _REPLACE,
+    "subn": _REPLACE,
+    "replace_all": _REPLACE,
+    "replace_many": _REPLACE,
+    "replace_keywords": _REPLACE,
+    "contains_any": _COLUMN,
+    "find_many": _COLUMN,
+    "extract_many": _COLUMN,
+    "pattern": "list(plan) has the patterns",
+    "patterns": "list(plan) has the patterns",
+    "groupindex": "group_names",
+}
+
+
+def own_names(made: object) -> list[str]:
+    """Return the names for dir(): all but those that only raise an exception."""
+    return [name for name in object.__dir__(made) if name not in INSTEAD]
+
+
+class Instead:
+    """An attribute of Plan and Searcher that raises AttributeError, and says what to call."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, made: object, kind: type) -> Any:
+        if made is None:
+            return self  # for help() and others that read what a class has
+        raise AttributeError(
+            f"trawl.{kind.__name__} has no {self.name!r}: {INSTEAD[self.name]}", name=self.name, obj=made
+        )
+
+    def __repr__(self) -> str:
+        return f"<not here: {INSTEAD[self.name]}>"
+
+
 # ---- Options ------------------------------------------------------------------------------------
 
 
@@ -101,7 +161,7 @@ def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
             raise TypeError
         found = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}: a whole number is needed, not {value!r}") from None
+        raise TypeError(f"{name}: a whole number is needed, not {value!r:.80}") from None
     if not 0 <= found <= most:
         raise ValueError(f"{name}: 0 to {most}, not {found}")
     return found
@@ -113,7 +173,7 @@ def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
         if one == value:
             return one
     *names, last = [repr(one) for one in choices if one is not None]
-    raise ValueError(f"{name}: {', '.join(names)} or {last}, not {value!r}")
+    raise ValueError(f"{name}: {', '.join(names)} or {last}, not {value!r:.80}")
 
 
 def progress_bar(total: int | None) -> Callable[[int], None] | None:
@@ -190,8 +250,13 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     """Check the arguments of trawl.Plan. Return the patterns, and the options in their normal form."""
     if values is None and isinstance(patterns, dict):
         values = patterns.values()
+    try:
+        values = values if values is None else iter(values)
+    except TypeError:
+        raise TypeError(f"values: a sequence with a value for each pattern is needed, not {values!r:.80}") from None
     items = gather(patterns)
-    is_text = len(items) > 0 and all(isinstance(one, str) for one in items)
+    kinds = {isinstance(one, str) for one in items}
+    is_text = kinds == {True}
     regex = choice("regex", regex, (*SYNTAXES, True, False))
     options = {
         "values": None if values is None else tuple(values),
@@ -206,15 +271,18 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     if options["values"] is not None and len(options["values"]) != len(items):
         raise ValueError(f"values: {len(options['values'])} values for {len(items)} patterns")
     if not isinstance(line_end, bytes) or len(line_end) != 1:
-        raise ValueError(f"line_end: one byte is needed, not {line_end!r}")
-    if alphabet is None:
+        raise ValueError(f"line_end: one byte is needed, not {line_end!r:.80}")
+    if is_default := alphabet is None:
         is_needed = options["mismatches"] or options["edits"] or options["regex"]
         alphabet = "utf8" if is_text and is_needed else "bytes"
     options["alphabet"] = choice("alphabet", alphabet, ALPHABETS)
     has_letters = alphabet == "utf8" or (alphabet == "bytes" and not regex)
     letters = "unicode" if is_text and has_letters else "ascii"
+    is_open = len(kinds) > 1 and (has_letters or is_default)
     for name, value in (("ignore_case", ignore_case), ("whole_words", whole_words)):
         found = choice(name, value, LETTERS)
+        if found is True and is_open:
+            raise ValueError(f"{name}: 'unicode' or 'ascii' has to be chosen for patterns of both str and bytes")
         options[name] = letters if found is True else found
     if {options["ignore_case"], options["whole_words"]} == {"ascii", "unicode"}:
         raise ValueError("ignore_case, whole_words: 'ascii' or 'unicode', the same for both")
@@ -312,6 +380,23 @@ def is_bytes(given: Any) -> bool:
         return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")
     except (TypeError, ValueError, BufferError):
         return False
+
+
+def is_missing(item: Any) -> bool:
+    """Return True for what pandas takes for a missing value: NaN, pandas.NA and NaT."""
+    if isinstance(item, numbers.Real):  # numpy's numbers, too
+        return item != item
+    return type(item).__name__ in ("NAType", "NaTType")
+
+
+def lazy_hint(given: Any) -> str:
+    """Return what to call for a LazyFrame or an expression of polars, which have no strings yet; "" for anything else."""
+    if type(given).__module__.split(".")[0] != "polars" or type(given).__name__ not in ("LazyFrame", "Expr"):
+        return ""
+    return (
+        f"a column or a text is needed, not polars' {type(given).__name__}; after `import trawl.polars`, expressions "
+        "search: frame.filter(polars.col(NAME).trawl.contains(plan)), and .trawl.count, .trawl.replace and others"
+    )
 
 
 def array_items(given: Any) -> list[Any] | None:
@@ -594,7 +679,7 @@ def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
     for one, other in ((patterns, values), (values, plan)):
         for pattern in one:
             if pattern not in other:
-                raise ValueError(f"values: {pattern!r} is not both a pattern and a key of the dict")
+                raise ValueError(f"values: {pattern!r:.80} is not both a pattern and a key of the dict")
     return [values[pattern] for pattern in patterns]
 
 
@@ -722,6 +807,8 @@ def in_memory(text: Any) -> Any:
 
 
 def no_text(given: Any) -> TypeError:
+    if hint := lazy_hint(given):
+        return TypeError(f"text: {hint}")
     shown = repr(given)
     if len(shown) > 80 or "\n" in shown:
         shown = f"a {type(given).__module__}.{type(given).__qualname__}"

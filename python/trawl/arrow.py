@@ -2,7 +2,7 @@
 
 trawl.polars, trawl.pandas and trawl.duckdb build on this module.
 
->>> pyarrow = __import__("pytest").importorskip("pyarrow")
+>>> import pyarrow
 >>> column = pyarrow.array(["banana", None, "pear"])
 >>> register("has_an", Plan("an"))
 >>> pyarrow.compute.call_function("has_an_which", [column]).to_pylist()

@@ -1,7 +1,6 @@
 """Searches of duckdb's columns, as SQL functions: those of trawl.arrow.Searches.
 
->>> pytest = __import__("pytest")
->>> duckdb, _ = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
+>>> import duckdb
 >>> connection = duckdb.connect()
 >>> register(connection, "an", Plan("an"))
 >>> texts = "(VALUES ('banana'), ('pear'), (NULL)) t(x)"

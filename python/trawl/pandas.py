@@ -2,12 +2,11 @@
 
 The methods are those of trawl.arrow.Searches. Results keep the index. Numbers and booleans have pandas' nullable types.
 
->>> pytest = __import__("pytest")
->>> pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+>>> import pandas, trawl.pandas
 >>> series = pandas.Series(["banana", None, "pear"], [10, 11, 12])
->>> series.trawl.count(Plan("a")).tolist()
+>>> series.trawl.count(trawl.Plan("a")).tolist()
 [3, <NA>, 1]
->>> series[series.trawl.contains(Plan("an"))].to_dict()
+>>> series[series.trawl.contains(trawl.Plan("an"))].to_dict()
 {10: 'banana'}
 """
 
@@ -20,7 +19,6 @@ import pandas
 import pyarrow
 
 from ._sources import plan_of
-from ._trawl import Plan  # noqa: F401  (for the examples)
 from .arrow import NUMBER, Searches
 
 _TYPES = {pyarrow.bool_(): pandas.BooleanDtype(), pyarrow.int64(): pandas.Int64Dtype(), NUMBER: pandas.UInt64Dtype()}

@@ -2,14 +2,13 @@
 
 The methods, of Expr and Series, are those of trawl.arrow.Searches.
 
->>> pytest = __import__("pytest")
->>> polars, _ = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+>>> import polars, trawl.polars
 >>> frame = polars.LazyFrame({"text": ["banana", None, "pear"]})
 >>> frame.filter(polars.col("text").trawl.contains("an")).collect().rows()
 [('banana',)]
->>> frame.select(polars.col("text").trawl.count(Plan("a"))).collect(engine="streaming").rows()
+>>> frame.select(polars.col("text").trawl.count(trawl.Plan("a"))).collect(engine="streaming").rows()
 [(3,), (None,), (1,)]
->>> polars.Series(["pear", "banana"]).trawl.which(Plan(["an", "ea"])).to_list()
+>>> polars.Series(["pear", "banana"]).trawl.which(trawl.Plan(["an", "ea"])).to_list()
 [1, 0]
 """
 
@@ -21,7 +20,6 @@ from typing import Any
 import polars
 import pyarrow
 
-from ._trawl import Plan  # noqa: F401  (for the examples)
 from .arrow import Searches
 
 

@@ -3,7 +3,7 @@
 A Stage is a function from record batches to record batches, and can be pickled: trawl.ray and trawl.spark run stages in
 a cluster. This module needs pyarrow.
 
->>> pyarrow = __import__("pytest").importorskip("pyarrow")
+>>> import pyarrow
 >>> table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
 >>> stage = Stage(Plan("secret"), "text", "filter")
 >>> [batch.to_pydict() for batch in stage(table.to_batches())]

@@ -179,8 +179,10 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     if (plan->algorithm.name != NULL)
         explain_algorithm(&text, plan);
     else if (plan_has_expressions(plan))
-        add(&text, "method: expressions\nwhy: RE2 decides about lines that hold the expressions' "
-                   "strings\n");
+        add(&text, "method: expressions\nwhy: %s about lines that hold the expressions' strings\n",
+            plan->pcre == 0            ? "RE2 decides"
+            : plan->pattern_count == 1 ? "PCRE2 decides"
+                                       : "RE2 and, for what RE2 lacks, PCRE2 decide");
     else if (plan->errors.is_set)
         explain_errors(&text, plan);
     else
