@@ -10,7 +10,7 @@
         .short_set = WORKER_SHORT_BYTES, .look_after = 512u << 10, .look_again = 16u << 20,     \
         .look_lost_ns = 30000, .look_first = 64u << 10, .tile_positions = 64 * FIND_TILE_WORDS, \
         .class_positions = SET_TILE_POSITIONS, .stem_batch = SET_STEM_BATCH,                    \
-        .named = SET_NAMED_MAX, .trial_bytes = 16u << 10, .verify_step = VERIFY_STEP,           \
+        .named = SET_NAMED_MAX, .trial_bytes = 34304, .verify_step = VERIFY_STEP,               \
         .work_factor = 4, .dense_bytes = 1u << 15, .dense_step = 34304, .lane_bytes = 256,      \
         .row_words = 6u << 20, .border_share = 8, .pool = 4u << 20, .hits = ENGINE_HITS_MAX     \
     }

@@ -297,29 +297,43 @@ static bool is_behind(const struct tournament *own, uint32_t program, double sha
 }
 
 /* Ends a tournament. The program that searched before the tournament continues, unless the fastest
- * one is ahead. Each measured program then rests: it is not compared again for a while. */
+ * one is ahead. Each measured program then rests: it is not compared again for a while. The first
+ * part of a text may be unlike the rest, so it rests no longer than the search has lasted, times
+ * its time per byte divided by that of the fastest. */
 static void tournament_choose(struct tournament *own)
 {
     enum program best = is_behind(own, own->before, AHEAD_SHARE) ? fastest(own) : own->before;
+    double rest = (double)min_u64(REST_TIMES * cpu_sizes.trial_bytes, own->all_bytes);
 
-    for (uint32_t i = 0; i < PROGRAMS; i++)
-        if (own->of[i].bytes > 0)
-            own->of[i].rest =
-                (uint64_t)min_double(REST_TIMES * (double)own->of[i].bytes *
-                                         (rate_of(own, i) / rate_of(own, fastest(own))),
-                                     1ull << 62);
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        double least;
+
+        if (own->of[i].bytes == 0)
+            continue;
+        least = rate_of(own, fastest(own));
+        own->of[i].rest = (uint64_t)min_double(rest * (rate_of(own, i) / least), 1ull << 62);
+        if (i != own->before)
+            own->lost_ns += (uint64_t)((rate_of(own, i) - least) * (double)own->of[i].bytes);
+    }
     /* The winner's time in this tournament counts towards the next tournament. */
-    own->spent = own->of[best].ns;
-    own->searched = own->of[best].bytes;
+    own->spent = own->recent_ns = own->of[best].ns;
+    own->searched = own->recent_bytes = own->of[best].bytes;
+    own->won = own->searched > 0 ? rate_of(own, best) : 0;
     own->now = best;
     own->left = 0;
+}
+
+/* Begins a turn with a shorter piece, which brings the program's tables into the caches. */
+static void turn_begin(struct tournament *own)
+{
+    own->counts = false;
+    own->left = cpu_sizes.trial_bytes / 4 + 1;
 }
 
 /* Gives the turn to the next program of the tournament, or ends the tournament. */
 static void next_turn(struct tournament *own)
 {
-    own->step = 1;
-    own->left = cpu_sizes.trial_bytes;
+    turn_begin(own);
     if (own->open == 0)
         tournament_choose(own);
     else
@@ -358,33 +372,32 @@ static bool is_worth(const struct scan *scan, enum program program, double took)
     double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
     double cost = COST_TIMES * (COMPARE_NS + price.once_ns);
 
-    /* where a search began with classes, buckets are only faster if it may skip the rest of a line
-     * or of an occurrence */
-    if (program == PROGRAM_BUCKETS && own->first == PROGRAM_CLASSES &&
-        (scan->want == WANT_COUNT || scan->want == WANT_HITS))
-        return false;
     return price.byte_ns < PLAN_WORTH_SHARE * took &&
            (saved * rest >= cost || (double)own->spent + (double)cpu_sizes.trial_advance >= cost);
 }
 
-/* Begins a tournament if some program is worth comparing. */
+/* Begins a tournament if some program is worth comparing, unless tournaments have lost too much
+ * time. If the last winner has become slow, the text has changed, and no program rests. */
 static void tournament_begin(struct scan *scan)
 {
     struct tournament *own = &scan->worker->tournament;
-    double took = (double)own->spent / (double)own->searched;
-    uint32_t worth = 0;
+    double took = (double)own->recent_ns / (double)own->recent_bytes;
+    bool changed = own->won > 0 && took > CHANGED_TIMES * own->won;
+    uint32_t worth = 0, fits = own->lost_ns <= own->all_ns / LOST_TIMES ? own->fits : 0;
 
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         own->of[i].ns = own->of[i].bytes = 0;
-        if (i != own->now && (own->fits & bit_of(i)) != 0 && own->of[i].rest == 0 &&
+        if (i != own->now && (fits & bit_of(i)) != 0 && (own->of[i].rest == 0 || changed) &&
             is_worth(scan, (enum program)i, took))
             worth |= bit_of(i);
     }
-    if (worth == 0) {
-        own->left = own->searched / 2; /* sooner, the time per byte would hardly be different */
+    if (worth == 0) { /* sooner, the time per byte would hardly be different */
+        own->left = min_u64(own->searched / 2, RECENT_BYTES / 2);
         return;
     }
-    own->open = worth | bit_of(own->now);
+    own->of[own->now].ns = own->recent_ns;
+    own->of[own->now].bytes = own->recent_bytes;
+    own->open = worth;
     own->before = own->now;
     next_turn(own);
 }
@@ -397,33 +410,40 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
     struct tournament *own = &scan->worker->tournament;
 
     own->left -= min_u64(own->left, bytes);
+    own->all_ns += ns;
+    own->all_bytes += bytes;
     for (uint32_t i = 0; i < PROGRAMS; i++)
         own->of[i].rest -= min_u64(own->of[i].rest, bytes);
     if (own->open == 0) {
+        if (own->recent_bytes >= RECENT_BYTES) {
+            own->recent_ns /= 2;
+            own->recent_bytes /= 2;
+        }
         own->spent += counts ? ns : 0;
+        own->recent_ns += counts ? ns : 0;
         own->searched += counts ? bytes : 0;
+        own->recent_bytes += counts ? bytes : 0;
         if (own->left == 0 && own->searched > 0)
             tournament_begin(scan);
         return;
     }
-    /* The first piece of a turn brings the tables into the caches, so it is not counted. The turn
-     * starts again until the program's tables are built. */
-    if (!counts) {
-        own->step = 1;
-        own->left = cpu_sizes.trial_bytes;
+    if (!counts) { /* the turn starts again until the program's tables are built */
+        turn_begin(own);
         return;
     }
-    if (own->step > 1) {
+    if (own->counts) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
     }
     if (own->left > 0)
         return;
     own->left = cpu_sizes.trial_bytes;
-    if (++own->step > 1 + COUNTED_PIECES || is_behind(own, own->now, PLAN_WORTH_SHARE)) {
+    if (own->counts) {
         own->open &= ~bit_of(own->now);
         next_turn(own);
+        return;
     }
+    own->counts = true;
 }
 
 /* Returns how often tables were built or fetched, by the worker and, if the current program
@@ -456,7 +476,7 @@ void scan_any_set(struct scan *scan)
         enum program program =
             scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
         bool goes_on = own->open != 0;
-        uint64_t piece = goes_on ? own->left : max_u64(own->left, cpu_sizes.trial_bytes);
+        uint64_t piece = goes_on ? own->left : max_u64(own->left, cpu_sizes.trial_bytes / 2 + 1);
         uint64_t from = scan->at, ns, makes;
 
         if ((own->fits & (own->fits - 1)) == 0 || is_short || program != own->now) {
@@ -603,7 +623,7 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
  * searches first. */
 static struct tournament tournament_of(const struct trawl_plan *plan, const struct find_ops *find)
 {
-    struct tournament made = {.fits = plan->programs, .left = cpu_sizes.trial_bytes};
+    struct tournament made = {.fits = plan->programs};
 
     if (choice_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
         made.fits &= ~bit_of(PROGRAM_PARTS);

@@ -46,11 +46,17 @@ struct tournament {
     enum program first;  /* the first program, before any tournament */
     enum program before; /* the program that searched before the current tournament */
     uint32_t open;       /* programs whose turn in the tournament has not ended, as bits */
-    uint32_t step;       /* number of the piece in the program's turn, counted from 1 */
+    bool counts;         /* the piece is counted: the first one of a program's turn is not */
     /* bytes of text until the piece ends; if there is no tournament, until the next may begin */
     uint64_t left;
-    uint64_t spent;       /* ns that the search has taken since the last tournament */
-    uint64_t searched;    /* bytes of text that were searched in `spent` */
+    uint64_t spent;    /* ns that the search has taken since the last tournament */
+    uint64_t searched; /* bytes of text that were searched in `spent` */
+    /* the last part of `spent` and `searched`, in which earlier bytes count less and less */
+    uint64_t recent_ns, recent_bytes;
+    double won;      /* ns per byte of the last tournament's winner in it; 0: there was none */
+    uint64_t all_ns; /* ns and bytes since the worker has had the plan */
+    uint64_t all_bytes;
+    uint64_t lost_ns;     /* ns by which tournaments took longer than their winners would have */
     uint64_t short_texts; /* number of short texts between tournaments */
     struct {
         uint64_t ns, bytes; /* time and bytes of the program's pieces that are counted */

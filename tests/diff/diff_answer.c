@@ -108,10 +108,12 @@ static void draw_tournament(struct test_random *random, struct tournament *own)
     own->now = draw_program(random, own->fits);
     own->before = draw_program(random, own->fits);
     own->open = test_random_one_in(random, 2) ? 0 : draw_bits(random, own->fits) | 1u << own->now;
-    own->step = 1 + (uint32_t)test_random_below(random, 3);
+    own->counts = test_random_one_in(random, 2);
     own->left = test_random_between(random, 1, test_random_one_in(random, 2) ? 80 : 5000);
     own->spent = UINT64_MAX / 2;
-    own->searched = 1;
+    own->searched = own->recent_bytes = 1;
+    own->recent_ns = own->spent;
+    own->won = (double)test_random_below(random, 2);
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         own->of[i].bytes = (own->fits >> i & 1) == 0 ? 0 : test_random_below(random, 100);
         own->of[i].ns = test_random_below(random, 1000);

@@ -187,9 +187,10 @@ static uint64_t work_of(const struct diff_input *input, enum trawl_method method
 }
 
 /* Makes strings whose first bytes (begin_alike) or last bytes are equal, in a text full of these
- * bytes. Filters that test only the low six bits of a byte cannot tell them from letters. */
+ * bytes, up to offset `calm`. Filters that test only the low six bits of a byte cannot tell them
+ * from letters, of which the rest of the text consists. */
 static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
-                        bool begin_alike, struct diff_input *input)
+                        bool begin_alike, uint64_t calm, struct diff_input *input)
 {
     uint64_t bytes_count = begin_alike ? 24 : 8, varied = begin_alike ? 16 : 3;
     uint64_t period = 1 + (begin_alike ? varied : bytes_count - varied);
@@ -204,8 +205,8 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
     if (input->text == NULL || input->patterns == NULL)
         exit(1);
     for (uint64_t i = 0; i < text_bytes; i++)
-        input->text[i] =
-            (uint8_t)(i % period == 0 ? 'a' + test_random_below(random, 8) : '!' + i % period);
+        input->text[i] = (uint8_t)(i % period == 0 || i >= calm ? 'a' + test_random_below(random, 8)
+                                                                : '!' + i % period);
     for (uint64_t i = 0; i < strings; i++) {
         uint8_t *bytes = malloc(bytes_count);
 
@@ -221,16 +222,16 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
  * is loose because the number of basic blocks is not the time by which the plan chooses, and
  * because trying the other methods costs work, too. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
-                        bool begin_alike)
+                        bool begin_alike, uint64_t calm)
 {
     static const enum trawl_method ways[] = {TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES,
                                              TRAWL_METHOD_AUTOMATON};
     uint64_t own, most = 0, least = UINT64_MAX;
     struct diff_input input;
 
-    make_choice(random, text_bytes, strings, begin_alike, &input);
+    make_choice(random, text_bytes, strings, begin_alike, calm, &input);
     own = work_of(&input, TRAWL_METHOD_AUTO);
-    printf("%s alike: %" PRIu64 " blocks", input.kind, own);
+    printf("%s alike in %" PRIu64 " bytes: %" PRIu64 " blocks", input.kind, calm, own);
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         uint64_t taken = work_of(&input, ways[i]);
 
@@ -299,8 +300,11 @@ int main(void)
     run_set_floods(&random, text_bytes);
     test_characters(test_memory(text_bytes), text_bytes, false);
     test_characters(test_memory(text_bytes), text_bytes, true);
-    test_choice(&random, 64 * text_bytes, 10, true);
-    test_choice(&random, 32 * text_bytes, CHOICE_STRINGS, false);
+    test_choice(&random, 64 * text_bytes, 10, true, 64 * text_bytes);
+    test_choice(&random, 32 * text_bytes, CHOICE_STRINGS, false, 32 * text_bytes);
+    /* texts whose beginning is unlike the rest */
+    test_choice(&random, 64 * text_bytes, 10, true, text_bytes);
+    test_choice(&random, 64 * text_bytes, 10, true, 16 * text_bytes);
     for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
         printf("%s: %" PRIu64 " plans, at most %.1f blocks per byte: %s\n",
                method_name((enum trawl_method)method), plans[method], worst[method].work_per_byte,
