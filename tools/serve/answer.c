@@ -140,8 +140,8 @@ static void *work(void *context)
         .output = &answer->output, .supply = &answer->supply, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
     uint8_t status;
-    bool failed, is_short, is_too_large, is_unserved;
-    int http_status;
+    bool failed, is_short;
+    int http_status, refusal;
 
     settings->search.threads =
         server->thread_count / running > 0 ? server->thread_count / running : 1;
@@ -150,18 +150,18 @@ static void *work(void *context)
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
-    is_too_large = errno == EFBIG;  /* patterns_plan sets EFBIG if the plan is too large, */
-    is_unserved = errno == ENOTSUP; /* and patterns_gather ENOTSUP if only the command searches */
-    /* closing the job's files does not change errno, which says why the job failed */
+    refusal = answer->request.guard.refusal;
+    /* closing the job's files does not change errno, which says whether the job ran short */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     guard_leave(&answer->request.guard);
-    if (failed && (is_short || is_unserved || answer->request.format != REQUEST_FRAMES))
+    if (failed &&
+        (is_short || refusal == GUARD_COMMAND || answer->request.format != REQUEST_FRAMES))
         answering_refuse(answer,
-                         is_short       ? 503
-                         : is_too_large ? 413
-                         : is_unserved  ? 422
-                                        : 400,
+                         is_short                   ? 503
+                         : refusal == GUARD_PLAN    ? 413
+                         : refusal == GUARD_COMMAND ? 422
+                                                    : 400,
                          *answer->message != '\0' ? answer->message : "the search failed");
     else if (!answer->pipe.begun && answer->request.format >= REQUEST_COLUMNS)
         answering_write(answer, NULL);

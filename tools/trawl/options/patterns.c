@@ -9,7 +9,6 @@
 #include "trawl/options/patterns.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -602,7 +601,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         !expressions_take(patterns, settings))
         return message_exhausted(message);
     if (settings->expressions && settings->multiline && settings->guard != NULL) {
-        errno = ENOTSUP; /* so that the client searches by itself */
+        guard_refuse(settings->guard, GUARD_COMMAND); /* so that the client searches by itself */
         return message_fail(message, "--multiline: a server searches for expressions within lines");
     }
     if (settings->expressions && settings->multiline && settings->whole_lines &&
@@ -749,7 +748,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
              !settings->numbers_wanted && prints_matches(settings))
         patterns_find_empty(patterns, *plan);
     if (status == TRAWL_LIMIT)
-        errno = EFBIG; /* tells a server that the request is too large */
+        guard_refuse(settings->guard, GUARD_PLAN);
     if (spare > 0)
         guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)

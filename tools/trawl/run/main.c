@@ -165,7 +165,7 @@ static bool means_server(const struct settings *settings, int argument_count, ch
         return false;
     if (!is_parsed || settings->document.help || settings->document.version)
         return true;
-    if (settings->no_messages || settings->patterns.count > 0 ||
+    if (settings->no_messages || settings->files.names_only || settings->patterns.count > 0 ||
         settings->files.directories != DIRECTORIES_READ)
         return false;
     for (size_t i = 1; i < operands->count; i++) {

@@ -38,11 +38,17 @@ static bool add_bytes(struct guard *guard, uint64_t bytes)
     return true;
 }
 
-static bool refuse(struct guard *guard, enum guard_refusal refusal)
+void guard_refuse(struct guard *guard, enum guard_refusal refusal)
 {
     int none = GUARD_NONE;
 
-    (void)atomic_compare_exchange_strong(&guard->refusal, &none, (int)refusal);
+    if (guard != NULL)
+        (void)atomic_compare_exchange_strong(&guard->refusal, &none, (int)refusal);
+}
+
+static bool refuse(struct guard *guard, enum guard_refusal refusal)
+{
+    guard_refuse(guard, refusal);
     return false;
 }
 

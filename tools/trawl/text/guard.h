@@ -12,9 +12,11 @@
 #include "trawl/text/command_clock.h"
 
 enum guard_refusal {
-    GUARD_NONE, /* nothing was refused */
-    GUARD_OWN,  /* the search exceeds the limit for a single search */
-    GUARD_ALL   /* all searches together use too much memory now */
+    GUARD_NONE,   /* nothing was refused */
+    GUARD_OWN,    /* the search exceeds the limit for a single search */
+    GUARD_ALL,    /* all searches together use too much memory now */
+    GUARD_PLAN,   /* the strings need a larger plan than the library builds */
+    GUARD_COMMAND /* only the command, which has no guard, searches for this */
 };
 
 /* The guard of a search, or of all searches together (`all` is NULL). Memory stays counted until
@@ -23,7 +25,7 @@ struct guard {
     struct guard *all;      /* the guard of all searches together; NULL: this is it */
     uint64_t bytes_max;     /* limit for `bytes`; 0: no limit */
     _Atomic uint64_t bytes; /* memory taken and not returned */
-    atomic_int refusal;     /* why guard_take first refused */
+    atomic_int refusal;     /* an enum guard_refusal: why the search fails */
     uint64_t deadline_ns;   /* end of the search, by now_ns(); 0: no deadline */
     /* threads that may search for the request; in `all`: searches that may run at
      * once; 0: no limit */
@@ -51,6 +53,8 @@ bool guard_enter(struct guard *guard);
 /* Ends what guard_enter began, if it did. */
 void guard_leave(struct guard *guard);
 void guard_give(struct guard *guard, uint64_t bytes);
+/* Notes why the search fails, unless a reason was noted before. Does nothing for NULL. */
+void guard_refuse(struct guard *guard, enum guard_refusal refusal);
 /* Returns how many bytes the search may still take within its own limit; UINT64_MAX: no limit. */
 uint64_t guard_left(const struct guard *guard);
 /* Stops counting the memory that is still counted, here and in guard->all. */
