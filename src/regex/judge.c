@@ -10,6 +10,8 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "match/line_automaton.h"
+#include "regex/automaton.h"
 
 /* an automaton next to an atom may read this many bytes more than AROUND_BYTES */
 #define SPARE_BYTES 64u
@@ -18,6 +20,9 @@
 #define BYTES_PER_NS 2u
 /* the text around the atom after this many is fetched: it was read when the atoms were found */
 #define AHEAD 8u
+/* From call TABLE_AFTER for a line on, an automaton rules out lines of up to TABLE_BYTES. */
+#define TABLE_AFTER 256u
+#define TABLE_BYTES 96u
 
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
@@ -410,7 +415,11 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
+    bool has_moved; /* words_begin has yet to be called */
     uint64_t looks; /* number of calls to trawl_line_match */
+    /* NULL: unknown, or too large. Rules out short lines; `ruled` counts those, less the others. */
+    const struct line_automaton *table;
+    int64_t ruled;
     uint64_t after; /* where the match of the last call to trawl_line_groups ends */
     uint64_t span_count;
     struct regex_span spans[]; /* the match and each group */
@@ -448,7 +457,7 @@ enum trawl_status trawl_line_move(struct trawl_line *opened, const void *line, u
     opened->judged.bytes = line != NULL ? (const uint8_t *)line : (const uint8_t *)"";
     opened->judged.count = line_bytes;
     opened->after = 0;
-    words_begin(&opened->judged);
+    opened->has_moved = true;
     return TRAWL_OK;
 }
 
@@ -474,6 +483,36 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found, ui
     return status_of(found, &line->judged, error);
 }
 
+/* Returns true if the automaton of the plan's only expression (automaton.h) finds that no match is
+ * in the line. It is made for the call number TABLE_AFTER. */
+static bool rules_out(struct trawl_line *line)
+{
+    const struct expressions *made = line->expressions;
+    const struct trawl_plan *plan = made->plan;
+    const uint8_t *bytes = line->judged.bytes;
+    const uint64_t count = line->judged.count;
+    uint32_t state = LINE_BEGIN;
+    uint64_t at = 0;
+
+    if (line->looks == TABLE_AFTER && made->count == 1 && (plan->flags & TRAWL_CRLF) == 0 &&
+        regex_line_table(made, &line->table, NULL) != TRAWL_OK)
+        line->table = NULL;
+    if (line->table == NULL || count > TABLE_BYTES || line->ruled < -(int64_t)TABLE_AFTER ||
+        ((made->has_marked || made->needs_marks) && !words_are_ascii(bytes, count)))
+        return false;
+    while (at < count && state > LINE_HOLDS)
+        state = line->table->next[256 * state + bytes[at++]];
+    state = state > LINE_HOLDS && line->table->ends[state] == 0 ? LINE_FAILS : state;
+    /* a line end in the line is none here */
+    if (state != LINE_FAILS ||
+        (at > 0 && (bytes[at - 1] == plan->line_end || bytes[at - 1] == plan->line_end_also))) {
+        line->ruled--;
+        return false;
+    }
+    line->ruled++;
+    return true;
+}
+
 enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
                                    struct trawl_range *groups, uint64_t groups_max,
                                    struct trawl_error *error)
@@ -489,10 +528,15 @@ enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
             expressions->items[line->expression].beyond == NULL;
     if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
         found = WORDS_CANCELLED;
-    else if (from <= line->judged.count && (!lines || from == 0))
+    else if (from <= line->judged.count && (!lines || from == 0) &&
+             (from > 0 || !rules_out(line))) {
+        if (line->has_moved)
+            words_begin(&line->judged);
+        line->has_moved = false;
         found = words_match(expressions, line->expression, &line->judged, from, line->judged.count,
                             lines ? REGEX_WHOLE : REGEX_ANYWHERE, line->spans,
                             (uint32_t)min_u64(groups_max, line->span_count));
+    }
     return put_groups(line, found, 0, groups, groups_max, error);
 }
 

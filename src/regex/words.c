@@ -2,6 +2,7 @@
  * are (words.h). */
 #include "regex/words.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -250,9 +251,8 @@ void words_begin(const struct judged *line)
 {
     struct words *words = line->words;
 
+    memset(words, 0, offsetof(struct words, copy));
     words->window.of = words->window.gave_up = NULL;
-    *words =
-        (struct words){.copy = words->copy, .capacity = words->capacity, .window = words->window};
 }
 
 void words_release(struct words *words)

@@ -61,13 +61,14 @@ struct words {
     uint64_t machine;
     /* judge.c: PCRE2 has left undecided whether an expression matches, or matches again */
     bool is_undecided;
-    uint8_t *copy;
     uint64_t copy_count;
+    uint64_t copied;    /* how many bytes of the line have been copied */
+    uint64_t at;        /* the offset in the line that was last looked up */
+    uint64_t at_copied; /* the offset of the same character in the copy */
+    /* words_begin keeps what follows */
+    uint8_t *copy;
     uint64_t capacity;
-    uint64_t copied;            /* how many bytes of the line have been copied */
     struct reach_window window; /* the part of the line at which a reach last looked */
-    uint64_t at;                /* the offset in the line that was last looked up */
-    uint64_t at_copied;         /* the offset of the same character in the copy */
 };
 
 /* results of words_match, in addition to -1 (no memory), 0 (no match) and 1 (a match) */
