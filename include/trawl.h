@@ -410,8 +410,8 @@ enum trawl_engine {
 struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
-    uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core.
-                         Each GPU has further threads. */
+    uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core, or
+                         fewer by the quota of a container. Each GPU has further threads. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
     uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no

@@ -248,6 +248,10 @@ def test_loopback(serve):
             ("http://%s/healthz" % ("x" * 300), "localhost", 404)):  # fmt: skip
             got = server.raw(b"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (target.encode(), host.encode()))
             assert got.startswith(b"HTTP/1.1 %d " % status), target
+        for blanks in " ", "\t", " \t ":  # blanks behind a value are not part of it
+            headers = {"Host": "localhost" + blanks, "Origin": "http://localhost" + blanks}
+            headers["Content-Type"] = "application/json" + blanks
+            assert server.ask("POST", "/v1/count", {"patterns": ["needle"]}, **headers)[0] == 200, blanks
         for method in b"GET", b"HEAD", b"POST", b"BREW":
             got = server.raw(method + b" /healthz HTTP/1.1\r\nContent-Length: 1\r\n\r\nx")
             assert got.startswith(b"HTTP/1.1 400") and got.count(b"HTTP/1.1") == 1, "no Host"
@@ -278,7 +282,7 @@ def test_token(folder, serve):
     right = "the token of this test"
     with serve(LOOPBACK, "--token-file=" + path) as server:
         for status, *rows in (
-            (200, "Bearer " + right, "bearer " + right),
+            (200, "Bearer " + right, "bearer " + right, "Bearer " + right + " \t"),
             (401, None, "Bearer " + right[:-1], "Bearer " + right + "1", "Bearer ", right, "Basic dG9rZW4="),
         ):
             for headers in ({"Authorization": given} if given else {} for given in rows):

@@ -45,18 +45,21 @@ static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const
     head->has_bad_name |= bytes == 0 || name[strspn(name, name_bytes)] != '\0';
     head->has_bad_byte |= head_has_control(value);
     head->length_count += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
-    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
-        head->host_count++;
-        head->has_bad_byte |= value[strcspn(value, "@/\\?#, \t")] != '\0';
-    }
     if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
         head->encoding_count++;
-        head->is_chunked = strcasecmp(value, "chunked") == 0;
+        head->is_chunked = strcasecmp(value, "chunked") == 0; /* the library's opinion, too */
     }
     head->at = NULL;
     if (begin != NULL && value == begin + strspn(begin, " \t")) {
         begin = value + strlen(value);
         head->at = begin[1] == '\0' ? begin + 2 : NULL;
+    }
+    /* Blanks behind a value are not part of it (RFC 9110, 5.5), but version 0.9 leaves them. */
+    for (size_t end = strlen(value); end > 0 && strchr(" \t", value[end - 1]) != NULL;)
+        ((char *)(uintptr_t)value)[--end] = '\0';
+    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+        head->host_count++;
+        head->has_bad_byte |= value[strcspn(value, "@/\\?#, \t")] != '\0';
     }
     return MHD_YES;
 }
