@@ -116,6 +116,8 @@ def text(draw, wide, ascii):
         made = made.replace(b"x", b"\xff")
     if draw.random() < 0.2:
         made = made.replace(b"\n", b"\r\n")
+    if made.endswith(b"\n") and draw.random() < 0.1:  # beyond the first step, which decides how the next ones are read
+        made *= 150000 // len(made)
     return made
 
 
