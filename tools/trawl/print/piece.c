@@ -8,8 +8,10 @@
 #include "trawl/text/sizes.h"
 #include "trawl/text/utf8.h"
 
-/* A replaced line is put together in blocks of this size. */
+/* A replaced line is put together in blocks of this size, or, if it is printed for each match, as a
+ * whole up to REPLACED_LINE_BYTES. */
 #define REPLACED_BLOCK_BYTES SIZE_OR_SMALL(4096u, 32u)
+#define REPLACED_LINE_BYTES SIZE_OR_SMALL(UINT64_C(64) << 20, 100u)
 /* bytes before and after a line that an assertion may look at, as in ripgrep */
 #define AROUND_BYTES 128u
 #define GROUPS_MAX 100u /* limit for the groups of an expression that --replace can name */
@@ -108,7 +110,7 @@ static const uint8_t *replaced_block(struct text_scan *scan, const struct piece 
     style->block_begin = at;
     style->block_count = 0;
     for (found = *count; bytes != NULL; bytes = replaced_bytes(scan, piece, at, &found)) {
-        uint64_t room = REPLACED_BLOCK_BYTES - style->block_count;
+        uint64_t room = style->block_capacity - style->block_count;
 
         found = found < room ? found : room;
         memcpy(style->block + style->block_count, bytes, (size_t)found);
@@ -413,11 +415,9 @@ static uint64_t replacement_length(const struct style_state *style, const struct
 bool piece_replace(struct text_scan *scan, const struct view *view, struct piece *piece)
 {
     struct style_state *style = &scan->style;
-    uint64_t at = 0, printed = 0;
+    uint64_t at = 0, printed = 0, room = REPLACED_BLOCK_BYTES;
 
     if (style->part_count == 0 && !read_parts(scan))
-        return false;
-    if (!SCAN_GROW(scan, style->block, style->block_capacity, REPLACED_BLOCK_BYTES))
         return false;
     if (scan->settings->expressions || scan->settings->json) {
         uint64_t content = piece->content;
@@ -437,6 +437,10 @@ bool piece_replace(struct text_scan *scan, const struct view *view, struct piece
         at = span->to > at ? span->to : at;
     }
     printed += piece->count - at;
+    if (scan->settings->style.vimgrep && style->span_count > 1 && printed > room)
+        room = printed < REPLACED_LINE_BYTES ? printed : REPLACED_LINE_BYTES;
+    if (!SCAN_GROW(scan, style->block, style->block_capacity, room))
+        return false;
     piece->content += printed - piece->count;
     piece->count = style->replaced_end = printed;
     piece->replaced = true;
