@@ -283,7 +283,21 @@ def test_a_search_that_is_left(tmp_path, leave):
 def test_addresses(monkeypatch, tmp_path):
     monkeypatch.delenv("TRAWL_SERVER", raising=False)
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
-    for wrong in (None, "", "unix", "ftp://a", "http://", "http://a/b", "http://a:x", "http://a:99999", "a:99999", "a:1/b", "a:", ":1", "unix:"):
+    for wrong in (
+        None,
+        "",
+        "unix",
+        "ftp://a",
+        "http://",
+        "http://a/b",
+        "http://a:x",
+        "http://a:99999",
+        "a:99999",
+        "a:1/b",
+        "a:",
+        ":1",
+        "unix:",
+    ):
         with pytest.raises(ValueError, match="^address: "):
             trawl.Client(wrong)
     with pytest.raises(ValueError, match="token"):

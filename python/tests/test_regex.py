@@ -506,3 +506,23 @@ def test_explain_names_who_decides():
         except trawl.UnsupportedError:
             continue  # PCRE2 is not installed
         assert f"why: {who} about lines" in plan.explain()
+
+
+def test_which_records_match_across_lines(rng):
+    """Check the calls that report which expressions match in which records, with expressions that may cross lines. The
+    strings of a later record were once looked up at offsets of the first one (2026-11-29)."""
+    for _ in range(amount(150)):
+        expressions = [rng.choice([r"\s", r"[ab]\s", r"a\n+b", r"^\s", r"\sb", "b$", r"\n(?s:.)a", r"[^a]b", "ab"])
+                       for _ in range(rng.randint(1, 3))]  # fmt: skip
+        records = ["".join(rng.choices("aabx \n", k=rng.randint(0, 9))) for _ in range(rng.randint(1, 12))]
+        plan = trawl.Plan(expressions, regex=True, multiline=True)
+        compiled = [re.compile(one.replace("(?s:.)", "[^~]"), re.M) for one in expressions]
+        rows = [[i for i, one in enumerate(compiled) if one.search(record)] for record in records]
+        assert plan.pattern_lists(records).tolist() == rows, (expressions, records)
+        assert plan.contains(records).tolist() == [row != [] for row in rows]
+        assert plan.match_counts(records).tolist() == [
+            sum(len(one.findall(record)) for one in compiled) for record in records
+        ]
+        begins = [(row, i, one.search(records[row]).start()) for row in range(len(records)) for i, one in enumerate(compiled)
+                  if i in rows[row]]  # fmt: skip
+        assert list(plan.cells(records)) == begins

@@ -414,6 +414,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             worker->near = NULL;
         return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
     }
+    if (expressions_cross(expressions)) /* in records, whose atoms near_match would confuse */
+        worker->near = NULL;
     if ((expressions->spans.head != NULL || expressions->are_spans) &&
         step->chunk->records == NULL && step->want != WANT_LINES) {
         TRAWL_TRY(by_spans(step, ended, error));
