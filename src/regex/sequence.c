@@ -39,12 +39,9 @@ static bool add_list(struct sequence *sequence, const struct syntax_node *list, 
     return true;
 }
 
-/* Adds an optional group of ASCII letters, digits and blanks, such as `(mut )?`. */
-static bool add_optional(struct sequence *sequence, const struct syntax_node *list, bool backwards,
-                         bool is_lazy)
+/* Returns true if the list consists of ASCII letters, digits and blanks. */
+static bool is_plain(const struct syntax_node *list)
 {
-    const uint32_t begin = sequence->count;
-
     for (uint32_t i = 0; i < list->count; i++) {
         const struct syntax_node *node = list->items[i];
 
@@ -52,14 +49,7 @@ static bool add_optional(struct sequence *sequence, const struct syntax_node *li
             (!class_is_word_byte(node->bytes[0]) && node->bytes[0] != ' '))
             return false;
     }
-    if (list->count == 0 || !add_list(sequence, list, backwards)) {
-        sequence->count = begin;
-        return false;
-    }
-    sequence->items[begin].skips = (uint8_t)list->count;
-    sequence->items[begin].is_lazy = is_lazy;
-    sequence->skips = true;
-    return true;
+    return list->count > 0;
 }
 
 /* Adds the alternatives of a group, each of which must be a string of characters and classes. */
@@ -98,6 +88,29 @@ static bool add_group(struct sequence *sequence, const struct syntax_node *group
                              : add_alternatives(sequence, group, backwards);
 }
 
+/* Adds an optional group of such lists, as `(mut )?` or `(s|dom)?`: the last alternative can be
+ * skipped, too. */
+static bool add_optional(struct sequence *sequence, const struct syntax_node *group, bool backwards,
+                         bool is_lazy)
+{
+    const struct syntax_node *last = group->items[group->count - 1];
+    const uint32_t begin = sequence->count;
+    bool may = group->count == 1 || !is_lazy;
+    struct sequence_item *item;
+
+    for (uint32_t i = 0; i < group->count; i++)
+        may = may && is_plain(group->items[i]);
+    if (!may || !add_group(sequence, group, backwards)) {
+        sequence->count = begin;
+        return false;
+    }
+    item = &sequence->items[sequence->count - last->count];
+    item->skips = (uint8_t)last->count;
+    item->is_lazy = is_lazy;
+    sequence->skips = true;
+    return true;
+}
+
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards)
 {
     const bool repeats = node->kind == SYNTAX_REPEAT;
@@ -122,8 +135,8 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
         if (repeats && node->least > 0)
             (void)add_group(sequence, item, backwards);
         if (repeats)
-            return item->count == 1 && node->least == 0 && node->most == 1 &&
-                   add_optional(sequence, item->items[0], backwards, node->is_lazy);
+            return node->least == 0 && node->most == 1 &&
+                   add_optional(sequence, item, backwards, node->is_lazy);
         if (!item->is_numbered)
             return add_group(sequence, item, backwards);
         if (sequence->group_count == SEQUENCE_GROUPS_MAX)
