@@ -124,21 +124,22 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
     }
 }
 
-/* A position of the text: its first 8 bytes, and the bucket of set entries to compare there. */
+/* A position of the text: its bytes from plan_head_at on, and the bucket of set entries to compare
+ * there. */
 struct bucket {
     uint64_t head;
     uint32_t x, begin, end;
 };
 
 /* Looks up a bucket (a list of set entries) for each position. Keeps only the buckets with several
- * entries, or with one whose first bytes are at the position. Has no branch per position, since the
+ * entries, or with one whose head is at the position. Has no branch per position, since the
  * processor could not predict it. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {
     const struct plan_set *set = &brief->plan->set;
     const struct plan_set_tables *tables = brief->tables;
-    const uint64_t fold = (brief->plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
+    const uint64_t at = plan_head_at(brief->plan);
     const uint32_t last = brief->plan->literal_count - 1;
     uint32_t kept = 0;
 
@@ -148,7 +149,8 @@ static uint32_t list_buckets(const struct brief *brief, const uint32_t *position
         uint32_t begin = tables->buckets[hash], end = tables->buckets[hash + 1];
         const struct plan_head *first = &tables->heads[begin < last ? begin : last];
 
-        head |= fold;
+        head =
+            x + at < brief->count ? set_load_head(brief->text + x + at, brief->count - x - at) : 0;
         buckets[kept] = (struct bucket){head, positions[i], begin, end};
         kept += ((begin < end) & ((head & first->mask) == first->bytes)) | (end - begin > 1);
     }

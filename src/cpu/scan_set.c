@@ -42,7 +42,7 @@ static void verify_position(struct scan *scan, uint64_t x)
     const uint64_t *bitmap = tables->wide != NULL ? tables->wide : tables->bitmap;
     uint32_t hash = plan_hash_wide(set, head);
     uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
-    uint64_t count = scan->result->count;
+    uint64_t count = scan->result->count, at = plan_head_at(plan);
 
     TRAWL_ASSERT(x >= scan->at && x < scan->limit);
     scan->passed++;
@@ -50,8 +50,9 @@ static void verify_position(struct scan *scan, uint64_t x)
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
         return; /* a false positive of the nibble tables */
     scan->result->candidate_count++;
-    if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
-        head |= 0x2020202020202020ull;
+    head = x + at < scan->loadable
+               ? set_load_head(scan->chunk->bytes + x + at, scan->loadable - x - at)
+               : 0;
     TRAWL_ASSERT(tables->buckets[bucket] <= tables->buckets[bucket + 1]);
     scan->work += tables->buckets[bucket + 1] - tables->buckets[bucket];
     for (uint32_t e = tables->buckets[bucket]; e < tables->buckets[bucket + 1]; e++) {

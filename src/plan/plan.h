@@ -37,8 +37,9 @@ struct plan_element {
     uint8_t alternative[TRAWL_UTF8_VARIANTS_MAX + 1][4];
 };
 
-/* The first bytes of a literal, at most 8. A word of text begins with them if (word | the set's
- * head_fold) equals `bytes` in the bits of `mask`. */
+/* Up to 8 bytes of a literal and its tail, from plan_head_at on: the bytes before are those by
+ * which the literals of a bucket have the same hash, so they would distinguish few. The literal may
+ * occur only where the text equals `bytes` in the bits of `mask`. */
 struct plan_head {
     uint64_t bytes;
     uint64_t mask;
@@ -53,8 +54,8 @@ struct plan_set_tables {
     uint64_t *wide;    /* 2^bitmap_bits bits, by plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *buckets; /* 2^bucket_bits + 1 indexes: where each bucket begins in `entries` */
     uint32_t *entries; /* literal numbers by bucket, ascending inside each bucket */
-    /* First bytes of the literals in `entries`, in the same order. They rule out most entries of a
-     * bucket without a look at the literal itself. NULL if the CPU does not search with buckets. */
+    /* Heads of the literals in `entries`, in the same order. They rule out most entries of a bucket
+     * without a look at the literal itself. NULL if the CPU does not search with buckets. */
     struct plan_head *heads;
 };
 
@@ -320,6 +321,12 @@ static inline bool plan_is_layered(const struct trawl_plan *plan)
 static inline bool plan_needs_refining(const struct trawl_plan *plan)
 {
     return plan_has_conditions(plan) || plan->element_count > 0;
+}
+
+/* Returns the offset in a literal of its head's first byte. */
+static inline uint64_t plan_head_at(const struct trawl_plan *plan)
+{
+    return plan->length_min < sizeof(uint64_t) ? plan->length_min : sizeof(uint64_t);
 }
 
 /* Returns true if an engine can count the occurrences without listing hits. */

@@ -101,14 +101,44 @@ void build_set(struct trawl_plan *plan)
     TRAWL_ASSERT(set->q > 0 && set->q <= 4 && set->bitmap_bits < 32 && set->bucket_bits < 32);
 }
 
-static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t literal)
+/* Of the tail's characters, a head has the bits that all variants of a character share. */
+static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t index)
 {
-    uint64_t count = min_u64(plan_literal_at(plan, literal).bytes_count, sizeof(uint64_t));
-    struct plan_head head = {literal_load(plan, literal, count),
-                             count == 0 ? 0 : UINT64_MAX >> (64 - 8 * count)};
+    const struct plan_literal literal = plan_literal_at(plan, index);
+    const uint64_t skipped = plan_head_at(plan), end = skipped + sizeof(uint64_t);
+    uint64_t at = min_u64(literal.bytes_count, end), of_literal = at - min_u64(at, skipped);
+    uint8_t bytes[sizeof(uint64_t)] = {0}, masks[sizeof(uint64_t)] = {0};
+    struct plan_head head;
 
+    memcpy(bytes, plan_literal_bytes(plan, index) + at - of_literal, (size_t)of_literal);
+    memset(masks, 0xff, (size_t)of_literal);
+    for (uint32_t i = 0; at < end && i < literal.tail_count; i++) {
+        const struct plan_element *element = &plan->elements[literal.tail_begin + i];
+        const uint32_t count = element->alternative_bytes_count[0];
+        uint32_t a = 1;
+
+        while (a < element->alternative_count && element->alternative_bytes_count[a] == count)
+            a++;
+        if (a < element->alternative_count)
+            break; /* the next character may begin at several places */
+        for (uint32_t j = 0; j < count; j++, at++) {
+            uint8_t all = 0xff, any = 0;
+
+            for (a = 0; a < element->alternative_count; a++) {
+                all &= element->alternative[a][j];
+                any |= element->alternative[a][j];
+            }
+            if (at < skipped || at >= end)
+                continue;
+            bytes[at - skipped] = all;
+            masks[at - skipped] = (uint8_t) ~(all ^ any);
+        }
+    }
+    memcpy(&head.bytes, bytes, sizeof bytes);
+    memcpy(&head.mask, masks, sizeof masks);
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
-        head.bytes |= 0x2020202020202020ull & head.mask;
+        head.mask &= ~0x2020202020202020ull;
+    head.bytes &= head.mask;
     return head;
 }
 
