@@ -100,33 +100,20 @@ def ranges(exact: Any) -> tuple[tuple[int, int], ...]:
 
 # For methods of re, str, polars, ahocorasick_rs and flashtext: what to call.
 _FIRST = "first(text) finds the first occurrence, and finditer(text) each with its groups"
-_EACH = "find_all(text) lists (begin, end, pattern) of each occurrence, matches(text, value=True) also its text"
-_COLUMN = "contains(column), which(column) and match_lists(column) search each record"
-_REPLACE = "replace(text, values)"
-INSTEAD = {
-    "search": _FIRST,
-    "match": f"{_FIRST}; an expression that begins with \\A matches only at the begin of a line",
-    "fullmatch": f"{_FIRST}, in a plan with whole_lines=True",
-    "find": _FIRST,
-    "index": _FIRST,
-    "is_match": "first(text) is not None",
-    "findall": _EACH,
-    "find_iter": _EACH,
-    "find_matches_as_indexes": _EACH,
-    "find_matches_as_strings": _EACH,
-    "extract_keywords": _EACH,
-    "sub": _REPLACE,
-    "subn": _REPLACE,
-    "replace_all": _REPLACE,
-    "replace_many": _REPLACE,
-    "replace_keywords": _REPLACE,
-    "contains_any": _COLUMN,
-    "find_many": _COLUMN,
-    "extract_many": _COLUMN,
-    "pattern": "list(plan) has the patterns",
-    "patterns": "list(plan) has the patterns",
-    "groupindex": "group_names",
+_HINTS = {
+    _FIRST: "search find index",
+    f"{_FIRST}; an expression that begins with \\A matches only at the begin of a line": "match",
+    f"{_FIRST}, in a plan with whole_lines=True": "fullmatch",
+    "first(text) is not None": "is_match",
+    "find_all(text) lists (begin, end, pattern) of each occurrence, matches(text, value=True) also its text": (
+        "findall find_iter find_matches_as_indexes find_matches_as_strings extract_keywords"
+    ),
+    "replace(text, values)": "sub subn replace_all replace_many replace_keywords",
+    "contains(column), which(column) and match_lists(column) search each record": "contains_any find_many extract_many",
+    "list(plan) has the patterns": "pattern patterns",
+    "group_names": "groupindex",
 }
+INSTEAD = {name: hint for hint, names in _HINTS.items() for name in names.split()}
 
 
 def own_names(made: object) -> list[str]:
