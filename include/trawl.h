@@ -626,8 +626,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * only on OK. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no device
  * before trawl_text_load). UNSUPPORTED if no device holds the text, or a device cannot verify the
  * plan alone (an algorithm; expressions; errors; whole words or lines; IGNORE_CASE if occurrences
- * can differ in length). Cost: the cost of trawl_count, and 8 bytes written per occurrence. A part
- * that only another device has loaded: as with an array in host memory.
+ * can differ in length; sets too large for its tables). Cost: that of trawl_count, and 8 bytes per
+ * occurrence. A part that only another device has loaded: as with an array in host memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,

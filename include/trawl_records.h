@@ -142,9 +142,9 @@ struct trawl_records_out {
  * the other shapes nothing is searched, and *into stays as it is. ARGUMENT also for memory of a GPU
  * that does not have the records, and for a plan with an algorithm. UNSUPPORTED, for records or
  * answers in a GPU's memory, if only the host can answer: for counts and cells of expressions, for
- * expressions that a GPU cannot search for (docs/regex.md), for errors, non-ASCII whole words, and
- * case variants of different lengths. Cost: the search of a loaded text; some nanoseconds per
- * occurrence divided over the device. */
+ * expressions that a GPU cannot search for (docs/regex.md), for errors, non-ASCII whole words, case
+ * variants of different lengths, and sets too large for a GPU's tables. Cost: the search of a
+ * loaded text; some nanoseconds per occurrence divided over the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
     enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);

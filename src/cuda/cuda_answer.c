@@ -388,15 +388,13 @@ static enum trawl_status read_lines(struct engine_worker *worker, const struct c
 
 /* Lists the range's hits that start below *limit; if there are too many, lowers *limit. */
 static enum trawl_status list_range(struct engine_worker *worker, const struct cuda_range *range,
-                                    bool ordered, uint64_t *limit, struct cuda_hits_room *room,
-                                    uint64_t *total, struct engine_result *result,
-                                    struct trawl_error *error)
+                                    uint64_t *limit, struct cuda_hits_room *room, uint64_t *total,
+                                    struct engine_result *result, struct trawl_error *error)
 {
     do { /* again, with more room or fewer positions, if there are more hits than expected */
         *limit = min_u64(*limit, range->begin + cuda_lists_reach(worker));
         *room = (struct cuda_hits_room){.count = cuda_lists_words(worker, *limit - range->begin),
-                                        .literal = 1ull << 32,
-                                        .any_order = !ordered};
+                                        .literal = 1ull << 32};
         if (plan_reads_all(worker->plan))
             TRAWL_TRY(read_lines(worker, range, *limit, room->count, total, error));
         else
@@ -428,7 +426,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
         return cuda_records_read(worker, &a, error);
     }
     if (limit > range->begin)
-        TRAWL_TRY(list_range(worker, range, ordered, &reached, &room, &total, result, error));
+        TRAWL_TRY(list_range(worker, range, &reached, &room, &total, result, error));
     if (worker->leaves)
         return TRAWL_OK;
     if (reached < limit)

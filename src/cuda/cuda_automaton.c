@@ -359,13 +359,13 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     if (worker->tables->automaton != CUDA_AUTOMATON_NOT_ASKED)
         return TRAWL_OK;
     worker->tables->automaton = CUDA_AUTOMATON_NONE;
-    if (!worker->limits.automaton || worker->tables->kernel != CUDA_KERNEL_SET ||
+    if (!worker->limits.automaton || worker->tables->method != TRAWL_METHOD_SET ||
         worker->plan->literal_count == 0)
         return TRAWL_OK;
     status = make(worker, &fits, error);
     if (status == TRAWL_OK && fits)
         worker->tables->automaton = CUDA_AUTOMATON_READY;
-    return status == TRAWL_MEMORY ? TRAWL_OK : status;
+    return status;
 }
 
 /* Cuts the range into tiles, each with one part for every thread of a block. The length of the

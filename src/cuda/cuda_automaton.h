@@ -7,8 +7,9 @@
 #include "cuda/cuda_worker.h"
 
 /* Builds the automaton for worker->plan on the device, unless an earlier call for this plan has
- * built it, or failed to. If it does not fit into memory, or the limits forbid it, sets
- * tables.automaton to CUDA_AUTOMATON_NONE, which is no error. */
+ * built it, or failed to. If the limits forbid it, sets tables.automaton to
+ * CUDA_AUTOMATON_NONE, which is no error. If it does not fit into memory, does so and returns
+ * MEMORY. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Returns what a count with the automaton costs, in units of reading the text once: as last
  * measured, or at first as expected from the size of the rows (plan/parts.h). Until the automaton

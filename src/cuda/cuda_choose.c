@@ -275,18 +275,14 @@ static double make_ns(const struct engine_worker *worker)
 
 /* Returns true if the automaton should search without a trial, because building it should take less
  * time than it saves in these bytes. If its rows fit into shared memory, it takes the same, known
- * time in every text. A set that stream_set cannot search for, because a string has less than four
- * bytes, needs no trial either: its filter is slow in nearly every text. */
+ * time in every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
-    double filter = tables->filter_price > 0 ? tables->filter_price
-                    : tables->has_sets       ? tables->sets_price
-                                             : plan_part_costs_device.pass_short +
-                                             PRICE_SET_EACH * (double)worker->plan->literal_count;
+    double filter = tables->filter_price > 0 ? tables->filter_price : tables->sets_price;
     double rate = worker->device->read_rate; /* bytes per ns */
 
-    return (!tables->has_sets || cuda_automaton_is_kept(worker)) &&
+    return cuda_automaton_is_kept(worker) &&
            price_is_less((struct price){make_ns(worker), cuda_automaton_price(worker) / rate}, 1,
                          (struct price){0, filter / rate}, bytes);
 }
@@ -328,17 +324,15 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
     const struct cuda_tables *tables = worker->tables;
     bool is_dear;
 
-    if (tables->kernel != CUDA_KERNEL_SET || tables->dense_left > 0 ||
-        tables->automaton == CUDA_AUTOMATON_NONE || !worker->limits.automaton ||
-        bytes < worker->limits.tried_bytes)
+    if (!tables->has_sets || tables->dense_left > 0 || tables->automaton == CUDA_AUTOMATON_NONE ||
+        !worker->limits.automaton || bytes < worker->limits.tried_bytes)
         return CUDA_WAY_SETTLED;
     is_dear = want == WANT_COUNT && is_worth_making(worker, bytes);
     /* in a long text, a trial shows whether there are as many candidates as the patterns suggest */
     if (is_dear &&
         (tables->filter_price > 0 || bytes <= ESTIMATED * cuda_choose_tried_bytes(worker)))
         return CUDA_WAY_AUTOMATON;
-    return !tables->is_tried &&
-                   (is_dear || !tables->has_sets || tables->sets_price > PRICE_TRIED) &&
+    return !tables->is_tried && (is_dear || tables->sets_price > PRICE_TRIED) &&
                    bytes > 2 * cuda_choose_tried_bytes(worker)
                ? CUDA_WAY_TRIED
                : CUDA_WAY_JUDGED;

@@ -1,5 +1,5 @@
 /* cuda_choose: chooses the method with which a device searches for a single pattern, and whether
- * the *filter* (the kernels of set.cu and stream_set.cu) or the *automaton* (automaton.cu) searches
+ * the *filter* (the kernels of stream_set.cu) or the *automaton* (automaton.cu) searches
  * for a set. A *sample* consists of excerpts of a loaded text. A *trial* is a short, timed
  * search. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
@@ -44,9 +44,9 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
 uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
-/* Keeps the next scans from using a stream kernel: the automaton searches for a set instead, or if
- * there is none, the kernels of set.cu. `priced` says for which searches the automaton is cheaper,
- * unless the filter gave up. */
+/* Keeps the next scans from using a stream kernel: the automaton searches for a set instead, if
+ * there is one. `priced` says for which searches the automaton is cheaper, unless the filter gave
+ * up. */
 void cuda_choose_leave_filter(struct cuda_tables *tables, enum want priced);
 /* Called after a scan that the kernel gave up because some part of the text had too many
  * candidates. Returns true if the filter shall repeat the scan, with a larger budget. That is

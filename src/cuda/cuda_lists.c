@@ -5,10 +5,8 @@
 #include "base/memory.h"
 #include "cuda/launch.h"
 
-/* At first, there is room for one hit in this many positions. A set's list is then made again, with
- * more room, if it has at most a hit in SET_POSITIONS. */
+/* At first, there is room for one hit in this many positions. */
 #define LISTS_POSITIONS 512u
-#define SET_POSITIONS 96u
 
 /* Returns how many hits these positions have if they are as frequent as in the plan's last list. */
 static uint64_t expected(const struct engine_worker *worker, uint64_t positions)
@@ -31,14 +29,6 @@ uint64_t cuda_lists_reach(const struct engine_worker *worker)
 
     return share * (double)CUDA_RANGE_BYTES_MAX <= most ? CUDA_RANGE_BYTES_MAX
                                                         : (uint64_t)max_double(most / share, 1);
-}
-
-bool cuda_lists_are_dense(const struct engine_worker *worker, uint64_t positions)
-{
-    uint64_t most = positions / (worker->tables->has_sets ? SET_POSITIONS : LISTS_POSITIONS);
-
-    return expected(worker, positions) >
-           min_u64(max_u64(most, worker->limits.lists_min), worker->limits.lists_max);
 }
 
 enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,

@@ -10,9 +10,6 @@ uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions
 /* Returns how many positions have few enough hits for one list, if hits are as frequent as in the
  * plan's last list. */
 uint64_t cuda_lists_reach(const struct engine_worker *worker);
-/* Returns true if a kernel that lists hits in order takes less time than to append and to sort
- * them, because the plan's last list had many. */
-bool cuda_lists_are_dense(const struct engine_worker *worker, uint64_t positions);
 /* Makes room for `words` hits in both of the worker's lists. */
 enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,
                                      struct trawl_error *error);

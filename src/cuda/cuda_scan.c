@@ -5,21 +5,66 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
+#include "cuda/cuda_bins.h"
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_lists.h"
 
 #define HITS_AHEAD 512u
+#define APPENDS_MAX 3u /* with the share that was expected, with the right one, with wide bins */
 #define FEW_BYTES 256u /* hits are few if there is at most one in this many bytes */
 
-/* Lets the automaton search next. If there is none, sets worker->leaves, so that the host searches
- * the chunk if it may. */
+/* Called if no kernel can search for the set. Lets the host search the chunk if it may. */
+static enum trawl_status leave_set(struct engine_worker *worker, struct trawl_error *error)
+{
+    worker->leaves = worker->may_leave;
+    return worker->leaves ? TRAWL_OK
+                          : TRAWL_FAIL(error, UNSUPPORTED, "%s leaves this set to the host",
+                                       worker->device->name);
+}
+
+/* Lets the automaton search for a set next. If there is none, and the host may not search the
+ * chunk, stream_set goes on without a budget, unless that was so before. */
 static enum trawl_status take_automaton(struct engine_worker *worker, enum want priced,
                                         struct trawl_error *error)
 {
-    cuda_choose_leave_filter(worker->tables, priced);
-    TRAWL_TRY(cuda_automaton_want(worker, error));
-    worker->leaves = worker->may_leave && worker->tables->kernel == CUDA_KERNEL_SET &&
-                     worker->tables->automaton == CUDA_AUTOMATON_NONE;
+    struct cuda_tables *tables = worker->tables;
+    bool was_none = tables->automaton == CUDA_AUTOMATON_NONE;
+    enum trawl_status status;
+
+    cuda_choose_leave_filter(tables, priced);
+    if (tables->method != TRAWL_METHOD_SET)
+        return TRAWL_OK;
+    status = cuda_automaton_want(worker, error);
+    if (status != TRAWL_OK && status != TRAWL_MEMORY)
+        return status;
+    if (tables->automaton == CUDA_AUTOMATON_READY)
+        return TRAWL_OK;
+    if (!worker->may_leave && tables->has_sets && !was_none) {
+        tables->dense_left = 0;
+        return TRAWL_OK;
+    }
+    return status == TRAWL_MEMORY && !worker->may_leave ? status : leave_set(worker, error);
+}
+
+/* Builds the tables of the kernel that searches for a set next. If none can, sets worker->leaves.
+ * Errors: UNSUPPORTED if the host may not search the chunk. */
+static enum trawl_status want_tables(struct engine_worker *worker, enum want want,
+                                     struct trawl_error *error)
+{
+    struct cuda_tables *tables = worker->tables;
+
+    if (tables->method != TRAWL_METHOD_SET)
+        return TRAWL_OK;
+    do {
+        if (tables->automaton != CUDA_AUTOMATON_READY &&
+            (!cuda_launch_filters(worker, want) || (tables->dense_left > 0 && worker->may_leave)))
+            TRAWL_TRY(take_automaton(worker, want, error));
+        if (worker->leaves)
+            return TRAWL_OK;
+        if (tables->automaton != CUDA_AUTOMATON_READY && !cuda_launch_filters(worker, want))
+            return leave_set(worker, error);
+        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
+    } while (!tables->has_sets && tables->automaton != CUDA_AUTOMATON_READY);
     return TRAWL_OK;
 }
 
@@ -35,74 +80,66 @@ static void note_share(struct engine_worker *worker, uint64_t total, uint64_t po
     worker->tables->list_share = (double)total / (double)positions;
 }
 
-/* Lists the range's hits in any order, in the worker's first list, which gets room for `words`,
- * with the kernel that counts. *there is set to false if the list has not been made: the kernel
- * cannot list, or gave up because of too many candidates. Otherwise *total is the number of hits,
- * and the list is incomplete if that is more than `words`. */
-static enum trawl_status append_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                     uint64_t limit, uint64_t words, bool *there, uint64_t *total,
-                                     uint64_t *candidates, struct trawl_error *error)
+/* Called after bins were full that were chosen for hits of this share. If there are not many more,
+ * they lie close together, so bins get more room from now on; if they had it, no more lists are
+ * made in this way. */
+static void note_full(struct cuda_tables *tables, double share)
 {
+    if (2 * share < tables->list_share)
+        return;
+    tables->appends = !tables->wide_bins;
+    tables->wide_bins = true;
+}
+
+/* Lists the range's hits, by way of bins, with the kernel that counts; again, with more room, if
+ * some bin was full. *there is set to false if the list has not been made: the kernel cannot
+ * append, or gave up because of too many candidates, or bins are full in spite of a known share. */
+static enum trawl_status append_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                     uint64_t limit, struct cuda_hits_room *room, bool *there,
+                                     uint64_t *total, uint64_t *candidates,
+                                     struct trawl_error *error)
+{
+    struct cuda_tables *tables = worker->tables;
     struct cuda_launch launch;
     enum trawl_status status;
 
-    TRAWL_ASSERT(range->begin < limit && limit - range->begin <= CUDA_RANGE_BYTES_MAX);
     *there = false;
-    *total = 0;
-    if (!worker->tables->appends || worker->tables->dense_left > 0)
-        return TRAWL_OK;
-    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
-    cuda_launch_prepare(worker, worker->tables, range, limit, WANT_COUNT, &launch);
-    if (!cuda_launch_may_append(&launch))
-        return TRAWL_OK;
-    status = cuda_lists_reserve(worker, words, error);
-    if (status == TRAWL_MEMORY)
-        return TRAWL_OK;
-    TRAWL_TRY(status);
-    launch.arguments.hits = (uint64_t *)(uintptr_t)worker->lists[0].address;
-    launch.arguments.capacity = words;
-    if (!worker->tables->has_sets)
-        launch.arguments.listed_max = 0; /* only this kernel may add to the list */
-    TRAWL_TRY(cuda_launch_run(worker, &launch, error));
-    *candidates += launch.found.candidates;
-    *there = launch.found.listed <= launch.arguments.listed_max;
-    if (*there) {
+    for (uint32_t i = 0; i < APPENDS_MAX; i++) {
+        double share = cuda_bins_share(worker);
+
+        if (!tables->appends ||
+            (tables->dense_left > 0 && tables->automaton != CUDA_AUTOMATON_NONE))
+            return TRAWL_OK;
+        TRAWL_TRY(want_tables(worker, WANT_COUNT, error));
+        if (worker->leaves)
+            return TRAWL_OK;
+        cuda_launch_prepare(worker, tables, range, limit, WANT_COUNT, &launch);
+        if (!cuda_launch_append(worker, &launch))
+            return TRAWL_OK;
+        status = cuda_bins_begin(worker, &launch, error);
+        if (status == TRAWL_MEMORY)
+            return TRAWL_OK;
+        TRAWL_TRY(status);
+        if (!tables->has_sets)
+            launch.arguments.listed_max = 0; /* only this kernel may append */
+        TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+        *candidates += launch.found.candidates;
+        if (launch.found.listed > launch.arguments.listed_max) {
+            if (tables->has_sets)
+                return note_dense(worker, error);
+            tables->appends = false;
+            return TRAWL_OK;
+        }
         *total = launch.found.count;
         note_share(worker, *total, limit - range->begin);
-        return TRAWL_OK;
+        *there = *total == 0 || (room->address == 0 && *total > room->count);
+        if (!*there)
+            TRAWL_TRY(cuda_bins_take(worker, &launch, room, there, error));
+        if (*there)
+            return TRAWL_OK;
+        note_full(tables, share);
     }
-    if (worker->tables->has_sets)
-        return note_dense(worker, error);
-    worker->tables->appends = false;
     return TRAWL_OK;
-}
-
-/* Moves the `count` hits in the worker's first list to where `room` wants them, sorted unless
- * room->any_order, and copies the first room->ahead of them to the landing buffer, as
- * cuda_launch_run does. */
-static enum trawl_status take_list(struct engine_worker *worker, uint64_t positions, uint64_t count,
-                                   struct cuda_hits_room *room, struct trawl_error *error)
-{
-    const uint32_t bits = log2_ceiling(positions);
-
-    room->list = 0;
-    if (count == 0)
-        return TRAWL_OK;
-    if (room->address == 0) /* the hits stay in a list */
-        return room->any_order ? TRAWL_OK
-                               : cuda_lists_sort(worker, &room->list, count, bits, 0, NULL, error);
-    TRAWL_TRY(cuda_lists_sort(worker, &room->list, count, bits,
-                              room->literal == 0 ? 0 : log2_ceiling(worker->plan->literal_count),
-                              room, error));
-    if (room->ahead > 0) {
-        worker->landing_busy = true;
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
-                            room->address, (size_t)(room->ahead * sizeof(uint64_t)),
-                            worker->stream));
-    }
-    /* wait here: the caller may read the hits immediately, and the sorting kernel writes no answer
-     * for which to wait */
-    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
 /* Prepares a kernel that lists hits in order. */
@@ -111,7 +148,9 @@ static enum trawl_status prepare_ordered(struct engine_worker *worker,
                                          struct cuda_hits_room *room, struct cuda_launch *launch,
                                          struct trawl_error *error)
 {
-    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
+    TRAWL_TRY(want_tables(worker, WANT_HITS, error));
+    if (worker->leaves)
+        return TRAWL_OK;
     cuda_launch_prepare(worker, worker->tables, range, limit, WANT_HITS, launch);
     launch->arguments.hits = (uint64_t *)(uintptr_t)room->address;
     launch->arguments.hits_base = room->base;
@@ -120,11 +159,8 @@ static enum trawl_status prepare_ordered(struct engine_worker *worker,
     if (room->address == 0) { /* the hits go to a list */
         TRAWL_TRY(cuda_lists_reserve(worker, room->count, error));
         launch->arguments.hits = (uint64_t *)(uintptr_t)worker->lists[0].address;
-        room->list = 0;
     }
     launch->ahead_bytes = room->ahead * sizeof(uint64_t);
-    if (launch->kernel == CUDA_KERNEL_HITS_SET)
-        cuda_launch_small_tiles(worker, launch);
     return TRAWL_OK;
 }
 
@@ -132,30 +168,22 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
                                    uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                    uint64_t *candidates, struct trawl_error *error)
 {
-    uint64_t positions = limit - range->begin, words;
-    bool in_vain, there = true;
+    bool there;
     struct cuda_launch launch;
 
     *total = 0;
-    while (there && (room->any_order || !cuda_lists_are_dense(worker, positions))) {
-        words = room->address == 0 ? room->count : cuda_lists_words(worker, positions);
-        TRAWL_TRY(append_hits(worker, range, limit, words, &there, total, candidates, error));
-        if (there && *total <= words)
-            return take_list(worker, positions, *total, room, error);
-        if (worker->leaves || (there && room->address == 0))
-            return TRAWL_OK;
-    }
-    do {
-        TRAWL_TRY(prepare_ordered(worker, range, limit, room, &launch, error));
-        TRAWL_TRY(cuda_launch_run(worker, &launch, error));
-        *candidates += launch.found.candidates;
-        worker->tables->dense_left -= worker->tables->dense_left > 0;
-        in_vain = launch.found.listed > launch.arguments.listed_max;
-        if (in_vain)
-            TRAWL_TRY(note_dense(worker, error));
-    } while (in_vain && !worker->leaves);
+    room->list = 0;
+    TRAWL_TRY(append_hits(worker, range, limit, room, &there, total, candidates, error));
+    if (there || worker->leaves)
+        return TRAWL_OK;
+    TRAWL_TRY(prepare_ordered(worker, range, limit, room, &launch, error));
+    if (worker->leaves)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+    *candidates += launch.found.candidates;
+    worker->tables->dense_left -= worker->tables->dense_left > 0;
     *total = launch.found.count;
-    note_share(worker, *total, positions);
+    note_share(worker, *total, limit - range->begin);
     return TRAWL_OK;
 }
 
@@ -223,7 +251,7 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     uint64_t last = hits[count - 1].offset, kept = count;
 
     TRAWL_ASSERT(last >= hits_base);
-    if (worker->tables->kernel != CUDA_KERNEL_SET)
+    if (worker->tables->method != TRAWL_METHOD_SET)
         return last + 1 - hits_base;
     while (kept > 0 && hits[kept - 1].offset == last)
         kept--;
@@ -297,7 +325,7 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
 {
     uint64_t most = cuda_set_range_max(worker, want);
 
-    if (worker->tables->kernel != CUDA_KERNEL_SET || *limit - range->begin <= most)
+    if (worker->tables->method != TRAWL_METHOD_SET || *limit - range->begin <= most)
         return;
     TRAWL_ASSERT(most > 0);
     *limit = range->begin + most;
@@ -310,7 +338,9 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct cuda
                                  enum want want, uint64_t *limit, uint64_t *done,
                                  struct cuda_launch *launch, struct trawl_error *error)
 {
-    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
+    TRAWL_TRY(want_tables(worker, want, error));
+    if (worker->leaves)
+        return TRAWL_OK;
     cut_set_range(worker, range, want, limit, done);
     cuda_launch_prepare(worker, worker->tables, range, *limit, want, launch);
     return TRAWL_OK;
@@ -334,6 +364,8 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
         return TRAWL_OK;
     }
     TRAWL_TRY(prepare(worker, range, want, &limit, done, &launch, error));
+    if (worker->leaves)
+        return TRAWL_OK;
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     worker->tables->dense_left -= worker->tables->dense_left > 0;
     while (launch.found.listed > launch.arguments.listed_max) {
@@ -341,6 +373,8 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
         if (worker->leaves)
             return TRAWL_OK;
         TRAWL_TRY(prepare(worker, range, want, &limit, done, &launch, error));
+        if (worker->leaves)
+            return TRAWL_OK;
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     }
     result->candidate_count += launch.found.candidates;
@@ -388,9 +422,11 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     }
     /* Build the tables before the clock starts. The counting kernel may also list the hits
      * (append_hits); if it cannot, build the tables of the listing kernel, too. */
-    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
+    TRAWL_TRY(want_tables(worker, WANT_COUNT, error));
     if (want != WANT_HITS || !worker->tables->appends || worker->tables->dense_left > 0)
-        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
+        TRAWL_TRY(want_tables(worker, want, error));
+    if (worker->leaves)
+        return TRAWL_OK;
     if (way != CUDA_WAY_SETTLED) /* do not time how tables are built on the device */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
     if (way == CUDA_WAY_TRIED) {

@@ -15,8 +15,7 @@ struct cuda_hits_room {
     /* How many of the first words are copied to the landing buffer immediately, before the number
      * of hits is known; ahead ≤ count. The landing buffer has room for them. */
     uint64_t ahead;
-    bool any_order; /* the list need not be sorted */
-    uint32_t list;  /* set: which of the worker's lists has the hits */
+    uint32_t list; /* set: which of the worker's lists has the hits */
 };
 
 /* Writes the range's hits that start below `limit` to the room, in order. *total is the number of

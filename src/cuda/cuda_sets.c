@@ -142,7 +142,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
 
 /* Starts the kernels that build the tables of stream_set. In the worker's stream, they run after
  * the copies of the plan's other tables. If the device lacks memory, sets has_sets to false, so
- * that the kernels of set.cu search instead. */
+ * that another kernel searches instead. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
@@ -196,8 +196,9 @@ void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
     a->tile_bytes = step_bytes * steps;
     a->tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
     TRAWL_ASSERT(a->tile_count * a->tile_bytes >= places);
-    a->sets.budget = worker->limits.dense_always
-                         ? 0
+    a->sets.budget = worker->limits.dense_always ? 0
+                     : worker->tables->automaton == CUDA_AUTOMATON_NONE && !worker->may_leave
+                         ? UINT32_MAX
                          : (uint32_t)(COST_PER_BYTE * step_bytes) << worker->tables->budget_log2;
     a->listed_max = 0;
 }

@@ -22,8 +22,6 @@
 #define ALIKE_UNMEASURED_MAX 65535u
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-/* literals that a thread may compare per 32 positions before the search is given up */
-#define SET_BUDGET 256u
 /* A tile counts as dense, without verifying any candidate, if at least this many lanes of a warp
  * have candidates. In a large tile, one candidate per 110 positions makes that likely. */
 #define DENSE_LANES 28u
@@ -245,29 +243,13 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         cuda_sets_rarity(plan, &tables->sets, rarity);
 }
 
-/* Puts what the kernels of set.cu need in addition to the literals into the block. */
-static void put_buckets(const struct trawl_plan *plan, struct block *block,
-                        struct cuda_tables *tables)
+/* Chooses the kernel that counts a single pattern. */
+static void choose_kernel(const struct engine_worker *worker, struct cuda_tables *tables)
 {
-    struct scan_arguments *a = &tables->arguments;
-
-    (void)block_put(block, tables->set->bitmap, (1ull << plan->set.bitmap_bits) / 8,
-                    &a->set_bitmap);
-    (void)block_put(block, tables->set->buckets,
-                    ((1ull << plan->set.bucket_bits) + 1) * sizeof(uint32_t), &a->set_buckets);
-    (void)block_put(block, tables->set->entries, plan->literal_count * sizeof(uint32_t),
-                    &a->set_entries);
-}
-
-/* Chooses the kernels for the method. Unless the plan is a set, a stream kernel counts, if the
- * limits allow that. */
-static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
-{
-    tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;
-    tables->count_kernel = tables->kernel;
-    if (worker->limits.streams && tables->kernel == CUDA_KERNEL_EVERY)
-        tables->count_kernel = tables->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_STREAM_SAMPLED
-                                                                      : CUDA_KERNEL_STREAM;
+    tables->count_kernel = !worker->limits.streams || tables->method == TRAWL_METHOD_SET
+                               ? CUDA_KERNEL_EVERY
+                           : tables->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_STREAM_SAMPLED
+                                                                    : CUDA_KERNEL_STREAM;
 }
 
 /* Begins the tables of a new plan: sets what does not depend on their addresses. */
@@ -276,18 +258,17 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
 {
     struct scan_arguments *a = &tables->arguments;
 
-    choose_kernels(worker, tables);
+    choose_kernel(worker, tables);
     memset(a, 0, sizeof *a);
     a->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    a->set = plan->set;
-    a->set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
     tables->dense_left = 0;
     tables->budget_log2 = 0;
     cuda_choose_try_anew(tables);
     tables->appends = true;
+    tables->wide_bins = false;
     tables->list_share = -1;
     tables->set = NULL;
-    tables->literals_there = tables->buckets_there = false;
+    tables->literals_there = false;
     tables->has_sets = tables->sets_there = false;
     tables->plan_serial = worker->plan->serial;
 }
@@ -391,7 +372,8 @@ static enum trawl_status put_on_device(struct engine_worker *worker, const struc
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     block = (struct block){(uint8_t *)host, 0, memory->address};
-    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, `put` writes all bytes that kernels read */
+    if (tables->method !=
+        TRAWL_METHOD_SET) /* for a set, `put` writes all bytes that kernels read */
         memset(host, 0, (size_t)bytes);
     put(plan, &block, tables);
     TRAWL_ASSERT(block.count == bytes);
@@ -426,8 +408,12 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
     tables->automaton_words = tables->automaton_price = tables->filter_price = 0;
-    if (worker->limits.automaton_always)
-        TRAWL_TRY(cuda_automaton_want(worker, error));
+    if (worker->limits.automaton_always) {
+        enum trawl_status status = cuda_automaton_want(worker, error);
+
+        if (status != TRAWL_MEMORY)
+            TRAWL_TRY(status);
+    }
     tables->ready = true;
     return TRAWL_OK;
 }
@@ -438,21 +424,14 @@ enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_k
     struct cuda_tables *tables = worker->tables;
     const struct trawl_plan *plan = worker->plan;
 
-    if (tables->kernel != CUDA_KERNEL_SET || kernel == CUDA_KERNEL_COUNT_AUTOMATON)
+    if (tables->method != TRAWL_METHOD_SET || kernel == CUDA_KERNEL_COUNT_AUTOMATON)
         return TRAWL_OK;
     if (kernel == CUDA_KERNEL_FIRST_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON)
         return tables->set == NULL ? measure_alike(plan, tables, error) : TRAWL_OK;
     if (!tables->literals_there)
         TRAWL_TRY(put_on_device(worker, plan, put_literals, &tables->memory, error));
     tables->literals_there = true;
-    if (kernel >= CUDA_KERNEL_SETS_FIRST && !tables->sets_there)
-        TRAWL_TRY(cuda_sets_build(worker, error));
-    if ((kernel >= CUDA_KERNEL_SETS_FIRST && tables->has_sets) || tables->buckets_there)
-        return TRAWL_OK;
-    TRAWL_TRY(measure_alike(plan, tables, error));
-    TRAWL_TRY(put_on_device(worker, plan, put_buckets, &tables->buckets_memory, error));
-    tables->buckets_there = true;
-    return TRAWL_OK;
+    return tables->sets_there ? TRAWL_OK : cuda_sets_build(worker, error);
 }
 
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error)

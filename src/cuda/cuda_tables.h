@@ -43,17 +43,13 @@ struct cuda_tables {
     struct plan_tuning own;
     uint64_t look_offset; /* cuda_choose_look */
     struct cuda_prices prices;
-    enum cuda_kernel kernel;
-    /* the kernel that counts: for a single pattern, a stream kernel or `kernel`; for a set,
-     * `kernel`, unless sets_kernel or the automaton counts instead */
-    enum cuda_kernel count_kernel;
-    /* hits may be listed in any order first, and then sorted; false after that has failed for this
-     * plan */
+    enum cuda_kernel count_kernel; /* of a single pattern: a stream kernel, or the tile kernel */
+    /* the kernel that counts may append hits to bins; false after that has failed for this plan */
     bool appends;
+    bool wide_bins; /* some bin was full although the share of hits was known */
     /* How many of the next scans use no stream kernel, because a scan had too many candidates, or a
-     * set's automaton took over. In these scans, the automaton (or the kernels of set.cu if there
-     * is none) searches for a set, and the tile kernel (scan_every, hits_every) for a single
-     * pattern. */
+     * set's automaton took over. In these scans, the automaton searches for a set, and the
+     * tile kernel (scan_every, hits_every) for a single pattern. */
     uint32_t dense_left;
     bool dense_lists; /* dense_left applies to lists of hits, not only to counts */
     /* For each step (the bytes that a warp loads together), stream_set has a budget of comparisons.
@@ -70,8 +66,8 @@ struct cuda_tables {
     const struct plan_set_tables *set;
     /* an upper bound for the number of literals that occur at the same start */
     uint32_t alike_max;
-    /* the device has the set's literals; the tables of set.cu */
-    bool literals_there, buckets_there;
+    /* the device has the set's literals */
+    bool literals_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: it cannot search for the set */
     bool has_sets;         /* stream_set can search for the set; false if there was no memory */
     bool sets_there;       /* the device has the tables of stream_set */
@@ -83,7 +79,7 @@ struct cuda_tables {
     /* last measured cost of a count with the automaton and with the filter, in units of reading the
      * text once; 0: not measured */
     double automaton_price, filter_price;
-    struct cuda_memory memory, buckets_memory;
+    struct cuda_memory memory;
     struct cuda_memory sets_memory, entries_memory;
     uint64_t entries; /* how many entries fit into entries_memory */
     struct cuda_memory automaton_memory;
@@ -97,7 +93,7 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
 /* Builds the tables that this kernel needs for the worker's set, unless the device has them.
  * Measures alike_max if the kernel's launch depends on it. If there is no memory for the tables of
- * stream_set, sets has_sets to false, and makes those of set.cu instead. */
+ * stream_set, sets has_sets to false. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
 #endif

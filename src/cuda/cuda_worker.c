@@ -114,7 +114,6 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
 static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
 {
     cuda_memory_release(device, &tables->memory);
-    cuda_memory_release(device, &tables->buckets_memory);
     cuda_memory_release(device, &tables->sets_memory);
     cuda_memory_release(device, &tables->entries_memory);
     cuda_memory_release(device, &tables->automaton_memory);
@@ -189,6 +188,8 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_memory_release(device, &worker->lists[0]);
     cuda_memory_release(device, &worker->lists[1]);
     cuda_memory_release(device, &worker->digits);
+    cuda_memory_release(device, &worker->bins);
+    cuda_memory_release(device, &worker->bin_counts);
     cuda_memory_release(device, &worker->steps);
     if (worker->answering != NULL)
         answering_release(device, worker->answering);

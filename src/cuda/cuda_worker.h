@@ -96,6 +96,7 @@ struct engine_worker {
     /* two lists of hits, to sort one into the other, and the sort's counts */
     struct cuda_memory lists[2];
     struct cuda_memory digits;
+    struct cuda_memory bins, bin_counts;
     struct cuda_answering *answering; /* owned; NULL until an answer is wanted (cuda_answer.h) */
     struct cuda_memory hits;          /* struct hit */
     struct cuda_pinned staging[2];    /* filled by the host, then copied to the device */

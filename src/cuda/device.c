@@ -122,9 +122,8 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
             device->resident[i] = device->multiprocessors;
             continue;
         }
-        TRAWL_TRY(CUDA_CALL(
-            device, error, occupancy, &blocks, device->functions[i],
-            i == CUDA_KERNEL_HITS_STREAM ? (int)SCAN_HITS_THREADS_MAX : (int)SCAN_THREADS_MAX, 0));
+        TRAWL_TRY(CUDA_CALL(device, error, occupancy, &blocks, device->functions[i],
+                            (int)SCAN_THREADS_MAX, 0));
         if (blocks < 1 || multiprocessors < 1)
             return TRAWL_FAIL(error, ENGINE, "%s: kernel %s does not fit the device", device->name,
                               names[i]);

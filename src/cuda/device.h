@@ -16,13 +16,14 @@
 
 #define CUDA_KERNEL_LIST(X)                                                                \
     X(EVERY, "scan_every")                                                                 \
-    X(SET, "scan_set")                                                                     \
     X(STREAM, "scan_stream")                                                               \
     X(FIRST_STREAM, "first_stream")                                                        \
     X(HITS_EVERY, "hits_every")                                                            \
-    X(HITS_SET, "hits_set")                                                                \
-    X(HITS_STREAM, "hits_stream")                                                          \
     X(STREAM_SAMPLED, "stream_sampled")                                                    \
+    X(APPEND_STREAM, "append_stream")                                                      \
+    X(BINS_SUM, "bins_sum")                                                                \
+    X(BINS_SORT, "bins_sort")                                                              \
+    X(BINS_GATHER, "bins_gather")                                                          \
     X(FIRST_AUTOMATON, "first_automaton")                                                  \
     X(HITS_AUTOMATON, "hits_automaton")                                                    \
     X(AUTOMATON_ROWS, "automaton_rows")                                                    \

@@ -112,7 +112,7 @@ static bool is_set_stream(enum cuda_kernel kernel)
 static bool is_stream(enum cuda_kernel kernel)
 {
     return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_FIRST_STREAM ||
-           kernel == CUDA_KERNEL_HITS_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED ||
+           kernel == CUDA_KERNEL_APPEND_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED ||
            is_set_stream(kernel);
 }
 
@@ -141,31 +141,6 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
-/* Chooses the tiles of hits_stream, whose blocks have an additional warp, which verifies candidates
- * and counts hits for the other warps. */
-static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
-{
-    struct scan_arguments *a = &launch->arguments;
-    uint32_t warps, step_words, steps;
-
-    warps = launch->threads / 32;
-    launch->threads += 32;
-    a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
-    step_words = warps * STREAM_ROWS * STREAM_ROW_WORDS;
-    steps =
-        (uint32_t)max_u64(min_u64(worker->limits.tile_words_max / step_words, SCAN_HITS_STEPS), 1);
-    a->tile_words = steps * step_words;
-    a->tile_steps = steps;
-    a->step_bytes = step_words * 32;
-    a->whole_from = a->position < a->begin + a->shift;
-    a->whole_upto = (uint32_t)((a->limit + a->shift - a->position) / (32ull * a->tile_words));
-    TRAWL_ASSERT(a->tile_words <= SCAN_TILE_WORDS_MAX && a->position <= a->begin + a->shift);
-    a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
-                               (32ull * a->tile_words));
-    a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
-    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
-}
-
 static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel kernel)
 {
     return worker->limits.blocks_max != 0 ? worker->limits.blocks_max
@@ -189,6 +164,15 @@ static void shape_samples(const struct engine_worker *worker, const struct scan_
         *blocks = worker->device->multiprocessors;
 }
 
+bool cuda_launch_filters(const struct engine_worker *worker, enum want want)
+{
+    const struct cuda_tables *tables = worker->tables;
+
+    return tables->has_sets && want != WANT_HITS &&
+           (tables->automaton != CUDA_AUTOMATON_READY ||
+            (tables->dense_left == 0 && !worker->limits.automaton_always));
+}
+
 static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
                                       const struct cuda_tables *tables, uint64_t begins,
                                       enum want want)
@@ -197,22 +181,19 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
     bool streams = tables->dense_left == 0 && worker->limits.streams &&
                    begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
-    if (tables->automaton == CUDA_AUTOMATON_READY &&
-        (tables->dense_left > 0 || worker->limits.automaton_always))
+    if (tables->method == TRAWL_METHOD_SET && !cuda_launch_filters(worker, want))
         return want == WANT_HITS    ? CUDA_KERNEL_HITS_AUTOMATON
                : want == WANT_FIRST ? CUDA_KERNEL_FIRST_AUTOMATON
                                     : CUDA_KERNEL_COUNT_AUTOMATON;
-    if (tables->has_sets && tables->dense_left == 0 && want != WANT_HITS)
+    if (tables->method == TRAWL_METHOD_SET)
         return tables->sets_kernel;
-    if (tables->kernel == CUDA_KERNEL_SET)
-        return want == WANT_HITS ? CUDA_KERNEL_HITS_SET : CUDA_KERNEL_SET;
+    if (want == WANT_HITS)
+        return CUDA_KERNEL_HITS_EVERY;
     if (!streams)
-        return want == WANT_HITS ? CUDA_KERNEL_HITS_EVERY : CUDA_KERNEL_EVERY;
-    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED && want != WANT_HITS)
+        return CUDA_KERNEL_EVERY;
+    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         return CUDA_KERNEL_STREAM_SAMPLED;
-    return want == WANT_HITS    ? CUDA_KERNEL_HITS_STREAM
-           : want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM
-                                : CUDA_KERNEL_STREAM;
+    return want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM : CUDA_KERNEL_STREAM;
 }
 
 enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want)
@@ -257,12 +238,6 @@ static bool is_automaton(enum cuda_kernel kernel)
            kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
-/* Returns true if this kernel leaves tiles unsearched if dense_count > 0. */
-static bool gives_up(enum cuda_kernel kernel)
-{
-    return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
-}
-
 /* Sets the numbers of partitions and blocks, which follow from the number of tiles. */
 static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
 {
@@ -287,6 +262,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
 
     TRAWL_ASSERT(range->begin < limit && limit <= range->text_end);
     kernel = choose_kernel(worker, tables, limit - range->begin, want);
+    TRAWL_ASSERT(!is_automaton(kernel) || tables->automaton == CUDA_AUTOMATON_READY);
     blocks = blocks_for(worker, kernel);
     memset(&launch->found, 0, sizeof launch->found);
     launch->ahead_bytes = 0;
@@ -299,8 +275,6 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     a->limit = before + limit;
     a->text_end = before + range->text_end;
     a->want = (uint32_t)want;
-    if (tables->automaton == CUDA_AUTOMATON_NONE && !worker->may_leave)
-        a->set_budget = UINT32_MAX;
     a->one = 1;
     a->is_dense = want != WANT_FIRST && tables->dense_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
@@ -311,28 +285,12 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
         cuda_sets_prepare(worker, blocks, launch);
     } else if (is_automaton(kernel)) {
         cuda_automaton_prepare(worker, tables, &blocks, launch);
-    } else if (kernel == CUDA_KERNEL_HITS_STREAM) {
-        choose_hits_tiles(worker, launch);
     } else if (is_stream(kernel)) {
         choose_stream_tiles(worker, blocks, a);
     } else {
         choose_tiles(worker, a->limit + a->shift - a->position, blocks,
                      worker->limits.tile_words_max, tables->alike_max, a);
     }
-    choose_grid(launch, blocks);
-}
-
-/* For launches of hits_set that search all positions, and may find many hits. The hits of a small
- * tile usually fit into shared memory, where they wait until the earlier tiles are done; so hits
- * are written to memory in order, and neighbouring ones together: 7.6 G hits/s instead of 4.7
- * [H200]. */
-void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
-{
-    struct scan_arguments *a = &launch->arguments;
-    uint32_t blocks = blocks_for(worker, launch->kernel);
-
-    choose_tiles(worker, a->limit + a->shift - a->position, blocks, worker->limits.threads,
-                 worker->tables->alike_max, a);
     choose_grid(launch, blocks);
 }
 
@@ -381,16 +339,18 @@ static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_l
                      worker->stream);
 }
 
-bool cuda_launch_may_append(const struct cuda_launch *launch)
+bool cuda_launch_append(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     const struct scan_arguments *a = &launch->arguments;
-    /* for such a pattern, scan_stream's filter finds the occurrences itself, but can only count
-     * them */
+    /* for such a pattern, the filter finds the occurrences itself */
     bool decides =
         a->is_exact != 0 && (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
 
-    return is_set_stream(launch->kernel) || launch->kernel == CUDA_KERNEL_STREAM_SAMPLED ||
-           (launch->kernel == CUDA_KERNEL_STREAM && !decides);
+    if (launch->kernel == CUDA_KERNEL_STREAM && decides) {
+        launch->kernel = CUDA_KERNEL_APPEND_STREAM;
+        choose_grid(launch, blocks_for(worker, launch->kernel));
+    }
+    return is_stream(launch->kernel);
 }
 
 static enum trawl_status start(struct engine_worker *worker, struct cuda_launch *launch,
@@ -435,7 +395,7 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     TRAWL_ASSERT((answer->count & ~SCAN_THERE) >> SCAN_SUM_BITS == 0);
     found->count += answer->count & ~SCAN_THERE;
     found->candidates += answer->candidates & ~SCAN_THERE;
-    found->listed += gives_up(launch->kernel) ? answer->dense_count & ~SCAN_THERE : 0;
+    found->listed += is_stream(launch->kernel) ? answer->dense_count & ~SCAN_THERE : 0;
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
@@ -494,8 +454,8 @@ enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_laun
     TRAWL_TRY(launch_kernel(worker, launch, error));
     if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == WANT_HITS)
         return TRAWL_OK;
-    TRAWL_ASSERT(launch->found.listed <= a->tile_count);
-    launch->kernel = worker->tables->kernel;
+    TRAWL_ASSERT(launch->found.listed <= a->tile_count && !is_set_stream(launch->kernel));
+    launch->kernel = CUDA_KERNEL_EVERY;
     launch->shared_bytes = 0;
     launch->threads = worker->limits.threads;
     if (a->tile_words % launch->threads != 0)

@@ -28,8 +28,8 @@ struct cuda_launch {
     struct scan_result found;
 };
 
-/* Returns true if the launch, which counts, can also append its hits to a list, in any order. */
-bool cuda_launch_may_append(const struct cuda_launch *launch);
+/* Lets a launch that counts also append its hits to bins. Returns false if it cannot. */
+bool cuda_launch_append(const struct engine_worker *worker, struct cuda_launch *launch);
 /* Chooses the kernel, the tiles and the grid for starts below `limit`, which is > range->begin. */
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,
@@ -52,7 +52,7 @@ enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_laun
 enum trawl_status cuda_launch_wait(struct engine_worker *worker,
                                    bool (*is_there)(const void *context), const void *context,
                                    struct trawl_error *error);
-/* Gives the launch the smallest possible tiles. */
-void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch);
+/* Returns true if stream_set searches for the worker's set next, and not the automaton. */
+bool cuda_launch_filters(const struct engine_worker *worker, enum want want);
 
 #endif

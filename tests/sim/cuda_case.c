@@ -19,6 +19,7 @@ struct run {
     const struct cuda_case *config;
     uint64_t matched; /* number of expected->matches that were delivered so far */
     char *message;
+    bool lacks_table; /* cuda_case_lacks_table */
 };
 
 /* Chooses short lists of hits, and short gaps between hits for kinds of search within a gap. */
@@ -117,6 +118,25 @@ void cuda_case_draw_residents(struct test_random *random)
                                                  .hits = 20 + test_random_below(random, 300),
                                                  .direct = 1 + test_random_below(random, 40),
                                                  .host = test_random_below(random, 60)};
+}
+
+bool cuda_case_lacks_table(const struct cuda_limits *limits, const struct diff_input *input,
+                           enum trawl_method method)
+{
+    uint64_t states = 1, classes = 1;
+    bool occurs[256] = {false};
+
+    if (input->pattern_count <= 1 && method != TRAWL_METHOD_SET)
+        return false;
+    for (uint64_t i = 0; i < input->pattern_count; i++)
+        for (uint64_t k = 0; k < input->patterns[i].bytes_count; k++, states++) {
+            bool *own = &occurs[input->patterns[i].bytes[k]];
+
+            classes += !*own;
+            *own = true;
+        }
+    return !limits->automaton ||
+           states * (classes + SCAN_STATE_WORDS) > limits->automaton_words_max;
 }
 
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input)
@@ -275,8 +295,12 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *w
         chunk.readable = chunk.after;
         chunk.may_be_left = (text_bytes + begin) % 2 == 0;
         while (from < chunk.owned) {
-            if (engine_scan(ops_of(run->config), worker, &chunk, from, run->config->want, result,
-                            error) != TRAWL_OK)
+            enum trawl_status status = engine_scan(ops_of(run->config), worker, &chunk, from,
+                                                   run->config->want, result, error);
+
+            if (status == TRAWL_UNSUPPORTED && !chunk.may_be_left && run->lacks_table)
+                return CUDA_CASE_REFUSED;
+            if (status != TRAWL_OK)
                 return CUDA_CASE_FAILED;
             if (result->is_left && result->done == from && result->count == 0 &&
                 result->hits.count == 0 && chunk.may_be_left) {
@@ -354,7 +378,12 @@ enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_worker 
                                     struct trawl_error *error)
 {
     struct trawl_plan *plan = NULL;
-    struct run run = {NULL, input, expected, config, 0, message};
+    const struct cuda_limits limits = cuda_limits_now();
+    struct run run = {.input = input,
+                      .expected = expected,
+                      .config = config,
+                      .message = message,
+                      .lacks_table = cuda_case_lacks_table(&limits, input, config->method)};
     enum cuda_case_answer answer;
     enum trawl_status status = held_plan(
         input,

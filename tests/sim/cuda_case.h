@@ -33,6 +33,10 @@ enum cuda_case_answer {
 struct cuda_limits cuda_case_limits(struct test_random *random);
 /* In half of the calls, makes the chunks of loaded texts small. */
 void cuda_case_draw_residents(struct test_random *random);
+/* Returns true if the input is a set whose automaton may exceed the limits. If stream_set cannot
+ * search for it either, the host must. */
+bool cuda_case_lacks_table(const struct cuda_limits *limits, const struct diff_input *input,
+                           enum trawl_method method);
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input);
 /* In half of the cases, plants patterns around the boundaries of chunks, copies, launches, tiles
  * and samples, and lets some inputs require whole words or lines. */

@@ -444,7 +444,8 @@ static bool may_refuse_begins(const struct forms_case *c, enum trawl_status stat
         return c->place == FORMS_MEMORY && c->setting->engine == TRAWL_ENGINE_AUTO;
     if (status != TRAWL_UNSUPPORTED)
         return false;
-    return c->place == FORMS_MEMORY || c->letters || c->setting->engine == TRAWL_ENGINE_AUTO ||
+    return cuda_case_lacks_table(&c->setting->limits, &c->input, c->method) ||
+           c->place == FORMS_MEMORY || c->letters || c->setting->engine == TRAWL_ENGINE_AUTO ||
            (c->place == FORMS_BORROWED && has_short_tail(c)) ||
            ((c->machine->devices > 1 || c->place == FORMS_OVERLAP) &&
             (c->place == FORMS_OVERLAP || c->setting->limits.split_overlap + 1 < longest(c)));
@@ -557,7 +558,8 @@ static bool may_refuse_records(const struct forms_case *c, enum trawl_records_sh
                (c->machine->devices > 1 || c->setting->engine == TRAWL_ENGINE_AUTO);
     return status == TRAWL_UNSUPPORTED && (answer_on_device || c->records_on_device) &&
            /* a record may be longer than the short ranges that some limits make */
-           (host_only || (shape == TRAWL_RECORDS_CELLS && !c->setting->usual) ||
+           (host_only || cuda_case_lacks_table(&c->setting->limits, &c->input, c->method) ||
+            (shape == TRAWL_RECORDS_CELLS && !c->setting->usual) ||
             (c->records_on_device && has_short_tail(c)));
 }
 

@@ -16,10 +16,11 @@
     X(scan_stream)     \
     X(first_stream)    \
     X(hits_every)      \
-    X(hits_set)        \
-    X(hits_stream)     \
+    X(append_stream)   \
+    X(bins_sum)        \
+    X(bins_sort)       \
+    X(bins_gather)     \
     X(stream_sampled)  \
-    X(scan_set)        \
     X(first_automaton) \
     X(hits_automaton)  \
     X(automaton_rows)  \

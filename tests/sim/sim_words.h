@@ -1,4 +1,4 @@
-/* sim_words: words of 1, 4 or 8 bytes, and atomic operations on words. */
+/* sim_words: words of 1, 2, 4 or 8 bytes, and atomic operations on words. */
 #ifndef TRAWL_TESTS_SIM_WORDS_H
 #define TRAWL_TESTS_SIM_WORDS_H
 
@@ -8,6 +8,8 @@ static inline uint64_t sim_word_get(const void *p, uint32_t bytes)
 {
     if (bytes == 1)
         return *(const uint8_t *)p;
+    if (bytes == 2)
+        return *(const uint16_t *)p;
     return bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
 }
 
@@ -15,6 +17,8 @@ static inline void sim_word_put(void *p, uint32_t bytes, uint64_t value)
 {
     if (bytes == 1)
         *(uint8_t *)p = (uint8_t)value;
+    else if (bytes == 2)
+        *(uint16_t *)p = (uint16_t)value;
     else if (bytes == 4)
         *(uint32_t *)p = (uint32_t)value;
     else

@@ -180,9 +180,12 @@ static bool is_tail_short(const struct scene *s)
 /* Returns true if the call may return this status although no fault occurred. */
 static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status status)
 {
+    const struct cuda_limits limits = cuda_limits_now();
+
     return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
            (!s->is_loaded || s->engine == TRAWL_ENGINE_CPU || parts_lack_overlap(s) ||
-            is_tail_short(s) || s->options.mismatches_max > 0 ||
+            is_tail_short(s) || cuda_case_lacks_table(&limits, &s->input, s->options.method) ||
+            s->options.mismatches_max > 0 ||
             (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0);
 }
 

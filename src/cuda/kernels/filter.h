@@ -29,7 +29,7 @@ enum {
     FILTER_STRIDE_2,
     FILTER_STRIDE_4,
     FILTER_STRIDE_8,
-    FILTER_SET
+    FILTER_KINDS
 };
 
 /* A tile has the text positions [position, position + 32 * tile_words); those in [first, last) are
@@ -256,25 +256,6 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns the wanted positions among 16 at which a pattern of the set may start: the bit of their
- * gram is set in the set's bitmap. */
-SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
-                                  uint32_t wanted)
-{
-    uint32_t mask = 0;
-
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < 16u; j++) {
-        uint32_t gram = (filter_word(words, j) | a->set.fold) & a->set.gram_mask;
-        uint32_t hash = plan_hash32(gram, a->set.bitmap_bits);
-
-        if ((wanted >> j & 1u) != 0 &&
-            (simt_load_u32(a->set_bitmap + hash / 32u) >> hash % 32u & 1u) != 0)
-            mask |= 1u << j;
-    }
-    return mask;
-}
-
 /* Returns the wanted positions of [i, i + 16), as a mask. */
 SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t i)
 {
@@ -300,11 +281,8 @@ SIMT_FUNCTION uint32_t filter_places(const struct scan_arguments *a,
 SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct filter_words *words, uint64_t i, int kind)
 {
-    uint32_t mask;
+    uint32_t mask = filter_places(a, words, kind);
 
-    if (kind == FILTER_SET)
-        return filter_set(a, words, filter_wanted(range, i));
-    mask = filter_places(a, words, kind);
     return mask != 0 ? mask & filter_wanted(range, i) : 0;
 }
 

@@ -2,9 +2,9 @@
  * compiles it to a fat binary; tests/sim includes it. */
 #include "every.cu"
 #include "stream.cu"
-#include "stream_hits.cu"
+#include "stream_append.cu"
 #include "stream_sampled.cu"
-#include "set.cu"
 #include "automaton.cu"
 #include "sort.cu"
+#include "bins.cu"
 #include "answer.cu"

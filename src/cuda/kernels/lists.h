@@ -39,6 +39,27 @@ struct sort_arguments {
     uint64_t capacity;
 };
 
+/* ---- bins.cu ---- */
+
+#define BINS_SLOTS_MAX 512u /* maximum number of hits in a bin */
+#define BINS_BLOCKS_MAX 1056u
+#define BINS_FEW 2048u /* with more bins, bins_sum is launched */
+
+struct bins_arguments {
+    const uint64_t *slots; /* slots_each for each bin; bins_gather: BINS_RUN_BYTES */
+    const uint32_t *counts;
+    uint64_t bins;
+    uint64_t share; /* bins of a block */
+    uint32_t slots_each;
+    uint32_t *sums; /* for each block, the hits of its bins */
+    uint64_t *full; /* 1: some bin has more than slots_each hits */
+    uint64_t *told; /* the host's copy of *full */
+    uint64_t *to;   /* as in sort_arguments */
+    uint64_t base;
+    uint64_t factor;
+    uint64_t capacity;
+};
+
 /* ---- answer.cu ---- */
 
 /* Words of answer_arguments.sums. All are zero before each kernel; its last block copies them to

@@ -1,7 +1,7 @@
 /* scan: constants and structures that the host and the scan kernels share
  *
  * A scan searches for occurrences that start at x in [begin, limit) of a text in device memory.
- * Most kernels cut the text into tiles. In the kernels of every.cu and set.cu, a tile has a bitmap
+ * Most kernels cut the text into tiles. In the kernels of every.cu, a tile has a bitmap
  * in shared memory, one bit per start. A filter sets bits, verification clears some, and the rest
  * are counted, listed or compared with the first start found so far. docs/kernels.md describes all
  * kernels.
@@ -48,11 +48,10 @@
 
 /* stream.h: rows of 512 bytes that a warp loads together, as a step */
 #define STREAM_ROWS 4u
-/* hits_stream: steps of a warp in a tile, and threads of a block, whose last warp does not
- * filter */
-#define SCAN_HITS_STEPS 4u
-#define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
-
+/* append_stream leaves a step's hits in BINS_RUN_BYTES: up to BINS_RUN_MAX offsets, or a bitmap */
+#define BINS_STEP_BYTES (STREAM_ROWS * 512u)
+#define BINS_RUN_BYTES (BINS_STEP_BYTES / 8u)
+#define BINS_RUN_MAX (BINS_RUN_BYTES / 2u)
 /* count_automaton: a block has at most SCAN_COUNT_THREADS threads. Each loads SCAN_COUNT_BYTES of
  * its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. These lie 80 bytes apart,
  * so lanes that read 16 bytes each meet different banks. */
@@ -140,12 +139,11 @@ struct scan_result {
     /* tiles or groups that a stream kernel has listed or given up; a kernel for sets raises this
      * above listed_max if the budget is used up */
     uint64_t listed;
-    uint64_t nearest;  /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
-    uint64_t appended; /* hits that tile_append has given a slot */
+    uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
     /* blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
 };
-#define SCAN_RESULT_WORDS 8u
+#define SCAN_RESULT_WORDS 7u
 /* the first words, to which each block adds the sums of its threads */
 #define SCAN_SUMS 3u
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
@@ -273,12 +271,15 @@ struct scan_arguments {
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* the launch's number, not 0 */
     /* Kernels that list hits: the hits, ascending, each hits_base + x - begin, for sets plus
-     * hits_literal * literal. Kernels that count, unless NULL: the hits in any order (tile_append),
-     * each literal << 32 | x - begin. */
+     * hits_literal * literal. Kernels that count, unless NULL: `capacity` slots for each bin
+     * (bins.cu), for hits in any order (tile_append), each literal << 32 | x - begin; or what
+     * append_stream leaves. */
     uint64_t *hits;
     uint64_t hits_base;
     uint64_t hits_literal;
-    uint64_t capacity; /* capacity of `hits`; later hits are only counted */
+    uint64_t capacity;    /* capacity of `hits`; later hits are only counted */
+    uint32_t *bin_counts; /* the number of hits of each bin */
+    uint32_t bin_shift;   /* a hit at x is in bin (x - begin) >> bin_shift */
     /* the words of order.h: a word for each partition and two for each group, zeroed */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
@@ -294,13 +295,7 @@ struct scan_arguments {
     uint32_t tile_count;
     /* words of a tile's bitmap; for tile kernels a multiple of the block's threads */
     uint32_t tile_words;
-    uint32_t tile_steps; /* hits_stream and stream_set: steps of a warp in a tile */
-    /* hits_stream: bytes of text that the block's warps, except the last one, take in a step */
-    uint32_t step_bytes;
-    /* hits_stream: all starts of the tiles whole_from to whole_upto - 1 are searched, and all their
-     * bytes can be loaded */
-    uint32_t whole_from;
-    uint32_t whole_upto;
+    uint32_t tile_steps; /* stream_set: steps of a warp in a tile */
     /* the number 1, in an argument so that the compiler does not know it (simt_add_equal) */
     uint32_t one;
     uint32_t fold; /* 1: compare letters without case; patterns are in lower case */
@@ -352,15 +347,9 @@ struct scan_arguments {
     uint32_t group_tiles;
 
     /* Sets: */
-    struct plan_set set;
-    const uint32_t *set_bitmap;
-    const uint32_t *set_buckets;
-    const uint32_t *set_entries;
     const uint64_t *literal_bytes; /* each literal begins at a multiple of 8, zero padded */
     const uint64_t *literal_begin; /* in words of literal_bytes */
     const uint32_t *literal_bytes_count;
-    uint32_t set_budget; /* budget of verification for each word of a tile's bitmap; UINT32_MAX: no
-                            bound */
 
     /* stream_set: */
     struct scan_sets sets;

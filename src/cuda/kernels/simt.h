@@ -269,6 +269,10 @@ SIMT_FUNCTION void simt_store_u8(uint8_t *p, uint8_t value)
 {
     *p = value;
 }
+SIMT_FUNCTION void simt_store_u16(uint16_t *p, uint16_t value)
+{
+    *p = value;
+}
 SIMT_FUNCTION void simt_store_u32(uint32_t *p, uint32_t value)
 {
     *p = value;
@@ -467,6 +471,7 @@ enum {
 #define simt_load_kept_u32x4(p) simt_load_u32x4(p)
 #define simt_copy_u64(to, from) sim_copy((to), (from), 8, __FILE__, __LINE__)
 #define simt_copies_wait() sim_copies_wait(__FILE__, __LINE__)
+#define simt_store_u16(p, value) sim_write((p), 2, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u8(p, value) sim_write((p), 1, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u32(p, value) sim_write((p), 4, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u64(p, value) sim_write((p), 8, SIM_STORE, (value), __FILE__, __LINE__)

@@ -43,7 +43,7 @@
 
 /* Kinds of comparison in addition to those of filter.h. FOLDED compares patterns of up to 4 bytes
  * without case. PAIR_n compares patterns of n bytes by their first and last 4 bytes. */
-enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
+enum { STREAM_FOLDED = FILTER_KINDS, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
 #define STREAM_KIND_LIST(X) \
     X(FILTER_BYTE)          \

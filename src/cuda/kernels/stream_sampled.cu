@@ -24,7 +24,7 @@
  *            or in a few hundred (shorter strides), passes and reads 4 to 8 bytes of a list.
  * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
- * Order      no order: a count, the first, or a list in any order.
+ * Order      no order: a count, the first, or hits in bins (bins.cu).
  * Limits     stride a multiple of 16. If hits are wanted and a group is listed, the host lists hits
  *            by other kernels.
  * Rejected   groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while

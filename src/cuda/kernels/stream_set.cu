@@ -43,10 +43,10 @@
  *            variant: about 15 for each sample that passes. cost_of() in cuda_choose.c weighs
  *            stride, q, choices and tables.
  * Progress   no block waits for another block.
- * Order      no order: a count, the first, or a list that is sorted afterwards.
+ * Order      no order: a count, the first, or hits in bins (bins.cu).
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then repeats the search with a larger budget,
- *            or by automaton.cu, by set.cu or on the CPU.
+ *            or by automaton.cu or on the CPU.
  * Rejected   speeds without a unit are fractions of the read speed, as "variant instead of the
  *            kernel then". No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for
  *            1,000,000 patterns of 16 bytes. Loading text at two places in the code: the compiler

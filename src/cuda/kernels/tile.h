@@ -337,22 +337,20 @@ SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t fou
     simt_max_u64(&a->result->nearest, SCAN_NONE - found);
 }
 
-/* Appends the hit of each lane whose `found` is not 0 to a->hits, in any order: literal << 32 | x -
- * begin. Those beyond a->capacity are not written. Called by all lanes of the warp. */
+/* Appends the hit of each lane whose `found` is not 0 to its bin, in any order: literal << 32 | x -
+ * begin. A lane does so by itself: the bins' counters are far apart, and a warp waits only once. */
 SIMT_FUNCTION void tile_append(const struct scan_arguments *a, int found, uint64_t x,
                                uint32_t literal)
 {
-    uint32_t lanes = simt_ballot(found), first;
-    uint64_t slot = 0;
+    uint64_t bin = (x - a->begin) >> a->bin_shift;
+    uint32_t slot;
 
-    if (lanes == 0)
+    if (!found)
         return;
-    first = simt_lowest_bit(lanes);
-    if (simt_lane() == first)
-        slot = simt_atomic_add_u64(&a->result->appended, simt_popcount(lanes));
-    slot = simt_shuffle_u64(slot, first) + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
-    if (found && SIMT_BOUND(slot < a->capacity))
-        simt_store_u64(a->hits + slot, (uint64_t)literal << 32 | (x - a->begin));
+    slot = simt_atomic_add_u32(a->bin_counts + bin, 1);
+    if (SIMT_BOUND(slot < a->capacity))
+        simt_store_u64(a->hits + bin * a->capacity + slot,
+                       (uint64_t)literal << 32 | (x - a->begin));
 }
 
 /* Writes the hits of the warp's words of the bitmap. The thread has `count` of them, whose slots
@@ -505,7 +503,6 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
     if (simt_lane() == 2u) {
         simt_store_u64(&a->result->ticket, 0);
         simt_store_u64(&a->result->listed, 0);
-        simt_store_u64(&a->result->appended, 0);
     }
     simt_store_u64((uint64_t *)a->answer + simt_lane(),
                    SCAN_THERE | (sum & ((1ull << SCAN_SUM_BITS) - 1u)));

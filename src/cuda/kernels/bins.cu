@@ -1,0 +1,240 @@
+/* bins: puts hits in order that the kernels that count have appended to bins
+ *
+ * Method     a bin has the hits that begin at neighbouring positions. If there are many bins,
+ *            bins_sum adds up the counts of each block's. bins_sort and bins_gather add up those of
+ *            earlier blocks, and write each bin's hits behind those of the bins before: bins_sort,
+ *            a warp for a bin, sorts them first, by rank if they are few, else bitonic;
+ *            bins_gather, eight lanes for a bin, writes hits that append_stream left in order.
+ * Grid       any; all kernels the same, LISTS_THREADS threads.
+ * Traffic    per hit: reads 8 bytes (bins_gather: 2), writes 8. Per bin: reads 8.
+ * Progress   no block waits for another.
+ */
+#include "lists.h"
+#include "scan.h"
+#include "simt.h"
+
+#define BINS_WARPS (LISTS_THREADS / SIMT_WARP_THREADS)
+#define BINS_GATHER_LANES 8u
+
+/* LISTS_THREADS neighbouring bins. */
+struct bins_turn {
+    uint32_t counts[LISTS_THREADS];
+    uint32_t before[LISTS_THREADS]; /* hits in all bins before each */
+    uint32_t sums[BINS_WARPS];
+};
+
+SIMT_FUNCTION uint64_t bins_end(const struct bins_arguments *a)
+{
+    uint64_t end = (simt_block() + 1ull) * a->share;
+
+    return end < a->bins ? end : a->bins;
+}
+
+/* Returns the sum over the block's threads. Called by all threads of the block. */
+SIMT_FUNCTION uint32_t bins_block_sum(uint32_t own, uint32_t *warp_sums)
+{
+    uint32_t sum = simt_warp_sum_u32(own);
+
+    simt_barrier();
+    if (simt_lane() == 0)
+        warp_sums[simt_warp()] = sum;
+    simt_barrier();
+    sum = 0;
+    for (uint32_t w = 0; w < BINS_WARPS; w++)
+        sum += warp_sums[w];
+    return sum;
+}
+
+SIMT_KERNEL(bins_sum, bins_arguments, LISTS_THREADS, 4)
+{
+    SIMT_SHARED(uint32_t, bins_warp_sums, BINS_WARPS);
+    uint64_t end = bins_end(&args);
+    uint32_t own = 0, most = 0;
+
+    for (uint64_t i = simt_block() * args.share + simt_thread(); SIMT_BOUND(i < end);
+         i += simt_threads()) {
+        uint32_t count = simt_load_u32(args.counts + i);
+
+        own += count;
+        most = most < count ? count : most;
+    }
+    own = bins_block_sum(own, bins_warp_sums);
+    if (simt_thread() == 0)
+        simt_store_u32(args.sums + simt_block(), own);
+    if (most > args.slots_each)
+        simt_max_u64(args.full, 1);
+}
+
+/* Returns how many hits the bins of earlier blocks have; adds them up itself if there are few bins.
+ * Sets *full if some bin has lost hits. Called by all threads of the block. */
+SIMT_FUNCTION uint32_t bins_earlier(const struct bins_arguments *a, struct bins_turn *turn,
+                                    int *full)
+{
+    uint32_t before = 0, most = 0;
+
+    if (a->bins <= BINS_FEW) {
+        for (uint64_t i = simt_thread(); SIMT_BOUND(i < a->bins); i += simt_threads()) {
+            uint32_t count = simt_load_u32(a->counts + i);
+
+            before += i < simt_block() * a->share ? count : 0;
+            most = most < count ? count : most;
+        }
+        *full = simt_barrier_or(most > a->slots_each);
+    } else {
+        for (uint32_t b = simt_thread(); SIMT_BOUND(b < simt_block()); b += simt_threads())
+            before += simt_load_u32(a->sums + b);
+        *full = simt_read_u64(a->full) != 0;
+    }
+    return bins_block_sum(before, turn->sums);
+}
+
+/* Reads the counts of the bins from `first` on, which `before` hits precede, and returns how many
+ * hits precede the next turn's. Called by all threads of the block. */
+SIMT_FUNCTION uint32_t bins_begin(const struct bins_arguments *a, struct bins_turn *turn,
+                                  uint64_t first, uint32_t before)
+{
+    uint32_t own = 0, upto;
+
+    if (SIMT_BOUND(first + simt_thread() < bins_end(a)))
+        own = simt_load_u32(a->counts + first + simt_thread());
+    upto = simt_warp_upto_u32(own);
+    simt_barrier(); /* all warps have read the last turn's words */
+    if (simt_lane() == SIMT_WARP_THREADS - 1u)
+        turn->sums[simt_warp()] = upto;
+    simt_barrier();
+    turn->counts[simt_thread()] = own;
+    turn->before[simt_thread()] = before + upto - own;
+    for (uint32_t w = 0; w < BINS_WARPS; w++) {
+        turn->before[simt_thread()] += w < simt_warp() ? turn->sums[w] : 0;
+        before += turn->sums[w];
+    }
+    simt_barrier();
+    return before;
+}
+
+/* ---- Hits in any order -------------------------------------------------------------------- */
+
+SIMT_FUNCTION void bins_put(const struct bins_arguments *a, uint64_t at, uint64_t key)
+{
+    if (SIMT_BOUND(at < a->capacity))
+        simt_store_u64(a->to + at, a->base + (key >> 32) + a->factor * (uint32_t)key);
+}
+
+/* Sorts the bin's `count` hits, and writes them from index `at` on. Called by all lanes. */
+SIMT_FUNCTION void bins_sort_one(const struct bins_arguments *a, uint64_t *keys, uint64_t bin,
+                                 uint32_t count, uint64_t at)
+{
+    const uint64_t *from = a->slots + bin * a->slots_each;
+    uint32_t size = SIMT_WARP_THREADS, rank = 0;
+
+    while (size < count)
+        size *= 2u;
+    for (uint32_t i = simt_lane(); i < size; i += SIMT_WARP_THREADS) {
+        uint64_t word = UINT64_MAX;
+
+        if (SIMT_BOUND(i < count)) {
+            word = simt_load_u64(from + i);
+            word = word << 32 | word >> 32; /* by offset, then by literal */
+        }
+        keys[i] = word;
+    }
+    simt_warp_sync();
+    if (size == SIMT_WARP_THREADS) {
+        for (uint32_t i = 0; i < count; i++)
+            rank += keys[i] < keys[simt_lane()];
+        if (simt_lane() < count)
+            bins_put(a, at + rank, keys[simt_lane()]);
+        simt_warp_sync(); /* all lanes have read before the next bin's words */
+        return;
+    }
+    for (uint32_t k = 2u; k <= size; k *= 2u)
+        for (uint32_t j = k / 2u; j != 0; j /= 2u) {
+            for (uint32_t t = simt_lane(); t < size / 2u; t += SIMT_WARP_THREADS) {
+                uint32_t i = 2u * t - (t & (j - 1u));
+                uint64_t low = keys[i], high = keys[i + j];
+
+                if ((low > high) == ((i & k) == 0)) {
+                    keys[i] = high;
+                    keys[i + j] = low;
+                }
+            }
+            simt_warp_sync();
+        }
+    for (uint32_t i = simt_lane(); i < count; i += SIMT_WARP_THREADS)
+        bins_put(a, at + i, keys[i]);
+    simt_warp_sync(); /* all lanes have read before the next bin's words */
+}
+
+SIMT_KERNEL(bins_sort, bins_arguments, LISTS_THREADS, 4)
+{
+    SIMT_SHARED(uint64_t, bins_keys, BINS_WARPS * BINS_SLOTS_MAX);
+    SIMT_SHARED(struct bins_turn, bins_sort_turn, 1);
+    uint64_t end = bins_end(&args);
+    int full;
+    uint32_t before = bins_earlier(&args, bins_sort_turn, &full);
+
+    if (simt_block() == 0 && simt_thread() == 0)
+        simt_store_u64(args.told, full ? 1u : 0);
+    if (full)
+        return;
+    for (uint64_t first = simt_block() * args.share; first < end; first += LISTS_THREADS) {
+        before = bins_begin(&args, bins_sort_turn, first, before);
+        for (uint32_t i = simt_warp(); i < LISTS_THREADS; i += BINS_WARPS)
+            if (bins_sort_turn->counts[i] != 0)
+                bins_sort_one(&args, bins_keys + simt_warp() * BINS_SLOTS_MAX, first + i,
+                              bins_sort_turn->counts[i], bins_sort_turn->before[i]);
+    }
+}
+
+/* ---- Hits that are in order ----------------------------------------------------------------- */
+
+/* Writes the hits of a step that has left its lanes' masks: word by word, a lane for each bit, so
+ * that stores lie side by side. Called by all lanes. */
+SIMT_FUNCTION void bins_gather_bits(const struct bins_arguments *a, const uint32_t *masks,
+                                    uint64_t base, uint64_t at)
+{
+    for (uint32_t i = 0; i < BINS_RUN_BYTES / 4u; i++) {
+        uint32_t row = i / (SIMT_WARP_THREADS / 2u), shift_bits = row % 2u * 16u;
+        const uint32_t *two = masks + row / 2u * SIMT_WARP_THREADS + 2u * i % SIMT_WARP_THREADS;
+        uint32_t word = (simt_load_u32(two) >> shift_bits & 0xffffu) |
+                        simt_load_u32(two + 1) >> shift_bits << 16;
+        uint64_t own = at + simt_popcount(word & ((1u << simt_lane()) - 1u));
+
+        if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(own < a->capacity))
+            simt_store_u64(a->to + own, base + 32u * i + simt_lane());
+        at += simt_popcount(word);
+    }
+}
+
+SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 8)
+{
+    SIMT_SHARED(struct bins_turn, bins_gather_turn, 1);
+    const uint8_t *runs = (const uint8_t *)(const void *)args.slots;
+    uint32_t together = SIMT_WARP_THREADS / BINS_GATHER_LANES;
+    int full;
+    uint32_t before = bins_earlier(&args, bins_gather_turn, &full);
+
+    for (uint64_t first = simt_block() * args.share; first < bins_end(&args);
+         first += LISTS_THREADS) {
+        before = bins_begin(&args, bins_gather_turn, first, before);
+        for (uint32_t i = simt_warp() * together; i < LISTS_THREADS; i += BINS_WARPS * together) {
+            uint32_t own = i + simt_lane() / BINS_GATHER_LANES;
+            uint32_t count = bins_gather_turn->counts[own];
+            uint64_t at = bins_gather_turn->before[own];
+            uint64_t base = args.base + (first + own) * BINS_STEP_BYTES;
+            const uint8_t *run = runs + (first + own) * BINS_RUN_BYTES;
+
+            for (uint32_t k = simt_lane() % BINS_GATHER_LANES; k < count && count <= BINS_RUN_MAX;
+                 k += BINS_GATHER_LANES)
+                if (SIMT_BOUND(at + k < args.capacity))
+                    simt_store_u64(args.to + at + k,
+                                   base + simt_load_u16((const uint16_t *)(const void *)run + k));
+            for (own = i; own < i + together; own++)
+                if (bins_gather_turn->counts[own] > BINS_RUN_MAX)
+                    bins_gather_bits(
+                        &args,
+                        (const uint32_t *)(const void *)(runs + (first + own) * BINS_RUN_BYTES),
+                        args.base + (first + own) * BINS_STEP_BYTES, bins_gather_turn->before[own]);
+        }
+    }
+}
