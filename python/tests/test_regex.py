@@ -258,7 +258,7 @@ def test_columns_of_groups():
     (r"(a)\1", {}, trawl.ArgumentError, "backreference", (0, 3)),
     ("a{1000}{1000}", {}, ValueError, "repetition", (0, 1)),
     (r"\d", {"regex": "extended"}, trawl.ArgumentError, r"\\\\d", (0, 0)),
-    (["a", r"\pL{900}\pL{900}"], {}, trawl.LimitError, r"more than 16384 KiB.*: '\\\\pL\{900\}", (1, None)),
+    (["a", r"\pL{9000}x"], {}, trawl.LimitError, r"more than 131072 KiB.*: '\\\\pL\{9000\}x", (1, None)),
     ("a", {"edits": 1}, trawl.ArgumentError, "errors", (None, None)),
     ("a", {"regex": "basic", "unicode": True}, ValueError, "unicode, pcre: only with regex=True", None),
     (b"a", {"unicode": True}, ValueError, "unicode: only with the alphabet 'utf8'", None),

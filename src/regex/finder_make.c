@@ -133,7 +133,12 @@ static void note_starts(struct finder *finder)
         }
     }
     note_kinds(finder);
-    finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
+    finder->is_greedy = is_character && (item->most == SYNTAX_ENDLESS ||
+                                         finder->first + 1 == finder->sequence.count);
+    if (is_character && item->least > LEAST_MAX)
+        finder->run = item->least;
+    if (made->is_clipped) /* it does not count */
+        finder->after = AROUND_FAILS;
 }
 
 /* Returns true if read_items reads the same as the automaton: at most one item fits each character,
@@ -146,6 +151,16 @@ static bool reads_items(const struct around_automaton *made, const struct sequen
     for (uint32_t i = first; i < sequence->count; i++)
         reads &= sequence->items[i].edge == 0;
     return reads;
+}
+
+/* Returns true if the automaton knows which characters fit the item. */
+static bool knows_all(const struct around_automaton *made)
+{
+    bool knows = true;
+
+    for (uint32_t i = 0; i + 1 < made->cut_count; i++)
+        knows &= made->cuts[i].symbol != ELSE;
+    return knows;
 }
 
 /* Returns true if matches end with a line, and few bytes of it are read backwards from its end. */
@@ -221,6 +236,7 @@ static enum trawl_status make_head(struct finder *made, const struct around_opti
     for (; end > made->first; end--)
         head.items[head.count++] = sequence->items[end - 1];
     backwards.backwards = backwards.longest = true;
+    backwards.clips = false;
     backwards.first = 0;
     if (head.count > 0)
         TRAWL_TRY(around_make(&head, &backwards, scratch, &made->head, error));
@@ -235,6 +251,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
     struct around_options automaton = {.bytes = options->bytes,
                                        .has_lines = options->lines,
                                        .longest = options->longest,
+                                       .clips = true,
                                        .line_ends = {'\n', '\n'}};
     enum trawl_status status = TRAWL_OK;
     const struct sequence_item *item;
@@ -263,6 +280,11 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
         (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) != 0;
     note_starts(made);
     made->by_items = reads_items(made->automaton, &made->sequence, made->first);
+    made->is_alone =
+        made->by_items && made->first + 1 == made->sequence.count && knows_all(made->automaton);
+    made->shortest = root->shortest;
+    if (made->automaton->is_clipped && !made->by_items)
+        goto done;
     TRAWL_TRY_DONE(make_head(made, &automaton, &scratch, error));
     /* if empty matches are possible only at some places, RE2 finds them, unless these are starts or
      * ends of lines */

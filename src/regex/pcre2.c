@@ -151,8 +151,8 @@ static enum trawl_status load(struct trawl_error *error)
     forks_release();
     return good ? TRAWL_OK
                 : TRAWL_FAIL(error, UNSUPPORTED,
-                             "look-around, backreferences and what else RE2 lacks need " LIBRARY
-                             ", which cannot be loaded");
+                             "look-around, backreferences and what RE2 lacks or finds too large "
+                             "need " LIBRARY ", which cannot be loaded");
 }
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in those of POSIX, \w and

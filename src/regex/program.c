@@ -12,10 +12,11 @@
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"
 
-/* A single program may take PROGRAM_BYTES of memory. If the plan's options limit the memory of all
- * programs together, it may take BOUNDED_BYTES or 1/BOUNDED_SHARE of that limit, whichever is
- * less. */
+/* A single program may take PROGRAM_BYTES of memory, and LARGE_BYTES if it needs more. If the
+ * plan's options limit the memory of all programs together, it may take BOUNDED_BYTES or
+ * 1/BOUNDED_SHARE of that limit, whichever is less. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
+#define LARGE_BYTES (UINT64_C(128) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define BOUNDED_SHARE 32u
 /* An expression with at most this many nodes and classes, and no counted repetitions, has a small
@@ -26,6 +27,7 @@
 struct program {
     const struct syntax_node *tree;
     struct regex_options options;
+    uint64_t most_bytes; /* the memory that it may take if options.memory_bytes is not enough */
     _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
     _Atomic(bool) has_sought;              /* building a finder has been tried */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
@@ -33,12 +35,13 @@ struct program {
     _Atomic(enum trawl_status) why;        /* why RE2 could not compile it; OK: it has not tried */
 };
 
-void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count)
+void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large)
 {
     const uint64_t all = (uint64_t)mib << 20;
 
     memory->mib = mib;
-    memory->each = memory->most = PROGRAM_BYTES;
+    memory->each = PROGRAM_BYTES;
+    memory->most = is_large ? LARGE_BYTES : PROGRAM_BYTES;
     memory->left = UINT64_MAX / 2;
     if (all == 0)
         return;
@@ -57,10 +60,11 @@ void program_free(struct program *program)
     memory_release(program, 1, sizeof *program);
 }
 
-/* Has RE2 compile the program, within the memory limit of the program's options. If several threads
+/* Has RE2 compile the program, within `bytes` of memory. If several threads
  * compile it at once, one result is kept. */
-static enum trawl_status compile(struct program *program, struct trawl_error *error)
+static enum trawl_status compile(struct program *program, uint64_t bytes, struct trawl_error *error)
 {
+    struct regex_options options = program->options;
     char message[REGEX_MESSAGE_BYTES] = "";
     const struct regex_ops *ops;
     struct regex *made = NULL, *none = NULL;
@@ -68,9 +72,10 @@ static enum trawl_status compile(struct program *program, struct trawl_error *er
     struct printed text;
 
     TRAWL_TRY(regex_load(&ops, error));
-    TRAWL_TRY(print_re2(program->tree, &program->options, &text, error));
+    TRAWL_TRY(print_re2(program->tree, &program->options, bytes, &text, error));
     program->ops = ops;
-    status = ops->compile(text.bytes, text.count, &program->options, &made, message);
+    options.memory_bytes = bytes;
+    status = ops->compile(text.bytes, text.count, &options, &made, message);
     print_release(&text);
     if (status == TRAWL_ARGUMENT)
         return TRAWL_FAIL(error, ARGUMENT, "%s", message);
@@ -87,25 +92,35 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
 {
     enum trawl_status status = TRAWL_LIMIT;
     struct program *made;
+    bool finds;
 
     *out = NULL;
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     made->options = *options;
     made->tree = tree;
-    now = memory->mib > 0 ||
-          (now && (tree->size > SMALL_NODES || tree->sets > SMALL_SETS || tree->product > 1));
+    finds = program_finds(made) && made->finder->is_alone && tree->groups == 0;
+    now = !finds && (memory->mib > 0 || (now && (tree->size > SMALL_NODES ||
+                                                 tree->sets > SMALL_SETS || tree->product > 1)));
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
         if (each > memory->most || made->options.memory_bytes > memory->left)
             break;
-        status = now ? compile(made, error) : TRAWL_OK;
+        status = now ? compile(made, times * each, error) : TRAWL_OK;
     }
     if (status != TRAWL_OK) {
         program_free(made);
         return status == TRAWL_LIMIT ? TRAWL_OK : status;
     }
     memory->left -= made->options.memory_bytes;
+    made->most_bytes = memory->mib == 0 ? times * LARGE_BYTES : made->options.memory_bytes;
+    if (memory->mib == 0 && tree->product > SYNTAX_REPEAT_MAX) {
+        /* so that RE2 has room for states with many places each: it compiles the program again */
+        made->options.memory_bytes = made->most_bytes;
+        if (made->regex != NULL)
+            made->ops->release(made->regex);
+        made->regex = NULL;
+    }
     *out = made;
     return TRAWL_OK;
 }
@@ -119,8 +134,15 @@ static const struct regex *regex_of(const struct program *program)
 
     if (regex != NULL)
         return regex;
-    if (program->why == TRAWL_OK || program->why == TRAWL_MEMORY)
-        asked->why = compile(asked, NULL);
+    for (uint64_t bytes = program->options.memory_bytes;
+         program->why == TRAWL_OK || program->why == TRAWL_MEMORY; bytes *= 4) {
+        const enum trawl_status why = compile(asked, min_u64(bytes, program->most_bytes), NULL);
+
+        if (why == TRAWL_LIMIT && bytes < program->most_bytes)
+            continue;
+        asked->why = why;
+        break;
+    }
     return program->regex;
 }
 
@@ -147,7 +169,8 @@ bool program_may_find(const struct program *program)
 
 bool program_finds(const struct program *program)
 {
-    return program != NULL && program->tree->product == 1 && program_may_find(program);
+    return program != NULL && program_may_find(program) &&
+           (program->tree->product == 1 || program->finder->is_alone);
 }
 
 bool program_is_ready(const struct program *program)

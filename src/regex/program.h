@@ -19,8 +19,9 @@ struct program_memory {
 };
 
 /* Divides the memory. `each` is reserved for each of `count` expressions. The rest is for programs
- * of parts of expressions, the common program of all expressions, and programs that need more. */
-void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count);
+ * of parts of expressions, the common program of all expressions, and programs that need more.
+ * Without a limit, `is_large` allows programs that take long to compile. */
+void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large);
 /* Compiles a tree, which is a LIST or a GROUP, and which must live as long as the program. The
  * program gets `times` as much memory as `each` or, if it needs more, as `most`. With `now`, or if
  * the plan limits the memory, RE2 compiles immediately unless the program is certainly small;

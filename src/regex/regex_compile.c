@@ -109,8 +109,11 @@ static enum trawl_status refuse_large(const struct expressions *made, struct tra
                           memory->mib);
     return TRAWL_FAIL(error, LIMIT,
                       "the expression's program needs more than %" PRIu64 " KiB, the limit: "
-                      "make repetitions and classes such as \\pL{300} smaller",
-                      memory->most >> 10);
+                      "make repetitions and classes such as \\pL{300} smaller%s",
+                      memory->most >> 10,
+                      made->options.longest || made->options.pcre
+                          ? ""
+                          : ", or let PCRE2 search: -P, TRAWL_PCRE, trawl-serve --allow-pcre");
 }
 
 /* Reads an expression; with `beyond`, in PCRE2's syntax. */
@@ -201,6 +204,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     const bool crlf = made->options.multi && (made->plan->flags & TRAWL_CRLF) != 0;
     struct program **out = &made->items[index].each;
     enum trawl_status status;
+    bool counts;
 
     made->memory.left += made->memory.each; /* program_divide has reserved it */
     /* compile_beyond may call this for a second filter */
@@ -208,7 +212,10 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     syntax_release(&made->items[index].tree);
     made->items[index].tree = *syntax;
     status = program_make(&made->memory, syntax->root, &made->options, 1, true, out, error);
-    if (status == TRAWL_OK && *out == NULL)
+    /* RE2 has too many states to keep for such numbers; PCRE2 counts */
+    counts = made->options.pcre && !is_filter && syntax->root->product > SYNTAX_REPEAT_MAX &&
+             made->plan->expressions.syntax == TRAWL_PERL && !program_finds(*out);
+    if (status == TRAWL_OK && (*out == NULL || counts))
         status = refuse_large(made, error);
     if (status != TRAWL_OK)
         made->memory.left -= made->memory.each;
@@ -243,6 +250,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));
     status = pcre2_prepare(bytes, count, &filter, &made->options, plan->flags & ~words,
                            &made->items[index].beyond, error);
+    made->items[index].shortest = filter.is_opaque ? 0 : filter.root->shortest;
     if (status != TRAWL_OK || filter.is_opaque)
         syntax_release(&filter);
     TRAWL_TRY(status);
@@ -279,7 +287,8 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
 }
 
 /* Compiles expression number `index`. If the caller allows PCRE2, that compiles expressions in
- * Perl's syntax that RE2 rejects as mistakes, and those in other syntaxes with backreferences. */
+ * Perl's syntax that RE2 rejects as mistakes or as too large, and those in other syntaxes with
+ * backreferences. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
@@ -298,11 +307,14 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     }
     if (status == TRAWL_OK)
         status = compile_linear(maker, index, &syntax, &linear);
-    if (status == TRAWL_ARGUMENT && is_perl && (plan->flags & TRAWL_PCRE) != 0) {
+    if ((status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) && is_perl &&
+        (plan->flags & TRAWL_PCRE) != 0) {
+        const bool is_large = status == TRAWL_LIMIT;
+
         status =
             compile_beyond(maker, index, (const char *)pattern.bytes, pattern.bytes_count, error);
         /* Both found a mistake: report our description, or PCRE2's if ours is a limit of RE2. */
-        if (status != TRAWL_ARGUMENT || strstr(linear.message, "RE2") != NULL)
+        if (status != TRAWL_ARGUMENT || is_large || strstr(linear.message, "RE2") != NULL)
             return status;
     }
     if (status != TRAWL_OK && error != NULL)
@@ -349,11 +361,13 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
         lists += made->items[i].tree.root->count;
     TRAWL_TRY(memory_allocate_zeroed(1, tree_bytes(lists), &memory, error));
     made->whole_tree = tree = (struct whole_tree *)memory;
-    tree->all = (struct syntax_node){.kind = SYNTAX_GROUP, .count = lists, .items = tree->lists};
+    tree->all = (struct syntax_node){
+        .kind = SYNTAX_GROUP, .count = lists, .items = tree->lists, .shortest = UINT32_MAX};
     for (uint32_t i = made->count; i-- > 0;) {
         const struct syntax_node *root = made->items[i].tree.root;
 
         syntax_add_facts(&tree->all, root);
+        tree->all.shortest = (uint32_t)min_u64(tree->all.shortest, root->shortest);
         lists -= root->count;
         memcpy(tree->lists + lists, root->items, root->count * sizeof *root->items);
     }
@@ -410,7 +424,9 @@ enum trawl_status expressions_make(const void *from, void **object, struct trawl
     maker.made->plan = source->plan;
     maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
-    program_divide(&maker.made->memory, source->plan->expressions.memory_mib, maker.made->count);
+    /* PCRE2 searches for what is large faster than RE2 compiles it */
+    program_divide(&maker.made->memory, source->plan->expressions.memory_mib, maker.made->count,
+                   !maker.made->options.pcre || maker.made->options.longest);
     status = make_all(&maker, source, error);
     anchors_release(&maker.anchors);
     if (status != TRAWL_OK)

@@ -41,6 +41,7 @@ struct expression {
     struct program *marked;
     struct reach *reach;  /* NULL: RE2 is as fast, or the only one that can search */
     struct pcre2 *beyond; /* NULL: the expression is RE2's */
+    uint32_t shortest;    /* if PCRE2 decides: no line with a match has fewer bytes */
 };
 
 struct expressions {

@@ -111,6 +111,35 @@ static bool add_optional(struct sequence *sequence, const struct syntax_node *gr
     return true;
 }
 
+/* Adds a repetition of a group that is a character as often as the repetition says, such as
+ * (?:a{3}){4} or (a)+. */
+static bool add_multiple(struct sequence *sequence, const struct syntax_node *repeat)
+{
+    const struct syntax_node *node = repeat->items[0];
+    uint64_t times = 1;
+    bool merges = false;
+
+    while (node->kind == SYNTAX_GROUP && node->count == 1 && node->items[0]->count == 1) {
+        merges |= node->is_numbered;
+        node = node->items[0]->items[0];
+        if (node->kind != SYNTAX_REPEAT)
+            continue;
+        times = node->least == node->most ? times * node->least : 0;
+        node = node->items[0];
+        if (times == 0 || times > SYNTAX_PRODUCT_MAX)
+            return false;
+    }
+    if ((node->kind != SYNTAX_CHAR && node->kind != SYNTAX_SET) ||
+        (times > 1 && repeat->least != repeat->most) || times * repeat->least > SYNTAX_PRODUCT_MAX)
+        return false;
+    sequence->merges |= merges;
+    return add_item(sequence, (struct sequence_item){
+                                  .is_lazy = repeat->is_lazy,
+                                  .least = (uint32_t)times * repeat->least,
+                                  .most = times > 1 ? (uint32_t)times * repeat->most : repeat->most,
+                                  .node = node});
+}
+
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards)
 {
     const bool repeats = node->kind == SYNTAX_REPEAT;
@@ -132,6 +161,8 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     case SYNTAX_GROUP:
         if (item->count == 0) /* a plan without expressions */
             return false;
+        if (repeats && add_multiple(sequence, node))
+            return true;
         if (repeats && node->least > 0)
             (void)add_group(sequence, item, backwards);
         if (repeats)

@@ -38,6 +38,7 @@ struct sequence {
      * character leads over all later ones. */
     bool alternates;
     bool is_cut; /* what the expression says next is more than a sequence can say */
+    bool merges; /* a numbered group is repeated, so its span is not that of its items */
     struct sequence_item {
         uint8_t edge;  /* an assertion; 0: the item is a character */
         bool by_lines; /* for EDGE_BEGIN and EDGE_END: they also match at newlines */
@@ -82,6 +83,9 @@ struct around_options {
     bool crosses;   /* TRAWL_MULTILINE: RE2 decides at the end of the text */
     bool crlf;      /* RE2 decides at a CR, which may belong to a line end */
     bool has_lines; /* the text is divided into lines by `line_ends` */
+    /* If the repetitions have too many places, build the automaton of a sequence in which any
+     * numbers of them, but 0 and 1, are any number. It says which characters fit. */
+    bool clips;
     /* If the sequence may end at several places, a match ends at the last; false: at the one that
      * greedy and lazy repetitions prefer. */
     bool longest;

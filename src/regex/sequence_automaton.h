@@ -26,6 +26,7 @@ struct around_automaton {
     bool crosses;
     bool has_edges;   /* the sequence has word boundaries */
     bool is_cut;      /* after the sequence, RE2 has to decide */
+    bool is_clipped;  /* numbers of repetitions are left out: see around_options.clips */
     bool is_one_pass; /* no character ever fits two of the places that may come next */
     uint8_t unknown;  /* the symbol of a byte that belongs to no character */
     uint32_t state_count;

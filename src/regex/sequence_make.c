@@ -51,20 +51,22 @@ struct places {
 };
 
 /* Writes the sequence out as places. Returns false if these are too many. */
-static bool write_out(struct places *places)
+static bool write_out(struct places *places, bool clips)
 {
+    places->automaton.is_clipped = clips;
+    places->count = 0;
     for (uint32_t i = places->options->first; i < places->sequence->count; i++) {
         const struct sequence_item *item = &places->sequence->items[i];
-        const bool endless = item->most == SYNTAX_ENDLESS;
-        const uint64_t copies = endless ? max_u64(item->least, 1) : item->most;
+        const bool endless = clips ? item->most > 1 : item->most == SYNTAX_ENDLESS;
+        const uint64_t least = clips ? min_u64(item->least, 1) : item->least;
+        const uint64_t copies = endless ? max_u64(least, 1) : item->most;
 
         if (copies > PLACES_MAX - places->count)
             return false;
         places->automaton.has_edges |= item->edge != 0 && item->edge < EDGE_BEGIN;
         for (uint64_t copy = 0; copy < copies; copy++, places->count++) {
             places->item[places->count] = (uint8_t)i;
-            places->skips[places->count] =
-                copy >= item->least ? (uint8_t)(copies - copy) : item->skips;
+            places->skips[places->count] = copy >= least ? (uint8_t)(copies - copy) : item->skips;
             places->jumps[places->count] = item->jumps;
             if (endless && copy + 1 == copies)
                 places->endless |= UINT64_C(1) << places->count;
@@ -363,7 +365,7 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     places->automaton.backwards = options->backwards;
     places->automaton.crosses = options->crosses;
     places->automaton.is_cut = sequence->is_cut;
-    if (!write_out(places))
+    if (!write_out(places, false) && (!options->clips || !write_out(places, true)))
         return TRAWL_OK;
     number_symbols(places);
     if (!options->is_alphabet)

@@ -218,10 +218,36 @@ static inline void look_back(const struct finder *finder, const uint8_t *text, u
         *seen |= text[--*at];
 }
 
+/* Returns the first place at or after `begin` that begins finder->run bytes of the first item;
+ * UINT64_MAX if there is none. The bytes up to *clean have been looked at before, and fit. Looks
+ * for a byte that does not from the end of where they would be, so most bytes are skipped. */
+static uint64_t next_run(const struct finder *finder, const uint8_t *text, uint64_t begin,
+                         uint64_t to, uint64_t *clean)
+{
+    while (begin <= to && to - begin >= finder->run) {
+        uint64_t at = begin + finder->run;
+
+        if (!finder->starts[2][text[begin]]) { /* it may be the last byte of a character */
+            begin++;
+            continue;
+        }
+        while (at > max_u64(*clean, begin) && finder->kinds[text[at - 1]] != 0)
+            at--;
+        if (at <= max_u64(*clean, begin)) {
+            *clean = max_u64(*clean, begin + finder->run);
+            return begin;
+        }
+        *clean = max_u64(*clean, begin + finder->run);
+        begin = at;
+    }
+    return UINT64_MAX;
+}
+
 /* Returns the first place at or after `begin` where a match may begin; UINT64_MAX if there is none.
- * Sets *seen to the bytes there, or-ed together, if it has looked at them. */
+ * *clean is that of next_run. Sets *seen to the bytes there, or-ed together, if it has looked at
+ * them. */
 static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
-                           uint64_t to, uint8_t *seen)
+                           uint64_t to, uint64_t *clean, uint8_t *seen)
 {
     const uint64_t least = finder->least;
     const uint8_t *found;
@@ -232,6 +258,8 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     }
     if (finder->begins != AT_ALL || finder->is_empty)
         return begin;
+    if (finder->run > 0)
+        return next_run(finder, text, begin, to, clean);
     if (finder->scans) {
         for (const uint64_t end = to - min_u64(to, least - 1); begin < end; begin++) {
             uint64_t at = begin + least - 1;
@@ -419,12 +447,12 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     const struct around_automaton *made = finder->automaton;
     const bool is_plain = made->is_one_pass && !finder->sequence.is_lazy;
     const uint64_t begin_from = from;
-    uint64_t ends[SEQUENCE_MAX + 1], waste = 0;
+    uint64_t ends[SEQUENCE_MAX + 1], waste = 0, clean = 0;
 
     if ((from == to && !finder->is_empty && !finder->may_be_empty) ||
         (finder->begins == AT_TEXT && from > 0))
         return 0;
-    if (span_count > 1 && (!is_plain || finder->sequence.skips))
+    if (span_count > 1 && (!is_plain || finder->sequence.skips || finder->sequence.merges))
         return -1;
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
         text[from - 1] != '\n')
@@ -442,7 +470,7 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
         int found;
 
         if (anchor == REGEX_ANYWHERE)
-            reading.at = begin = next_begin(finder, text, begin, to, &seen);
+            reading.at = begin = next_begin(finder, text, begin, to, &clean, &seen);
         if (begin == UINT64_MAX)
             return 0;
         if (made->has_edges && begin > 0)
@@ -465,8 +493,9 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
         waste += reading.at - begin;
         if (finder->is_greedy && finder->first + 1 < finder->sequence.count)
             reading.at = after_run(finder, text, begin, to);
-        if (finder->is_greedy)
-            begin = max_u64(reading.at, begin + 1) - 1;
+        if (finder->is_greedy || (finder->by_items && reading.at - begin < finder->shortest &&
+                                  (reading.at == to || made->of_byte[text[reading.at]] == END)))
+            begin = max_u64(reading.at, begin + 1) - 1; /* the rest of the line is too short */
         else if (seen < 0x80)
             begin += finder->stride - 1;
         if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - begin_from)

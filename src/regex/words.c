@@ -406,7 +406,9 @@ int words_match(const struct expressions *expressions, uint32_t expression,
     bool is_plain; /* `each` judges word boundaries in this line rightly */
 
     if (asked->beyond != NULL)
-        return match_beyond(asked->beyond, line, from, spans, span_count);
+        return line->count < asked->shortest
+                   ? 0
+                   : match_beyond(asked->beyond, line, from, spans, span_count);
     if (asked->marked != NULL && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;

@@ -70,7 +70,8 @@ static void test_mistakes(void)
     refuses(TRAWL_EXTENDED, "[[=a=]]", 1, "order");
     refuses(TRAWL_EXTENDED, "[[:]a]", 1, "not closed");
     refuses(TRAWL_EXTENDED, "[[:]a:]b]", 1, "unknown class");
-    refuses(TRAWL_PERL, "(a{40}){40}", 7, "{40}");
+    refuses(TRAWL_PERL, "(a{40}){40,41}", 7, "{40,41}");
+    refuses(TRAWL_PERL, "(?:a{1000}){66}", 11, "{66}");
     refuses(TRAWL_EXTENDED, "a[b", 1, "not closed");
     refuses(TRAWL_PERL, "a\\m", 1, "escape");
     refuses(TRAWL_BASIC, "\\(a\\)\\1", 5, "backreference");
@@ -156,6 +157,7 @@ static void test_meaning(void)
           "?(ab)?",
           "xyab", "0-4 ");
     finds(TRAWL_EXTENDED, "xya?(ab)?", "xyab", "0-4 ");
+    finds(TRAWL_PERL, "(?:a{40}){40}|a(?:.{1001}b){2}", "aaaa", "");
     finds(TRAWL_PERL, "a{2,3}xy{1,2}", "aaaaxyyy aaxyaxy", "1-7 9-13 ");
     finds(TRAWL_PERL, "a?bc{2}xyz\\b", "abccxyzz bccxyz", "9-15 ");
     finds(TRAWL_PERL, "(?:^a)?a?(ab)?", "aaab", "0-4 ");

@@ -6,7 +6,6 @@
 #include "regex/syntax/parse.h"
 #include "regex/syntax/sets.h"
 
-#define REPEAT_MAX 1000u  /* RE2's limit for the product of nested repetitions */
 #define BLOCK_BYTES 1024u /* size of the first block of memory; later blocks are larger */
 #define BLOCK_BYTES_MAX (1u << 20)
 
@@ -91,6 +90,7 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
                                   .flags = reader->flags,
                                   .may_be_empty = kind == SYNTAX_EMPTY || kind == SYNTAX_EDGE,
                                   .product = 1,
+                                  .shortest = kind <= SYNTAX_BYTE && kind != SYNTAX_EMPTY,
                                   .from = (uint32_t)from,
                                   .size = 1};
     return TRAWL_OK;
@@ -103,6 +103,18 @@ static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *
     TRAWL_TRY(MEMORY_ROOM(reader->nodes, reader->capacity, reader->count + 1, error));
     reader->nodes[reader->count++] = node;
     return TRAWL_OK;
+}
+
+/* Sets node->shortest, by its items. */
+static void note_shortest(struct syntax_node *node)
+{
+    uint64_t least = node->kind == SYNTAX_GROUP && node->count > 0 ? UINT32_MAX : 0;
+
+    for (uint32_t i = 0; i < node->count; i++)
+        least = node->kind == SYNTAX_GROUP ? min_u64(least, node->items[i]->shortest)
+                                           : least + node->items[i]->shortest;
+    least *= node->kind == SYNTAX_REPEAT ? node->least : 1;
+    node->shortest = (uint32_t)min_u64(least, UINT32_MAX);
 }
 
 /* Makes nodes[first, reader->count) the items of `node`, and removes them from the stack. */
@@ -126,6 +138,7 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
         node->may_be_empty =
             node->kind == SYNTAX_GROUP ? node->may_be_empty || empty : node->may_be_empty && empty;
     }
+    note_shortest(node);
     node->may_be_empty |= node->kind == SYNTAX_REPEAT && node->least == 0;
     node->alternates |= node->kind == SYNTAX_GROUP && count > 1;
     node->groups += node->is_numbered;
@@ -323,8 +336,10 @@ enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct brace
     node->most = counts->is_endless ? SYNTAX_ENDLESS : counts->most;
     TRAWL_TRY(give_items(reader, reader->count - 1, node, error));
     product = max_u64(product, 1) * item->product;
-    node->product = (uint16_t)min_u64(product, REPEAT_MAX + 1);
-    if (product > REPEAT_MAX && reader->large_count == 0) {
+    node->product = (uint32_t)min_u64(product, SYNTAX_PRODUCT_MAX + 1);
+    if (reader->large_count == 0 &&
+        (product > SYNTAX_PRODUCT_MAX || (product > SYNTAX_REPEAT_MAX && item->groups > 0 &&
+                                          !counts->is_endless && counts->least < counts->most))) {
         reader->large_at = reader->last_at;
         reader->large_count = reader->at - reader->last_at;
     }

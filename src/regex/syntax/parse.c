@@ -296,8 +296,9 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
                                                           : "the group is not closed");
     if (reader->large_count > 0 && !reader->out->refers)
         return syntax_refuse(reader->large_at, error,
-                             "invalid repetition size: %.*s: RE2 allows 1,000 in all, where the "
-                             "numbers of repetitions inside each other are multiplied",
+                             "invalid repetition size: %.*s: RE2 allows 65,535 in all, or 1,000 "
+                             "for a range that repeats a group, where the numbers of repetitions "
+                             "inside each other are multiplied",
                              (int)min_u64(reader->large_count, 20),
                              reader->bytes + reader->large_at);
     return syntax_close(reader, error);

@@ -22,7 +22,9 @@ void print_put(struct printed *out, const char *bytes, uint64_t count)
 {
     if (!out->is_complete || count == 0)
         return;
-    out->is_complete = MEMORY_ROOM(out->bytes, out->capacity, out->count + count, NULL) == TRAWL_OK;
+    out->is_too_long = out->most > 0 && count > out->most - out->count;
+    out->is_complete = !out->is_too_long &&
+                       MEMORY_ROOM(out->bytes, out->capacity, out->count + count, NULL) == TRAWL_OK;
     if (out->is_complete)
         memcpy(out->bytes + out->count, bytes, (size_t)count);
     out->count += out->is_complete ? count : 0;
@@ -41,9 +43,13 @@ void print_release(struct printed *printed)
 
 static enum trawl_status status_of(struct printed *out, struct trawl_error *error)
 {
+    const bool is_too_long = out->is_too_long;
+
     if (out->is_complete)
         return TRAWL_OK;
     print_release(out);
+    if (is_too_long)
+        return TRAWL_LIMIT;
     return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
 }
 
@@ -82,21 +88,19 @@ static void put_none(struct printed *out, const struct regex_options *options)
     print_text(out, options->bytes ? "[^\\x{0}-\\x{ff}]" : "[^\\x{0}-\\x{10ffff}]");
 }
 
-static void put_counts(struct printed *out, const struct syntax_node *repeat)
+static void put_counts(struct printed *out, uint32_t least, uint32_t most)
 {
     char text[40];
 
-    if (repeat->least == 0 && repeat->most == 1)
+    if (least == 0 && most == 1)
         print_text(out, "?");
-    else if (repeat->most == SYNTAX_ENDLESS && repeat->least < 2)
-        print_text(out, repeat->least == 0 ? "*" : "+");
-    else if (repeat->most == SYNTAX_ENDLESS)
-        print_put(out, text,
-                  (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",}", repeat->least));
+    else if (most == SYNTAX_ENDLESS && least < 2)
+        print_text(out, least == 0 ? "*" : "+");
+    else if (most == SYNTAX_ENDLESS)
+        print_put(out, text, (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",}", least));
     else
         print_put(out, text,
-                  (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",%" PRIu32 "}", repeat->least,
-                                     repeat->most));
+                  (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",%" PRIu32 "}", least, most));
 }
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
@@ -106,6 +110,7 @@ struct printer {
     struct printed *out;
     bool beyond; /* write for PCRE2 */
     bool alternates;
+    bool is_bare; /* no group is numbered */
 };
 
 /* Returns true if the set is an ASCII letter in both cases, and no other character. */
@@ -306,15 +311,48 @@ static void put_group(struct printer *printer, const struct syntax_node *group)
 {
     struct printed *out = printer->out;
 
-    print_text(out, group->is_numbered ? "(" : "(?:");
+    print_text(out, group->is_numbered && !printer->is_bare ? "(" : "(?:");
     put_lists(printer, group);
     print_text(out, ")");
+}
+
+/* Writes the item, repeated. */
+static void put_repeated(struct printer *printer, const struct syntax_node *repeat, uint32_t least,
+                         uint32_t most)
+{
+    /* RE2 would reject "a**", and read "a*?" as a single operator */
+    const bool groups = repeat->items[0]->kind == SYNTAX_REPEAT;
+
+    print_text(printer->out, groups ? "(?:" : "");
+    put_node(printer, repeat->items[0]);
+    print_text(printer->out, groups ? ")" : "");
+    put_counts(printer->out, least, most);
+    print_text(printer->out, repeat->is_lazy ? "?" : "");
+}
+
+/* Writes a repetition; where RE2 would not allow its numbers, as several repetitions, of which the
+ * last one has the groups, because it is the one that is read last: a{2500} as
+ * a{1000}a{1000}a{500}.
+ */
+static void put_repeat(struct printer *printer, const struct syntax_node *repeat)
+{
+    const uint32_t product = (uint32_t)min_u64(repeat->items[0]->product, SYNTAX_REPEAT_MAX);
+    const uint32_t each = printer->beyond ? UINT32_MAX - 1 : SYNTAX_REPEAT_MAX / product;
+    const bool is_endless = repeat->most == SYNTAX_ENDLESS, is_bare = printer->is_bare;
+    uint32_t least = repeat->least, most = repeat->most;
+
+    printer->is_bare = true;
+    for (; least > each && printer->out->is_complete; least -= each, most -= is_endless ? 0 : each)
+        put_repeated(printer, repeat, each, each);
+    printer->is_bare = is_bare;
+    for (; !is_endless && most > each && printer->out->is_complete; least = 0, most -= each)
+        put_repeated(printer, repeat, least, each);
+    put_repeated(printer, repeat, least, most);
 }
 
 static void put_node(struct printer *printer, const struct syntax_node *node)
 {
     struct printed *out = printer->out;
-    bool groups;
 
     switch (node->kind) {
     case SYNTAX_CHAR:
@@ -331,13 +369,7 @@ static void put_node(struct printer *printer, const struct syntax_node *node)
         put_edge(printer, node);
         break;
     case SYNTAX_REPEAT:
-        /* RE2 would reject "a**", and read "a*?" as a single operator */
-        groups = node->items[0]->kind == SYNTAX_REPEAT;
-        print_text(out, groups ? "(?:" : "");
-        put_node(printer, node->items[0]);
-        print_text(out, groups ? ")" : "");
-        put_counts(out, node);
-        print_text(out, node->is_lazy ? "?" : "");
+        put_repeat(printer, node);
         break;
     case SYNTAX_GROUP:
         put_group(printer, node);
@@ -352,12 +384,12 @@ static void put_node(struct printer *printer, const struct syntax_node *node)
 }
 
 enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
-                            struct printed *out, struct trawl_error *error)
+                            uint64_t most, struct printed *out, struct trawl_error *error)
 {
     const bool words = options->marks == REGEX_MARKED_WORD;
     struct printer printer = {.options = options, .out = out, .alternates = root->alternates};
 
-    *out = (struct printed){.is_complete = true};
+    *out = (struct printed){.most = most, .is_complete = true};
     print_text(out, words ? "(?m:^)(?:" : "");
     put_lists(&printer, root);
     print_text(out, words ? ")(?m:$)" : "");

@@ -10,10 +10,12 @@ struct printed {
     char *bytes;
     uint64_t count;
     uint64_t capacity;
-    bool is_complete; /* false: memory could not be allocated */
+    uint64_t most;    /* if above 0: no more bytes are written */
+    bool is_complete; /* false: memory could not be allocated, or the text is too long */
+    bool is_too_long;
 };
 
-/* Writes an expression that all versions of RE2 read as trawl means it:
+/* Writes an expression that all versions of RE2 read as trawl means it, with at most `most` bytes:
  *
  * - classes list all their characters, and RE2 never has to ignore case;
  * - if there are alternatives, an empty group "(?:)" comes before characters that RE2 would wrongly
@@ -21,9 +23,9 @@ struct printed {
  * - with options->marks, the expression matches in copies of lines with marks around characters
  *   (words.h).
  *
- * The caller releases *out. Errors: MEMORY. */
+ * The caller releases *out. Errors: LIMIT if it is longer; MEMORY. */
 enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
-                            struct printed *out, struct trawl_error *error);
+                            uint64_t most, struct printed *out, struct trawl_error *error);
 /* Writes an expression of a POSIX syntax for PCRE2. With `words`, a match must be a whole word. The
  * caller releases *out. Errors: MEMORY. */
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,

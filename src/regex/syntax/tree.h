@@ -26,6 +26,8 @@ extern "C" {
 #endif
 
 #define SYNTAX_ENDLESS UINT32_MAX
+#define SYNTAX_REPEAT_MAX 1000u   /* RE2's limit for the product of nested repetitions */
+#define SYNTAX_PRODUCT_MAX 65535u /* limit for the product of nested repetitions */
 #define NO_BACKTRACKING                                                                          \
     "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl-serve " \
     "--allow-pcre"
@@ -54,11 +56,12 @@ struct syntax_node {
     bool is_lazy;      /* for REPEAT: as few repetitions as possible */
     bool is_numbered;  /* for GROUP: it is a capturing group */
     uint16_t height;   /* maximum nesting of groups and repetitions */
-    uint16_t product;  /* the largest product of the numbers of nested repetitions {n,m} */
+    uint32_t product;  /* the largest product of the numbers of nested repetitions {n,m} */
     uint32_t from;     /* offset of the node in the expression */
     uint32_t size;     /* number of nodes, including this one */
     uint32_t sets;     /* nodes with more than one character */
     uint32_t groups;   /* numbered groups, including this node */
+    uint32_t shortest; /* no match has fewer bytes */
     bool alternates;   /* some group has several alternatives */
     bool may_be_empty; /* the node matches the empty string, too */
     uint32_t least;    /* for REPEAT: the minimum and the maximum number of repetitions */

@@ -391,7 +391,7 @@ enum trawl_status expressions_plan(struct patterns *patterns, const struct setti
 {
     const enum trawl_status status = build(patterns, settings, options, plan, error);
 
-    if (status != TRAWL_ARGUMENT || settings->pcre != PCRE_LAST)
+    if ((status != TRAWL_ARGUMENT && status != TRAWL_LIMIT) || settings->pcre != PCRE_LAST)
         return status;
     options->flags |= TRAWL_PCRE;
     return build(patterns, settings, options, plan, error);

@@ -699,6 +699,19 @@ static void look_at(struct patterns *patterns, const struct trawl_plan *plan)
     patterns->sees_lines = told.pcre > 0;
 }
 
+/* In a message for the command's user, leaves of the ways to let PCRE2 search only the option -P.
+ * Returns the error. */
+static const struct trawl_error *name_option(const struct settings *settings,
+                                             struct trawl_error *error)
+{
+    static const char others[] = ", TRAWL_PCRE, trawl-serve --allow-pcre";
+    char *at = settings->guard == NULL ? strstr(error->message, others) : NULL;
+
+    if (at != NULL)
+        memmove(at, at + strlen(others), strlen(at + strlen(others)) + 1);
+    return error;
+}
+
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
@@ -739,7 +752,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     patterns->options = options;
     if (status != TRAWL_OK && settings->expressions)
-        expressions_fault(patterns, &error, message);
+        expressions_fault(patterns, name_option(settings, &error), message);
     if (status == TRAWL_OK)
         look_at(patterns, *plan);
     if (patterns->crosses)
