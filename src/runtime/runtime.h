@@ -48,6 +48,7 @@ struct worker {
     uint64_t part_job; /* number of the last job that this worker worked on */
     /* the device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
     uint32_t device_index;
+    bool has_moved;            /* since the layers that are apart were last prepared */
     struct text_buffer buffer; /* reused from chunk to chunk */
     pthread_t thread;
 

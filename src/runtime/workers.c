@@ -24,11 +24,13 @@ bool worker_is_stranded(const struct worker *worker)
            atomic_load(&devices->lost[worker->device_index]) && devices_work(devices);
 }
 
-static void layers_release(struct worker *worker, bool on_device)
+/* Releases the layers of the kinds that are apart, or the others. */
+static void layers_release(struct worker *worker, bool on_device, bool are_apart)
 {
     for (uint32_t i = 0; i < KINDS; i++) {
-        if (worker->layers[i][on_device] != NULL)
-            engine_kinds[i].layer->release(worker->layers[i][on_device]);
+        if (worker->layers[i][on_device] == NULL || engine_kinds[i].is_apart != are_apart)
+            continue;
+        engine_kinds[i].layer->release(worker->layers[i][on_device]);
         worker->layers[i][on_device] = NULL;
     }
     worker->layer_job[on_device] = 0;
@@ -38,7 +40,8 @@ void worker_go_to(struct worker *worker, uint32_t device)
 {
     if (worker->device_index == device)
         return;
-    layers_release(worker, true);
+    layers_release(worker, true, false);
+    worker->has_moved = true; /* a search of records may hold a layer that is apart */
     if (worker->device != NULL)
         engine_for_devices->release(worker->device);
     worker->device = NULL;
@@ -74,6 +77,10 @@ static enum trawl_status layer_ready(struct worker *worker, struct job *job, boo
     engine_worker = layer_worker(worker, job, &on_device);
     if (worker->layer_job[on_device] == job->number)
         return TRAWL_OK;
+    if (is_apart && worker->has_moved) {
+        layers_release(worker, true, true);
+        worker->has_moved = false;
+    }
     worker->layer_job[on_device] = 0;
     TRAWL_TRY(job->kind->layer->compile(on_device ? runtime->devices.engine : runtime->host,
                                         !on_device ? ENGINE_HOST
@@ -173,8 +180,8 @@ void worker_end(struct worker *worker)
 {
     if (worker->host != NULL)
         engine_for_host->release(worker->host);
-    layers_release(worker, false);
-    layers_release(worker, true);
+    for (uint32_t i = 0; i < 4; i++)
+        layers_release(worker, i % 2 != 0, i / 2 != 0);
     if (worker->device != NULL)
         engine_for_devices->release(worker->device);
     worker->host = worker->device = NULL;
