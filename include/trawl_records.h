@@ -203,12 +203,14 @@ struct trawl_expression_told {
      * the alphabet is BYTES, with each such byte. */
     void (*letter)(void *context, uint32_t letter);
     void *context;
-    uint8_t asks;     /* 1: an expression has a place that only a line end, `line_end`, can match */
-    uint8_t line_end; /* set if `asks` is 1, like pattern_index */
+    /* 1: an expression has a place, perhaps an optional one, that only a line end, `line_end`, can
+     * match */
+    uint8_t asks;
+    uint8_t line_end; /* set if `asks` is 1, like pattern_index, which is otherwise UINT64_MAX */
     uint8_t reserved[6];
     uint64_t pattern_index; /* the first expression with a line end */
 };
-/* Report about expressions, which become alternatives, without a plan: whether they require a line
+/* Report about expressions, which become alternatives, without a plan: whether they name a line
  * end, which no line contains, and which characters they contain. So a caller can decide whether
  * case matters before it builds a plan with these options.
  * Errors     ARGUMENT  as trawl_plan_build, but PCRE2 is not asked

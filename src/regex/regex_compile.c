@@ -155,7 +155,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
         ((syntax->has_lines && !lines) || (made->mark != 0 && made->mark != mark)))
         return TRAWL_FAIL(
             error, ARGUMENT,
-            "^, $ and -x across lines know no edges of words but \\b and \\B, and no -w");
+            "^, $ and -x across lines know no edges of words but \\b and \\B, and no -w; PCRE2 "
+            "knows them: -P, TRAWL_PCRE, trawl-serve --allow-pcre");
     made->mark = mark;
     made->has_marked = true;
     TRAWL_TRY(words_prepare(made, error));

@@ -240,7 +240,8 @@ static enum trawl_status read_character(struct syntax_reader *reader, bool in_cl
         return fail(reader, begin,
                     in_class && reader->rules->ripgrep
                         ? "no character ends the range, or \\ has no meaning"
-                        : "invalid escape sequence",
+                    : letter == 'Z' ? "invalid escape sequence; the end of the text is \\z"
+                                    : "invalid escape sequence",
                     error);
     }
     if (letter < 0 && reader->rules->bytes && reader->rules->ripgrep && in_class)

@@ -1,4 +1,5 @@
 /* tell: answers questions about expressions for callers that have not built a plan yet. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -61,6 +62,8 @@ static void tell_group(const struct teller *teller, const struct syntax_node *gr
             const struct syntax_node *item = syntax_once(list->items[j]);
 
             choice->is_split &= item == list->items[j];
+            if (list->items[j]->kind == SYNTAX_REPEAT && list->items[j]->most == 0)
+                continue;
             if (item->kind == SYNTAX_GROUP) {
                 struct choice inner = {.is_split = true};
 
@@ -106,7 +109,9 @@ enum trawl_status trawl_expression_tell(const struct trawl_pattern *patterns,
     for (uint64_t i = 0; i < pattern_count; i++) {
         struct syntax tree;
         const enum trawl_status status =
-            syntax_parse(&syntax, patterns[i].bytes, patterns[i].bytes_count, &tree, error);
+            patterns[i].bytes_count == 0 || patterns[i].bytes == NULL
+                ? TRAWL_FAIL(error, ARGUMENT, "pattern %" PRIu64 " is empty or NULL", i)
+                : syntax_parse(&syntax, patterns[i].bytes, patterns[i].bytes_count, &tree, error);
 
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
@@ -117,5 +122,7 @@ enum trawl_status trawl_expression_tell(const struct trawl_pattern *patterns,
             told.pattern_index = i;
     }
     tell_choice(&teller, &all);
+    if (!told.asks)
+        told.pattern_index = UINT64_MAX;
     return options_tell(given, &told, sizeof told, "told", error);
 }

@@ -144,8 +144,8 @@ static void note_capital(void *context, uint32_t letter)
     struct capitals *capitals = (struct capitals *)context;
 
     capitals->any_letter = true;
-    capitals->any_capital |= (letter < 0x80 || capitals->charset != CHARSET_BYTES) &&
-                             iswupper((wint_t)letter) && towupper((wint_t)letter) == (wint_t)letter;
+    capitals->any_capital |=
+        (letter < 0x80 || capitals->charset != CHARSET_BYTES) && charset_is_capital(letter);
 }
 
 bool expressions_fold(const struct patterns *patterns, const struct settings *settings,
@@ -193,11 +193,11 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
         return false;
     (void)patterns_place(patterns, "expression", patterns->items[told.pattern_index].bytes,
                          told.pattern_index, place, sizeof place);
-    (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                   "%s\\%c: %s, so the expression would match nothing", place,
+    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s\\%c: %s%s", place,
                    told.line_end == '\n' ? 'n' : '0',
                    told.line_end == options->line_end ? "a line does not hold its line end"
-                                                      : "without --text, NUL ends lines, too");
+                                                      : "without --text, NUL ends lines, too",
+                   told.line_end == '\n' ? "; -U searches across lines" : "");
     return true;
 }
 

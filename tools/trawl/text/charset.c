@@ -155,6 +155,16 @@ bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
            characters_are_valid(bytes, bytes_count);
 }
 
+bool charset_is_capital(uint32_t letter)
+{
+    const bool is_title = letter == 0x1c5 || letter == 0x1c8 || letter == 0x1cb ||
+                          letter == 0x1f2 || letter == 0x1fbc || letter == 0x1fcc ||
+                          letter == 0x1ffc ||
+                          (letter >= 0x1f88 && letter <= 0x1faf && (letter & 8) != 0);
+
+    return iswupper((wint_t)letter) && !is_title;
+}
+
 bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count)
 {
     for (size_t at = 0; at < bytes_count;) {
@@ -162,7 +172,7 @@ bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t byte
         size_t length = 1;
 
         if (decode(charset, bytes + at, bytes_count - at, &code_point, &length) &&
-            iswupper((wint_t)code_point))
+            charset_is_capital(code_point))
             return true;
         at += length;
     }

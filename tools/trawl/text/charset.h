@@ -34,6 +34,8 @@ bool charset_folds_ascii(void);
 /* Returns true if a and b have the same characters, ignoring case. */
 bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size_t b_count);
 
+/* Returns true for a capital letter, as ripgrep does; titlecase letters such as U+01C5 are none. */
+bool charset_is_capital(uint32_t letter);
 /* Returns true if the bytes contain a capital letter. Here and in charset_empty_word, `charset` is
  * the locale's charset, or CHARSET_BYTES in any locale. */
 bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count);
