@@ -312,6 +312,18 @@ static bool begins_with_all(const char *bytes, uint64_t count)
     return true;
 }
 
+/* Returns true if the expression has a verb that begins with `text`, which stands for itself in a
+ * class or after \Q. */
+static bool has_verb(const char *bytes, uint64_t count, const struct syntax *syntax,
+                     const char *text)
+{
+    for (uint64_t i = 0; i < syntax->mark_count; i++)
+        if (syntax->marks[i].letter == '*' && strlen(text) <= count - syntax->marks[i].at &&
+            memcmp(bytes + syntax->marks[i].at, text, strlen(text)) == 0)
+            return true;
+    return false;
+}
+
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error)
@@ -321,7 +333,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         options->ripgrep && (flags & TRAWL_CRLF) != 0 ? NEWLINE_ANYCRLF : NEWLINE_LF;
     /* Where PCRE2 chooses where a match may begin, it misses some, for example of `\d(c|\1*)`. But
      * in grep and ripgrep, (*COMMIT) only applies where PCRE2 has chosen. */
-    const bool starts = memmem(bytes, (size_t)count, "(*COMMIT", 8) != NULL ||
+    const bool starts = has_verb(bytes, count, syntax, "(*COMMIT") ||
                         !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque);
     const bool prefix =
         !starts && !syntax->has_choice && !options->dot_all && begins_with_all(bytes, count);
@@ -347,8 +359,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     /* an upper bound on the number of repetitions */
     for (uint64_t i = 0; i < count; i++)
-        made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
-                             (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
+        made->repetitions +=
+            bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
+            (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '(' || (i > 1 && bytes[i - 2] == '\\')));
     made->may_stop = true; /* except with \G and verbs, which depend on where a search begins */
     for (uint64_t i = 0; i < syntax->mark_count; i++)
         made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
