@@ -354,7 +354,7 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     void *memory;
 
     if (maker->needs_line || made->count > WHOLE_MAX ||
-        (made->items[0].reach != NULL && made->count == 1 &&
+        (made->count == 1 && made->items[0].reach != NULL &&
          (!maker->anchors.fails || !program_may_find(made->items[0].each))) ||
         plan->line_end != '\n' || (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
