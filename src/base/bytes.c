@@ -1,43 +1,22 @@
-/* bytes: counts and finds byte values, 16 bytes at a time, with the compiler's vector types. */
+/* bytes: counts and finds byte values, 16 bytes at a time or more, with the compiler's vector
+ * types. */
 #include "base/bytes.h"
 
-#include <string.h>
+#include "base/processor.h"
+
+#define VECTOR_BYTES 16u
+#define COUNT_VALUE bytes_count_portable
+#include "base/bytes_impl.h"
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-/* an 8-bit lane overflows after 255 vectors, so each round ends there */
-#define ROUND_VECTORS 255u
-
-static uint64_t lanes_sum(byte_vector lanes)
+uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null)
 {
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < sizeof lanes; i++)
-        sum += lanes[i];
-    return sum;
-}
-
-uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value)
-{
-    uint64_t total = 0, i = 0;
-    byte_vector wanted, text;
-
-    memset(&wanted, value, sizeof wanted);
-    while (i + 2 * sizeof text <= count) {
-        byte_vector even = {0}, odd = {0};
-
-        for (uint32_t round = 0; round < ROUND_VECTORS && i + 2 * sizeof text <= count; round++) {
-            memcpy(&text, bytes + i, sizeof text);
-            even -= (byte_vector)(text == wanted);
-            memcpy(&text, bytes + i + sizeof text, sizeof text);
-            odd -= (byte_vector)(text == wanted);
-            i += 2 * sizeof text;
-        }
-        total += lanes_sum(even) + lanes_sum(odd);
-    }
-    for (; i < count; i++)
-        total += bytes[i] == value;
-    return total;
+#if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
+    if (processor_level() >= PROCESSOR_AVX2)
+        return bytes_count_avx2(bytes, count, value, has_null);
+#endif
+    return bytes_count_portable(bytes, count, value, has_null);
 }
 
 /* Returns the index of the first byte 0xff in a vector of bytes 0x00 and 0xff; 16 if there is

@@ -2,6 +2,7 @@
 #ifndef TRAWL_BASE_BYTES_H
 #define TRAWL_BASE_BYTES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -30,8 +31,12 @@ static inline void bytes_copy(uint8_t *restrict to, const uint8_t *restrict from
     }
 }
 
-/* Returns how many of the `count` bytes equal `value`. */
-uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value);
+/* Returns how many of the `count` bytes equal `value`. Sets *has_null to true if one of them is 0;
+ * otherwise leaves it as it is. */
+uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null);
+/* The same, for any processor, and for those with AVX2. */
+uint64_t bytes_count_portable(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null);
+uint64_t bytes_count_avx2(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null);
 
 /* Returns the offset of the first byte that equals `value` or `other`; `count` if no byte does. */
 uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, uint8_t other);

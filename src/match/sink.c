@@ -94,12 +94,14 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
 
 /* ---- Lines -------------------------------------------------------------------------------- */
 
-static uint64_t count_line_ends(const struct sink *sink, const uint8_t *bytes, uint64_t count)
+/* Returns the number of line ends; sets *has_null to true if there is a NUL. */
+static uint64_t count_line_ends(const struct sink *sink, const uint8_t *bytes, uint64_t count,
+                                bool *has_null)
 {
-    uint64_t ends = bytes_count_value(bytes, count, sink->line_end);
+    uint64_t ends = bytes_count_value(bytes, count, sink->line_end, has_null);
 
     if (sink->line_end != sink->line_end_also)
-        ends += bytes_count_value(bytes, count, sink->line_end_also);
+        ends += bytes_count_value(bytes, count, sink->line_end_also, has_null);
     return ends;
 }
 
@@ -179,7 +181,8 @@ static enum trawl_status digest_lines(const struct sink *sink, const struct sink
     lines->inside_hit = chunk->one_per_line ? count_ended_apart(sink, chunk, i, &lines->tail_hit)
                                             : count_ended(sink, chunk, i, &lines->tail_hit);
     if (sink->lines.invert)
-        lines->line_end_count = count_line_ends(sink, chunk->bytes, chunk->owned);
+        lines->line_end_count =
+            count_line_ends(sink, chunk->bytes, chunk->owned, &digest->has_null);
     return TRAWL_OK;
 }
 
@@ -232,9 +235,10 @@ static bool has_few(const struct sink_chunk *chunk)
     return chunk->match_count <= chunk->owned / LINE_NUMBER_BYTES;
 }
 
-/* Counts the line ends of the chunk. If the chunk has few matches, also stores how many line ends
- * precede each match, so that the caller's function need not count again. */
-static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk)
+/* Counts the line ends of the chunk, and sets *has_null to true if there is a NUL. If the chunk has
+ * few matches, also stores how many line ends precede each match, so that the caller's function
+ * need not count again. */
+static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk, bool *has_null)
 {
     bool few = has_few(chunk);
     uint64_t at = 0, ends = 0;
@@ -243,11 +247,11 @@ static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chu
         uint64_t next = chunk->matches[i].begin - chunk->begin;
 
         TRAWL_ASSERT(next >= at && next < chunk->owned);
-        ends += count_line_ends(sink, chunk->bytes + at, next - at);
+        ends += count_line_ends(sink, chunk->bytes + at, next - at, has_null);
         chunk->line_numbers[i] = ends;
         at = next;
     }
-    return ends + count_line_ends(sink, chunk->bytes + at, chunk->owned - at);
+    return ends + count_line_ends(sink, chunk->bytes + at, chunk->owned - at, has_null);
 }
 
 static enum trawl_status digest_window(const struct sink *sink, const struct sink_chunk *chunk,
@@ -257,8 +261,8 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     digest->line_end_count = 0;
     digest->has_null = false;
     if ((sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0)
-        digest->line_end_count = count_ends(sink, chunk);
-    if ((sink->window_flags & TRAWL_WINDOW_NULLS) != 0)
+        digest->line_end_count = count_ends(sink, chunk, &digest->has_null);
+    else if ((sink->window_flags & TRAWL_WINDOW_NULLS) != 0)
         digest->has_null = bytes_find_either(chunk->bytes, chunk->owned, 0, 0) < chunk->owned;
     return TRAWL_OK;
 }
@@ -315,7 +319,7 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.line_ends_before = (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 && has_few(chunk)
                                   ? chunk->line_numbers
                                   : NULL;
-    window.has_null = sink->digest != NULL && digest->has_null;
+    window.has_null = (sink->window_flags & TRAWL_WINDOW_NULLS) != 0 && digest->has_null;
     window.last = chunk->last;
     window.one_per_line = chunk->one_per_line;
     return sink->window_sink(sink->context, &window) == 0;
@@ -355,12 +359,14 @@ static enum trawl_status digest_batch(const struct sink *sink, const struct sink
     for (uint64_t i = 0; i < chunk->match_count; i++) {
         TRAWL_ASSERT(chunk->begins[i] >= at);
         TRAWL_ASSERT(chunk->begins[i] - chunk->begin < chunk->owned);
-        ends += count_line_ends(sink, chunk->bytes + (at - chunk->begin), chunk->begins[i] - at);
+        ends += count_line_ends(sink, chunk->bytes + (at - chunk->begin), chunk->begins[i] - at,
+                                &digest->has_null);
         at = chunk->begins[i];
         chunk->line_numbers[i] = ends;
     }
-    digest->line_end_count = ends + count_line_ends(sink, chunk->bytes + (at - chunk->begin),
-                                                    chunk->owned - (at - chunk->begin));
+    digest->line_end_count =
+        ends + count_line_ends(sink, chunk->bytes + (at - chunk->begin),
+                               chunk->owned - (at - chunk->begin), &digest->has_null);
     return TRAWL_OK;
 }
 

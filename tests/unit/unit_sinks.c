@@ -178,6 +178,47 @@ static void nulls_in_windows(uint8_t *bytes)
     }
 }
 
+static int counted_window(void *context, const struct trawl_window *window)
+{
+    uint64_t line_ends = 0, nulls = 0;
+
+    *(uint64_t *)context += window->bytes_count;
+    for (uint64_t i = 0; i < window->bytes_count; i++) {
+        line_ends += window->bytes[i] == '\n';
+        nulls += window->bytes[i] == '\0';
+    }
+    TEST_CHECK_U64(window->line_end_count, line_ends);
+    TEST_CHECK(window->has_null == (nulls > 0));
+    return 0;
+}
+
+/* Checks the line ends and NULs of windows of any length, at any alignment. Some consist of line
+ * ends alone, and in some the only NUL is the last byte. */
+static void line_ends_in_windows(void)
+{
+    static uint8_t bytes[20000];
+    AUTO_SEARCHER searcher = must_searcher_with(SEARCHER_WITH(.threads = 1));
+    AUTO_PLAN plan = must_plan("x");
+    struct test_random random = test_random_begin("line_ends_in_windows");
+
+    for (uint64_t i = 0; i < 1200; i++) {
+        uint64_t count = i < 600 ? i : test_random_below(&random, sizeof bytes - 64), seen = 0;
+        uint8_t *begin = bytes + test_random_below(&random, 64);
+        uint64_t one_in = 1 + test_random_below(&random, 4);
+        AUTO_TEXT text = NULL;
+
+        for (uint64_t k = 0; k < count; k++)
+            begin[k] = test_random_one_in(&random, one_in) ? '\n' : 'a';
+        if (count > 0 && test_random_one_in(&random, 2))
+            begin[test_random_one_in(&random, 2) ? count - 1 : test_random_below(&random, count)] =
+                '\0';
+        MUST(trawl_text_from_memory(begin, count, &text, NULL));
+        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_NULLS | TRAWL_WINDOW_LINE_ENDS,
+                           counted_window, &seen, NULL));
+        TEST_CHECK_U64(seen, count);
+    }
+}
+
 static int second_span(void *context, const struct trawl_window *window)
 {
     (void)context;
@@ -317,6 +358,7 @@ int main(void)
         bytes[i] = '\n';
     from_inside(bytes);
     nulls_in_windows(bytes);
+    line_ends_in_windows();
     line_ends_of_spans();
     from_another_thread();
     stop(bytes);
