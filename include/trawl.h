@@ -616,9 +616,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * for each pattern that occurs there. The array is in host memory or, for callers that continue on
  * the GPU, in that of a device.
  *
- * An array in host memory: if devices have loaded the text, the begins of a part are copied into
- * the array while the next part is searched, for each device in turn. The device itself copies to
- * pinned memory, at bus speed. After READ, LIMIT or DEVICE, array and total contain what was found.
+ * An array in host memory: if devices have loaded the text, they themselves copy to pinned memory,
+ * at bus speed, each device in turn. After READ, LIMIT or DEVICE, array and total contain what was
+ * found.
  *
  * An array in a device's memory (cuMemAlloc or cudaMalloc, primary context, aligned to 8 bytes):
  * devices must have loaded the whole text (trawl_text_load). Work on the array that was submitted

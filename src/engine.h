@@ -127,44 +127,18 @@ static inline bool price_is_less(struct price price, double times, struct price 
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */
     ENGINE_OUTPUT_ANSWER, /* counts go to engine_task.result, the answer to engine_task.answer */
-    ENGINE_OUTPUT_BEGINS  /* start offsets (engine_words) go to a device's memory */
+    ENGINE_OUTPUT_BEGINS  /* start offsets go to the array of engine_task.words */
 };
 
 /* A list of the start offsets of occurrences, ascending, as 64-bit words: offset in the chunk plus
  * `base`. An offset is listed once for each literal that occurs there. */
 struct engine_words {
-    /* device address of an array that receives the first `room` words; 0: the words go to the
-     * worker's own memory on the device, starting at its word `at` */
-    uint64_t address;
-    /* capacity of the array in words; set by the engine if `address` is 0. If count > room, the
-     * list is incomplete. */
-    uint64_t room;
+    uint64_t *to;  /* an array in a device's memory or in pinned memory */
+    uint64_t room; /* capacity of the array in words */
     uint64_t base;
-    uint64_t count;           /* set by the engine: number of words found */
-    uint64_t candidate_count; /* set by the engine */
-    /* the rest is for words in the worker's memory, which engine_ops.bring copies to the host */
-    uint64_t at; /* number of words that earlier tasks have listed, which stay before these */
-    /* in the first list of a public call: the array to which the words will be copied; NULL in
-     * later lists */
-    uint64_t *host;
-    uint64_t host_room; /* capacity of `host` in words */
-    /* The maximum number of words that engine_ops.bring copies at a time. 0 in a call's first list,
-     * where the engine sets it; in later lists, the caller passes that value. */
-    uint64_t piece;
-    /* set by the engine if `host` is not NULL: devices can copy to that array directly, because it
-     * is pinned or in some device's memory */
-    bool direct;
-};
-
-/* A copy of words from a worker's memory on a device to the host. */
-struct engine_copy {
-    uint64_t at; /* index of the first word in the worker's memory */
+    /* the engine adds the number of words found, of which the first `room` are in the array */
     uint64_t count;
-    uint64_t *host; /* destination; NULL: the engine's own memory */
-    uint32_t slot;  /* less than ENGINE_PIECES_MAX; copies that run at the same time need different
-                       slots */
-    const uint64_t *copied; /* if `host` is NULL, set when the copy is complete: the words, in the
-                               engine's memory */
+    uint64_t candidate_count; /* the engine adds to it */
 };
 
 /* One task: the chunk to search, what is wanted, and where the output goes. RESULT, ANSWER and
@@ -219,8 +193,6 @@ struct engine_options {
 #define ENGINE_DEVICES_MAX 16u
 /* instead of a device's number: a worker of a layer (see engine_ops) that searches on the host */
 #define ENGINE_HOST (ENGINE_DEVICES_MAX + 1u)
-#define ENGINE_PIECES_MAX \
-    16u /* maximum number of copies of a worker's words that may run at the same time */
 
 /* A search of a short text without a worker. Finds the occurrences that start in [from, to). */
 struct engine_brief {
@@ -309,11 +281,6 @@ struct engine_ops {
     /* Zeros the answer's values on the device, which says that no record has an occurrence. */
     enum trawl_status (*records_clear)(struct engine *engine, const struct record_answer *answer,
                                        struct trawl_error *error);
-    /* Starts a copy, or with `wait` waits for one that was started. Several copies may run at the
-     * same time; the caller waits for them in the order in which they started. Any thread may call
-     * this. After a failure, none of the worker's copies is running. */
-    enum trawl_status (*bring)(struct engine_worker *worker, struct engine_copy *copy, bool wait,
-                               struct trawl_error *error);
     /* hold keeps a text on a device or in pinned memory (enum engine_hold), so that tasks for its
      * chunks need no copy; UNSUPPORTED: the text is not held, or cannot be. drop undoes hold for
      * this owner, and frees the copy unless another owner holds exactly these bytes. drop returns

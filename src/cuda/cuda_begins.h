@@ -8,9 +8,5 @@
  * context is current. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
-/* engine_ops.bring: without `wait`, starts to copy a piece of the list to the caller's array or to
- * pinned memory; with `wait`, waits until that copy is done. */
-enum trawl_status cuda_bring(struct engine_worker *worker, struct engine_copy *copy, bool wait,
-                             struct trawl_error *error);
 
 #endif

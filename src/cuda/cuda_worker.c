@@ -142,25 +142,6 @@ static void answering_release(struct cuda_device *device, struct cuda_answering 
     cuda_pinned_release(device, &own->by_pattern);
 }
 
-/* Frees what cuda_begins.c uses. */
-static void listing_release(struct engine_worker *worker)
-{
-    const struct cuda_driver *driver = worker->device->driver;
-
-    if (worker->copies != NULL)
-        (void)driver->stream_wait(worker->copies);
-    cuda_memory_release(worker->device, &worker->list);
-    for (uint32_t i = 0; i < ENGINE_PIECES_MAX; i++) {
-        if (worker->brought[i] != NULL)
-            (void)driver->event_destroy(worker->brought[i]);
-        worker->brought[i] = NULL;
-    }
-    cuda_pinned_release(worker->device, &worker->pieces);
-    if (worker->copies != NULL)
-        (void)driver->stream_destroy(worker->copies);
-    worker->copies = NULL;
-}
-
 /* Frees what the worker has on the device. The worker may be half-started. */
 void cuda_worker_end(struct engine_worker *worker)
 {
@@ -168,7 +149,6 @@ void cuda_worker_end(struct engine_worker *worker)
 
     if (worker->stream != NULL)
         (void)device->driver->stream_wait(worker->stream);
-    listing_release(worker);
     for (uint32_t i = 0; i < 2; i++) {
         if (worker->staged[i] != NULL)
             (void)device->driver->event_destroy(worker->staged[i]);
@@ -185,6 +165,7 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_memory_release(device, &worker->result);
     cuda_memory_release(device, &worker->offsets);
     cuda_memory_release(device, &worker->hits);
+    cuda_memory_release(device, &worker->list);
     cuda_memory_release(device, &worker->lists[0]);
     cuda_memory_release(device, &worker->lists[1]);
     cuda_memory_release(device, &worker->digits);
@@ -211,8 +192,6 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
 void cuda_worker_failed(struct engine_worker *worker)
 {
     (void)worker->device->driver->stream_wait(worker->stream);
-    if (worker->copies != NULL) /* wait: copies write to the caller's memory */
-        (void)worker->device->driver->stream_wait(worker->copies);
     worker->held.bytes = NULL;
     worker->tables->ready = false;
     for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)

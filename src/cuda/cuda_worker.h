@@ -110,19 +110,9 @@ struct engine_worker {
     bool landing_busy;          /* a copy to landing may still be running */
     struct cuda_held held;
     struct cuda_memory
-        steps;          /* of an idle worker: memory that records have left (cuda_records.c) */
-    uint64_t hits_room; /* how many hits fit into `hits` */
-    /* the start offsets that a task lists, until the stream `copies` copies them to the caller's
-     * array */
-    struct cuda_memory list;
-    bool to_device;             /* that array is in a device's memory */
-    struct cuda_stream *copies; /* copies `list`; NULL: not made yet */
-    uint64_t list_end;          /* how many words of `list` are in use */
-    /* pinned memory through which pieces of `list` go to the caller's array */
-    struct cuda_pinned pieces;
-    uint64_t piece_words; /* maximum number of words in a piece */
-    /* brought[i] is recorded after piece i; NULL: not made yet */
-    struct cuda_event *brought[ENGINE_PIECES_MAX];
+        steps;               /* of an idle worker: memory that records have left (cuda_records.c) */
+    uint64_t hits_room;      /* how many hits fit into `hits` */
+    struct cuda_memory list; /* start offsets on their way to the caller's array (cuda_begins.c) */
     /* number of further chunks that are left to the host without a scan, because one had too many
      * candidates */
     uint32_t chunks_left;

@@ -226,7 +226,6 @@ const struct engine_ops engine_cuda = {
     .records_hold = cuda_records_hold,
     .records_drop = cuda_records_drop,
     .records_clear = cuda_records_clear,
-    .bring = cuda_bring,
     .hold = cuda_hold,
     .drop = cuda_drop,
 };

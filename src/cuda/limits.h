@@ -49,13 +49,8 @@ struct cuda_limits {
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* a worker's initial room for hits */
     uint64_t hits_max;      /* a scan with this many hits stops at the end of the range */
-    /* a list of start offsets has room for a multiple of this (LISTS_ROOM in cuda_begins.c) */
-    uint64_t begins_room;
-    /* minimum number of start offsets in a copy to the host through trawl's pinned memory, except
-     * for a list's last copy */
-    uint64_t begins_piece;
-    uint64_t begins_piece_most; /* maximum number of start offsets in such a copy */
-    uint32_t threads;           /* threads per block */
+    uint64_t begins_room;   /* how many start offsets are copied to the caller's array at a time */
+    uint32_t threads;       /* threads per block */
     uint32_t tile_words_max;
     uint32_t blocks_max; /* maximum number of blocks in a launch; 0: as many as run at a time */
     /* log2 of the number of tiles whose hits are counted together (kernels/order.h); at most

@@ -101,8 +101,6 @@ struct job {
         inside;           /* number of workers in the job, plus its items in the devices' queue */
     uint32_t helpers;     /* number of the runtime's threads in the job */
     uint32_t helpers_max; /* maximum number of host workers in the job */
-    /* at the end of the job, workers will leave soon, so job_recall polls before it sleeps */
-    bool leaves_soon;
     bool waits_for_leave;
     pthread_cond_t left; /* signalled when a worker leaves */
 };

@@ -19,10 +19,10 @@
 #include "runtime/workers.h"
 #include "runtime/schedule.def"
 
-#define SIZES                                                                                \
-    {                                                                                        \
-        .first = 2 * CHUNK_DEVICE, .least = CHUNK_MEMORY, .most = 256u << 20,                \
-        .shared = LONG_BYTES, .hits = 1u << 18, .direct = LIST_WORDS, .host = UINT32_MAX - 1 \
+#define SIZES                                                                 \
+    {                                                                         \
+        .first = 2 * CHUNK_DEVICE, .least = CHUNK_MEMORY, .most = 256u << 20, \
+        .shared = LONG_BYTES, .hits = 1u << 18, .host = UINT32_MAX - 1        \
     }
 const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
@@ -562,15 +562,6 @@ bool schedule_scan(struct search *search, const struct engine_chunk *chunk, uint
     result->done = found.to;
     result->method = plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS : TRAWL_METHOD_EVERY;
     return true;
-}
-
-bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
-{
-    uint64_t per_hit = bytes_per_hit(searcher, plan);
-
-    if (per_hit > 0)
-        return saturating_multiply(per_hit, LIST_WORDS) < LIST_BYTES;
-    return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,

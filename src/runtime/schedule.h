@@ -40,9 +40,6 @@ void schedule_mapped(struct search *search, const struct text_chunk *chunk, uint
  * searches these lines. 0: the last search has found more matches, so let all threads search. */
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              const struct trawl_text *text);
-/* Returns true if a list of start offsets should cover little text, because hits may be
- * frequent. */
-bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan);
 
 /* After a text for which engine_ops.brief failed, this many calls with the same plan run an
  * ordinary search without trying: their texts are probably similar. */
@@ -88,9 +85,6 @@ struct resident_sizes {
     /* How many hits a chunk should have. A device lists this many in the time of two launches, and
      * they fit into a core's cache. */
     uint64_t hits;
-    /* maximum number of start offsets that a device copies straight to the caller's array at a
-     * time */
-    uint64_t direct;
     /* the host counts longer chunks in steps of a quarter of this */
     uint64_t host;
 };

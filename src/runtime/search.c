@@ -379,44 +379,27 @@ enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct 
     return search_checked(searcher, plan, text, &sink, error);
 }
 
-static enum trawl_status fill_on_device(struct trawl_searcher *searcher,
-                                        const struct trawl_plan *plan,
-                                        const struct trawl_text *text, uint32_t device,
-                                        struct engine_words *array, uint64_t *count,
-                                        struct trawl_error *error)
-{
-    if ((uint64_t)(uintptr_t)array->host % sizeof(uint64_t) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "begins on a device are not aligned to 8 bytes");
-    TRAWL_TRY(begins_on_device(searcher, plan, text, device, array, error));
-    *count = array->count;
-    return TRAWL_OK;
-}
-
-/* Fills an array in host memory: by devices if they can do that alone, otherwise by a search. */
+/* Fills an array in host memory: by devices if it is pinned, otherwise by a search. */
 static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, struct trawl_text *text,
-                                      struct engine_words *array, uint64_t *count,
-                                      struct trawl_error *error)
+                                      struct engine_words *array, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_UNSUPPORTED;
-    struct trawl_error device_error;
     struct sink sink;
 
-    if (array->room > 0 && array->host != searcher->array_last && !memory_is_readable(array->host))
+    if (array->room > 0 && array->to != searcher->array_last && !memory_is_readable(array->to))
         return TRAWL_FAIL(error, ARGUMENT,
                           "begins is memory that the host cannot read, and of none of the "
                           "searcher's devices");
-    searcher->array_last = array->room > 0 ? array->host : NULL;
-    if (array->room > 0 && atomic_load(&searcher->runtime->devices.has_texts))
-        status = begins_on_host(searcher, plan, text, array, &device_error);
-    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
-        sink_begins_into(&sink, array->host, array->room);
-        status = search_run(searcher, plan, text, &sink, error);
-        array->count = sink.count;
-    }
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT ||
-        status == TRAWL_DEVICE)
-        *count = array->count;
+    searcher->array_last = array->room > 0 ? array->to : NULL;
+    if (array->room > 0 && devices_work(&searcher->runtime->devices) &&
+        atomic_load(&searcher->runtime->devices.has_texts))
+        status = begins_by_devices(searcher, plan, text, ENGINE_DEVICES_MAX, array, error);
+    if (status == TRAWL_OK || status == TRAWL_STOPPED)
+        return status;
+    sink_begins_into(&sink, array->to, array->room);
+    status = search_run(searcher, plan, text, &sink, error);
+    array->count = sink.count;
     return status;
 }
 
@@ -424,8 +407,8 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
                                     struct trawl_text *text, uint64_t *begins, uint64_t begins_max,
                                     uint64_t *begin_count, struct trawl_error *error)
 {
-    struct engine_words array = {.host = begins, .room = begins_max};
-    enum trawl_status status;
+    struct engine_words array = {.to = begins, .room = begins_max};
+    enum trawl_status status = TRAWL_OK;
     bool on_device;
     uint32_t device;
 
@@ -433,11 +416,17 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           begin_count == NULL ? "begin_count" : "begins");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = runtime_find_memory(searcher->runtime, begins, &on_device, &device, error);
-    if (status == TRAWL_OK)
-        status = on_device
-                     ? fill_on_device(searcher, plan, text, device, &array, begin_count, error)
-                     : fill_on_host(searcher, plan, text, &array, begin_count, error);
+    TRAWL_TRY_DONE(runtime_find_memory(searcher->runtime, begins, &on_device, &device, error));
+    if (!on_device)
+        status = fill_on_host(searcher, plan, text, &array, error);
+    else if ((uint64_t)(uintptr_t)begins % sizeof *begins != 0)
+        status = TRAWL_FAIL(error, ARGUMENT, "begins on a device are not aligned to 8 bytes");
+    else
+        status = begins_by_devices(searcher, plan, text, device, &array, error);
+    if (status == TRAWL_OK ||
+        (!on_device && (status == TRAWL_READ || status == TRAWL_LIMIT || status == TRAWL_DEVICE)))
+        *begin_count = array.count;
+done:
     searcher_leave(searcher);
     return status;
 }

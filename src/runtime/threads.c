@@ -19,12 +19,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/clock.h"
 #include "base/fault.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
-
-#define LEAVE_POLL_NS 200000u /* about the time that waking a thread may take */
 
 /* ---- Jobs --------------------------------------------------------------------------------- */
 
@@ -249,16 +246,6 @@ void job_wake(struct job *job)
     (void)pthread_mutex_unlock(&runtime->lock);
 }
 
-/* Polls for a short while until no thread is inside the job: its workers are about to leave, and
- * the caller has nothing else to do. */
-static void poll_for_leave(const struct job *job)
-{
-    uint64_t begin_ns = clock_now_ns();
-
-    while (atomic_load(&job->inside) > 0 && clock_now_ns() - begin_ns < LEAVE_POLL_NS)
-        (void)sched_yield();
-}
-
 void job_recall(struct job *job)
 {
     struct trawl_runtime *runtime = job->runtime;
@@ -267,11 +254,6 @@ void job_recall(struct job *job)
     atomic_store(&job->has_work, false);
     job_unlist(runtime, job);
     job->waits_for_leave = true;
-    if (job->leaves_soon && atomic_load(&job->inside) > 0) {
-        (void)pthread_mutex_unlock(&runtime->lock);
-        poll_for_leave(job);
-        (void)pthread_mutex_lock(&runtime->lock);
-    }
     while (atomic_load(&job->inside) > 0)
         (void)pthread_cond_wait(&job->left, &runtime->lock);
     (void)pthread_mutex_unlock(&runtime->lock);

@@ -116,7 +116,6 @@ void cuda_case_draw_residents(struct test_random *random)
                                                  .most = 400 + test_random_below(random, 3000),
                                                  .shared = test_random_below(random, 2) * 1000,
                                                  .hits = 20 + test_random_below(random, 300),
-                                                 .direct = 1 + test_random_below(random, 40),
                                                  .host = test_random_below(random, 60)};
 }
 

@@ -705,7 +705,7 @@ static struct cuda_limits default_limits(void)
     struct cuda_limits limits = cuda_limits_default;
 
     limits.lists_min = 1u << 14;
-    limits.begins_room = 1u << 12;
+    limits.begins_room = 1u << 14;
     limits.staging_bytes = 64u << 10;
     return limits;
 }
@@ -714,15 +714,11 @@ void forms_draw(struct test_random *random, struct forms_setting *setting)
 {
     struct cuda_limits limits = cuda_case_limits(random);
 
-    limits.begins_room = 1 + test_random_below(random, 300);
+    limits.begins_room = 4 + test_random_below(random, 1200);
     if (test_random_below(random, 2)) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = 200 + test_random_below(random, 2000);
         limits.split_overlap = test_random_below(random, 400);
-    }
-    if (test_random_below(random, 2)) {
-        limits.begins_piece = 1 + test_random_below(random, 50);
-        limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
     }
     setting->usual = test_random_one_in(random, 6);
     if (setting->usual)

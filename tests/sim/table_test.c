@@ -26,7 +26,6 @@
 #include "faults/faults_blocks.h"
 #include "letters.h"
 #include "random_case.h"
-#include "runtime/begins.h"
 #include "runtime/schedule.h"
 #include "scene.h"
 #include "sim_driver.h"
@@ -78,27 +77,18 @@ static void set_border(enum border border)
     limits.lists_min = 1u << 12;
     limits.sets_counted_min = 0;
     limits.seen_method = TRAWL_METHOD_EVERY;
-    limits.begins_room = border == BORDER_SMALL ? 500 : 20; /* a stripe has more begins than 20 */
+    limits.begins_room = border == BORDER_SMALL ? 2000 : 80; /* a stripe has more begins than 80 */
     if (border != BORDER_SMALL) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = border == BORDER_SPLIT ? 300 : 100000;
         limits.split_overlap = 100;
         limits.launch_begins_max = 500;
     }
-    if (border == BORDER_PIECES) {
-        limits.begins_piece = 3;
-        limits.begins_piece_most = 9;
-    }
     cuda_limits_replace(&limits);
     resident_sizes = resident_sizes_default;
     if (border == BORDER_PIECES)
-        resident_sizes = (struct resident_sizes){.first = 150,
-                                                 .least = 60,
-                                                 .most = 700,
-                                                 .shared = 100,
-                                                 .hits = 20,
-                                                 .direct = 7,
-                                                 .host = 300};
+        resident_sizes = (struct resident_sizes){
+            .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20, .host = 300};
 }
 
 static void random_border(struct test_random *random, const struct diff_input *input)
@@ -109,17 +99,13 @@ static void random_border(struct test_random *random, const struct diff_input *i
     for (uint64_t i = 0; i < input->pattern_count; i++)
         longest = max_u64(longest, input->patterns[i].bytes_count);
 
-    limits.begins_room = 1 + test_random_below(random, 300);
+    limits.begins_room = 4 + test_random_below(random, 1200);
     if (test_random_below(random, 2)) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = 200 + test_random_below(random, 2000);
         limits.split_overlap = 100;
         if (longest > 2) /* as many bytes as a pattern needs, one fewer, or one more */
             limits.split_overlap = longest - 2 + test_random_below(random, 3);
-    }
-    if (test_random_below(random, 2)) {
-        limits.begins_piece = 1 + test_random_below(random, 50);
-        limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
     }
     cuda_limits_replace(&limits);
     cuda_case_draw_residents(random);
@@ -701,7 +687,6 @@ int main(void)
     blocks_count();
     cuda_driver_replace(sim_driver_table());
     schedule_open_after(0);
-    begins_help_from(1);
     cpu_sizes.look_after = cpu_sizes.look_again = 0;
     cpu_sizes.look_lost_ns = 0;
     /* All programs for a set are tried, so that their tables are made in the middle of a search. */
