@@ -255,7 +255,8 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
 
     found->count = found->candidates = 0;
     found->is_long = count - found->from > TEXT_MAX;
-    if (found->is_long || plan->method_asked != TRAWL_METHOD_AUTO || plan_is_layered(plan))
+    if (found->is_long || plan->method_asked != TRAWL_METHOD_AUTO ||
+        plan->kind != PLAN_KIND_STRINGS)
         return false;
     if (plan->literal_count == 0 || count < plan->length_min)
         return true;

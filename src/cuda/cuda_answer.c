@@ -25,7 +25,7 @@ static bool finds_all(const struct trawl_plan *plan)
 {
     const bool folds = (plan->flags & TRAWL_WHOLE_WORD) != 0 && plan->utf8_is_set;
 
-    return !plan_is_layered(plan) && plan->element_count == 0 && !folds;
+    return plan->kind == PLAN_KIND_STRINGS && plan->element_count == 0 && !folds;
 }
 
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)

@@ -208,7 +208,7 @@ static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error
 static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
     /* letters may have variants with other bytes, so that a pattern becomes several literals */
-    const bool expressions = plan_has_expressions(plan);
+    const bool expressions = plan->kind == PLAN_KIND_EXPRESSIONS;
     bool varies = !expressions && plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
         expressions           ? expand_none
@@ -310,6 +310,10 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
     if (with_errors)
         TRAWL_TRY_DONE(errors_read(plan, &given, error));
+    plan->kind = plan->algorithm.name != NULL    ? PLAN_KIND_ALGORITHM
+                 : plan->errors.is_set           ? PLAN_KIND_ERRORS
+                 : given.syntax != TRAWL_LITERAL ? PLAN_KIND_EXPRESSIONS
+                                                 : PLAN_KIND_STRINGS;
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, given.pattern_ids, error));
     plan->misses_letters = !plan->utf8_is_set && given.syntax == TRAWL_LITERAL &&
                            (plan->flags & TRAWL_IGNORE_CASE) != 0 && has_letters_beyond(plan);

@@ -301,7 +301,8 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
     TRAWL_ASSERT(which >= PLAN_ALONE && which <= PLAN_PARTS_DEVICE);
     /* For a published algorithm, matrix.c searches by a plan that has patterns but no literals. */
     if (plan->pattern_count < 2 || plan->literal_count == 0 ||
-        plan->method_asked != TRAWL_METHOD_AUTO || plan->element_count > 0 || plan_is_layered(plan))
+        plan->method_asked != TRAWL_METHOD_AUTO || plan->element_count > 0 ||
+        plan->kind != PLAN_KIND_STRINGS)
         return false;
     return which == PLAN_ALONE ? plan->pattern_count <= PLAN_ALONE_MAX
            : which == PLAN_PARTS_HOST

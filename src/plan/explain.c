@@ -178,7 +178,7 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
         add(&text, "case: of A-Z alone; other letters have another case, too\n");
     if (plan->algorithm.name != NULL)
         explain_algorithm(&text, plan);
-    else if (plan_has_expressions(plan))
+    else if (plan->kind == PLAN_KIND_EXPRESSIONS)
         add(&text, "method: expressions\nwhy: %s about lines that hold the expressions' strings\n",
             plan->pcre == 0            ? "RE2 decides"
             : plan->pattern_count == 1 ? "PCRE2 decides"

@@ -109,9 +109,20 @@ struct plan_expressions {
 
 struct line_automaton;
 
+/* What the patterns are, and so which engine searches for them: the plain engines for strings, a
+ * layer on top of these for each other kind. */
+enum plan_kind {
+    PLAN_KIND_STRINGS,
+    PLAN_KIND_ALGORITHM, /* strings, for a published algorithm */
+    PLAN_KIND_ERRORS,    /* strings that may occur with errors */
+    PLAN_KIND_EXPRESSIONS,
+    PLAN_KINDS
+};
+
 struct trawl_plan {
     /* unique in the process, unlike the plan's address, which may be reused */
     uint64_t serial;
+    enum plan_kind kind;
     uint32_t flags;
     uint8_t line_end;
     /* a second byte that ends lines; equal to line_end if there is only one */
@@ -297,23 +308,11 @@ static inline bool plan_has_conditions(const struct trawl_plan *plan)
     return (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0;
 }
 
-static inline bool plan_has_expressions(const struct trawl_plan *plan)
-{
-    return plan->expressions.syntax != TRAWL_LITERAL;
-}
-
 /* Returns true if this plan's engine checks the plan's conditions itself, for which it must know
  * where records begin and end. */
 static inline bool plan_judges(const struct trawl_plan *plan)
 {
-    return plan->errors.is_set || plan_has_expressions(plan);
-}
-
-/* Returns true if an engine on top of those of the host and of GPUs searches for the plan: the
- * gallery, approximate search or expressions. */
-static inline bool plan_is_layered(const struct trawl_plan *plan)
-{
-    return plan->algorithm.name != NULL || plan_judges(plan);
+    return plan->kind >= PLAN_KIND_ERRORS;
 }
 
 /* Returns true if each occurrence of a literal must be checked in the text, because the plan has
@@ -332,7 +331,7 @@ static inline uint64_t plan_head_at(const struct trawl_plan *plan)
 /* Returns true if an engine can count the occurrences without listing hits. */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
-    return !plan_needs_refining(plan) && !plan_is_layered(plan);
+    return !plan_needs_refining(plan) && plan->kind == PLAN_KIND_STRINGS;
 }
 
 static inline struct plan_literal plan_literal_at(const struct trawl_plan *plan, uint32_t literal)

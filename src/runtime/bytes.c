@@ -35,22 +35,12 @@ static inline bool search_brief(struct trawl_searcher *searcher, const struct tr
 static inline bool search_short(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const struct trawl_text *text, struct engine_brief *found)
 {
-    uint32_t method;
-
     if (searcher == NULL || plan == NULL || text == NULL || !schedule_is_brief(searcher, text))
         return false;
     found->to = text->bytes_count;
     if (!search_brief(searcher, plan, text->bytes, found->to, found))
         return false;
-    method = plan_is_layered(plan)              ? TRAWL_METHOD_AUTO
-             : plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS
-                                                : TRAWL_METHOD_EVERY;
-    atomic_store_explicit(&searcher->brief.count, found->is_first ? found->count > 0 : found->count,
-                          memory_order_relaxed);
-    atomic_store_explicit(&searcher->brief.candidates, found->candidates, memory_order_relaxed);
-    atomic_store_explicit(&searcher->brief.method, method, memory_order_relaxed);
-    atomic_store_explicit(&searcher->brief.bytes_after, found->to + 1, memory_order_relaxed);
-    atomic_store_explicit(&searcher->progress, found->to, memory_order_relaxed);
+    searcher_keep_brief(searcher, plan, found);
     return true;
 }
 

@@ -38,30 +38,22 @@ const struct engine_ops engine_cuda = {.open = open_none};
 
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
-const struct kind engine_kinds[KINDS] = {
-    [KIND_STRINGS] = {.name = "a plan of strings", .leaves_chunks = true},
-    [KIND_ALGORITHM] = {.layer = GALLERY_OPS,
-                        .name = "a published algorithm",
-                        .no_streams = "a published algorithm does not search streams",
-                        .is_apart = true},
-    [KIND_ERRORS] = {.layer = APPROXIMATE_OPS,
-                     .name = "a plan with errors",
-                     .no_streams = "a stream cannot be searched within errors: bytes to come may "
-                                   "make a match better",
-                     .judges = true,
-                     .leaves_chunks = true,
-                     .leaves_text = true},
-    [KIND_EXPRESSIONS] = {
+const struct kind engine_kinds[PLAN_KINDS] = {
+    [PLAN_KIND_STRINGS] = {.name = "a plan of strings", .leaves_chunks = true},
+    [PLAN_KIND_ALGORITHM] = {.layer = GALLERY_OPS,
+                             .name = "a published algorithm",
+                             .no_streams = "a published algorithm does not search streams",
+                             .is_apart = true},
+    [PLAN_KIND_ERRORS] = {.layer = APPROXIMATE_OPS,
+                          .name = "a plan with errors",
+                          .no_streams =
+                              "a stream cannot be searched within errors: bytes to come may "
+                              "make a match better",
+                          .judges = true,
+                          .leaves_chunks = true,
+                          .leaves_text = true},
+    [PLAN_KIND_EXPRESSIONS] = {
         .layer = &engine_regex, .name = "a plan of expressions", .by_lines = true, .judges = true}};
-
-const struct kind *kind_of(const struct trawl_plan *plan)
-{
-    return &engine_kinds[plan == NULL                   ? KIND_STRINGS
-                         : plan->algorithm.name != NULL ? KIND_ALGORITHM
-                         : plan->errors.is_set          ? KIND_ERRORS
-                         : plan_has_expressions(plan)   ? KIND_EXPRESSIONS
-                                                        : KIND_STRINGS];
-}
 
 static const struct plan_algorithms *const algorithms = GALLERY_ALGORITHMS;
 

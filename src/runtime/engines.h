@@ -7,11 +7,8 @@
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
 
-/* The kinds of plans. The engines of the host and of devices search for strings; for each other
- * kind, a *layer* is an engine built on these two. */
-enum kind_index { KIND_STRINGS, KIND_ALGORITHM, KIND_ERRORS, KIND_EXPRESSIONS, KINDS };
-
-/* What the runtime knows about a kind of plan. */
+/* What the runtime knows about a kind of plan. The engines of the host and of devices search for
+ * strings; for each other kind, a *layer* is an engine built on these two. */
 struct kind {
     const struct engine_ops *layer; /* NULL: none, or not built */
     const char *name;               /* for messages, such as "a plan of strings" */
@@ -28,10 +25,13 @@ struct kind {
     bool leaves_chunks; /* a device may leave a chunk to the host ... */
     bool leaves_text;   /* ... and then the rest of the text, too */
 };
-extern const struct kind engine_kinds[KINDS];
+extern const struct kind engine_kinds[PLAN_KINDS];
 
-/* Returns the plan's kind; KIND_STRINGS if plan is NULL. */
-const struct kind *kind_of(const struct trawl_plan *plan);
+/* Returns the plan's kind; that of strings if plan is NULL. */
+static inline const struct kind *kind_of(const struct trawl_plan *plan)
+{
+    return &engine_kinds[plan == NULL ? PLAN_KIND_STRINGS : plan->kind];
+}
 
 /* Implements trawl_line_open. If `call` is cancelled, trawl_line_match on this line ends. */
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,

@@ -62,7 +62,7 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     caller->device = NULL;
     caller->device_job = caller->layer_job[1] = 0;
     caller->device_index = ENGINE_DEVICES_MAX;
-    for (uint32_t i = 0; i < KINDS; i++)
+    for (uint32_t i = 0; i < PLAN_KINDS; i++)
         caller->layers[i][1] = NULL;
     (void)sem_init(&searcher->woken, 0, 0);
     atomic_store(&searcher->sleeps, false);

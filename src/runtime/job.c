@@ -13,6 +13,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "plan/parts.h"
 #include "runtime/device_threads.h"
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
@@ -78,6 +79,21 @@ void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, ui
     memcpy(&searcher->last, done,
            offsetof(struct call_record, device) +
                (max_u64(done->kinds, 1) - 1) * sizeof done->device[0]);
+}
+
+void searcher_keep_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                         const struct engine_brief *found)
+{
+    uint32_t method = plan->kind != PLAN_KIND_STRINGS    ? TRAWL_METHOD_AUTO
+                      : plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS
+                                                         : TRAWL_METHOD_EVERY;
+
+    atomic_store_explicit(&searcher->brief.count, found->is_first ? found->count > 0 : found->count,
+                          memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.candidates, found->candidates, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.method, method, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.bytes_after, found->to + 1, memory_order_relaxed);
+    atomic_store_explicit(&searcher->progress, found->to, memory_order_relaxed);
 }
 
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -164,7 +180,6 @@ static void prepare(struct search *search, struct trawl_searcher *searcher,
     search->sink = sink;
     sink->line_end = plan->line_end;
     sink->line_end_also = plan->line_end_also;
-    search->converts_late = sink->in_parts && plan->element_count == 0;
     atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
 }
 
@@ -476,7 +491,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
 /* Fills *view with the task's current part, and adds it to the call's statistics. */
 static void view_counted(struct search *search, const struct task *task, struct sink_chunk *view)
 {
-    task_view(search, task, view);
+    task_view(search->sink, task, view);
     search->done.stats.match_count += view->count;
     search->done.stats.text_bytes += view->owned;
     search->done.stats.candidate_count += task->result.candidate_count;
@@ -555,10 +570,11 @@ static void brief_begin(struct search *search, struct trawl_searcher *searcher,
 {
     prepare(search, searcher, plan, sink);
     search->job.is_brief = true;
+    search->job.took_part = 1;
     search->cursor.text = text;
     memset(&search->done, 0, offsetof(struct call_record, device));
+    search->done.host.threads = 1;
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, 1);
-    searcher->tasks[0].status = TRAWL_OK;
 }
 
 /* Searches a short part of the text as one chunk, in the calling thread and without reading the
@@ -570,11 +586,11 @@ static bool brief_part(struct search *search, uint64_t begin, uint64_t end, bool
     bool more;
 
     search->done.stats.chunk_count++;
-    task_brief(search, task, begin, end, last);
+    task_brief(task, search->cursor.text, begin, end, last);
     do {
         task_search(search, task, &search->searcher->caller, false);
         view_counted(search, task, &view);
-        more = task_deliver(search, task, &view);
+        more = task_deliver(search->job.plan, search->sink, task, &view);
         task->from = task->result.done;
     } while (more && task->status == TRAWL_OK && task->from < task->chunk.owned);
     search->sink->stopped = !more;
@@ -606,6 +622,7 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
     brief_begin(&search, searcher, plan, text, sink);
     search.for_devices = true; /* the search that found the places belongs to this call */
     memcpy(&search.done, &searcher->last, sizeof search.done);
+    search.done.host.threads = 1;
     search.begin_ns = clock_now_ns() - search.done.stats.wall_ns;
     search.done.stats.match_count = 0;
     for (uint64_t i = 0; i < count && !engine_call_is_over(&searcher->call); i++) {
@@ -625,6 +642,45 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
     return brief_end(&search, text->bytes_count, error);
 }
 
+/* Searches a short text without a job, a worker or a clock, and delivers the results. Returns false
+ * if an ordinary search is needed: of regular expressions, for example, or of the lines with many
+ * strings, where a worker skips what follows a line's first occurrence. */
+static bool run_at_once(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                        const struct trawl_text *text, struct sink *sink, enum trawl_status *status,
+                        struct trawl_error *error)
+{
+    struct task *task = &searcher->tasks[0];
+    struct engine_result *result = &task->result;
+    struct engine_brief found = {.to = text->bytes_count};
+    struct sink_chunk view;
+
+    if (sink->by_engine || sink->want == WANT_FIRST || plan->kind != PLAN_KIND_STRINGS ||
+        (sink->want == WANT_LINES && plan->literal_count > PLAN_ALONE_MAX))
+        return false;
+    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, 1);
+    task_brief(task, text, 0, text->bytes_count, true);
+    found.hits = sink->want == WANT_COUNT ? NULL : &result->hits;
+    if (sink->want != WANT_NOTHING &&
+        !schedule_brief(searcher, plan, task->chunk.bytes, found.to, &found))
+        return false;
+    result->count = found.count;
+    result->done = found.to;
+    sink->line_end = plan->line_end;
+    sink->line_end_also = plan->line_end_also;
+    *status = sink->as_matches ? task_make_matches(plan, sink, task, error) : TRAWL_OK;
+    task_view(sink, task, &view);
+    if (*status == TRAWL_OK && sink->digest != NULL)
+        *status = sink->digest(sink, &view, &task->digest, error);
+    atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
+    if (*status == TRAWL_OK) {
+        sink->stopped = !task_deliver(plan, sink, task, &view);
+        if (sink->stopped || searcher_is_cancelled(searcher))
+            *status = TRAWL_STOPPED;
+    }
+    searcher_keep_brief(searcher, plan, &found);
+    return true;
+}
+
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
@@ -634,6 +690,8 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     bool more = true;
 
     if (schedule_is_brief(searcher, text)) {
+        if (run_at_once(searcher, plan, text, sink, &status, error))
+            return status;
         brief_begin(&search, searcher, plan, text, sink);
         (void)brief_part(&search, 0, text->bytes_count, true);
         return brief_end(&search, searcher->tasks[0].from, error);
@@ -643,7 +701,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         status = search_step(&search, &view, &more, error);
         if (status != TRAWL_OK || !more)
             break;
-        more = task_deliver(&search, search.current, &view);
+        more = task_deliver(plan, sink, search.current, &view);
         if (search.current->chunk.is_mapped && sink->keeps_text)
             status = still_whole(&search, error);
         if (status != TRAWL_OK)

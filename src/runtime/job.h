@@ -18,6 +18,9 @@ enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct t
 /* Records what the call did, for trawl_searcher_stats. begin_ns is when the call began; 0: its time
  * was not measured. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
+/* The same for a call that searched a short text at once. */
+void searcher_keep_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                         const struct engine_brief *found);
 /* Checks the arguments that all searches of a text object share, then calls searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);

@@ -20,7 +20,7 @@ void matches_release(struct task *task)
     task->match_room = 0;
 }
 
-enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
+enum trawl_status matches_reserve(const struct sink *sink, struct task *task, uint64_t count,
                                   struct trawl_error *error)
 {
     if (count > task->match_room) {
@@ -29,7 +29,7 @@ enum trawl_status matches_reserve(const struct search *search, struct task *task
         TRAWL_TRY(MEMORY_NEW(task->matches, saturating_multiply(count, MATCH_WORDS), error));
         task->match_room = count;
     }
-    if (!search->sink->line_numbers || task->line_numbers != NULL || task->match_room == 0)
+    if (!sink->line_numbers || task->line_numbers != NULL || task->match_room == 0)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_NEW(task->line_numbers, task->match_room, error));
     return TRAWL_OK;
@@ -73,9 +73,9 @@ void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint
     }
 }
 
-void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
+void matches_convert(const struct trawl_plan *plan, const struct sink *sink, struct task *task,
+                     uint64_t from, uint64_t count)
 {
-    const struct trawl_plan *plan = search->job.plan;
     struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
     const struct hit *hits;
 
@@ -85,7 +85,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
         return;
     hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
-    if (!search->sink->columns && plan->literals == NULL && !task->result.hits.lengths_valid) {
+    if (!sink->columns && plan->literals == NULL && !task->result.hits.lengths_valid) {
         matches_of_hits(plan, hits, count, task->chunk.begin, matches);
         return;
     }
@@ -94,7 +94,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
 
         if (count - i > HITS_AHEAD)
             plan_literal_fetch(plan, hits[i + HITS_AHEAD].literal);
-        if (search->sink->columns) {
+        if (sink->columns) {
             task->matches[i] = match.begin;
             task->matches[task->match_room + i] = match.end;
             task->matches[2 * task->match_room + i] = match.pattern_index |

@@ -13,10 +13,11 @@ void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint
 struct trawl_match matches_one(const struct trawl_plan *plan, const struct task *task,
                                const struct hit *hit);
 /* Makes room for `count` matches; may drop the task's earlier ones. Errors: MEMORY. */
-enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
+enum trawl_status matches_reserve(const struct sink *sink, struct task *task, uint64_t count,
                                   struct trawl_error *error);
 void matches_release(struct task *task);
 /* Turns the task's hits [from, from + count) into matches. */
-void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count);
+void matches_convert(const struct trawl_plan *plan, const struct sink *sink, struct task *task,
+                     uint64_t from, uint64_t count);
 
 #endif

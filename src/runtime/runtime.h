@@ -34,7 +34,7 @@ struct worker {
     struct engine_worker *device; /* engine worker on a device; NULL until needed */
     /* for each kind of plan, the engine workers of its layer: [0] on the host, [1] on a device;
      * NULL until needed */
-    struct engine_worker *layers[KINDS][2];
+    struct engine_worker *layers[PLAN_KINDS][2];
     /* Number of the job for which each engine worker was last prepared: host_job for `host`,
      * device_job for `device`, layer_job for `layers`, on the host [0] and on a device [1]. 0:
      * none. */

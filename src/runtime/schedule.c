@@ -541,29 +541,6 @@ bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl
              devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
 }
 
-bool schedule_scan(struct search *search, const struct engine_chunk *chunk, uint64_t from,
-                   struct engine_result *result)
-{
-    const struct trawl_plan *plan = search->job.plan;
-    const enum want want = search->sink->want;
-    struct engine_brief found = {.to = chunk->owned,
-                                 .hits = want == WANT_COUNT ? NULL : &result->hits};
-
-    /* In the lines of many strings, a worker skips what follows the first occurrence. */
-    if (plan_is_layered(plan) || want == WANT_FIRST || from > 0 ||
-        (want == WANT_LINES && plan->literal_count > PLAN_ALONE_MAX))
-        return false;
-    if (!schedule_brief(search->searcher, plan, chunk->bytes, found.to, &found)) {
-        result->hits.count = 0;
-        return false;
-    }
-    result->count = found.count;
-    result->candidate_count = found.candidates;
-    result->done = found.to;
-    result->method = plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS : TRAWL_METHOD_EVERY;
-    return true;
-}
-
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              const struct trawl_text *text)
 {

@@ -57,7 +57,7 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
         atomic_store_explicit(&searcher->refusals, refusals - 1, memory_order_relaxed);
         return false;
     }
-    if (plan_is_layered(plan))
+    if (plan->kind != PLAN_KIND_STRINGS)
         layer = kind_of(plan)->layer;
     if (layer != NULL && layer->brief != NULL &&
         layer->brief(searcher->runtime->host, plan, bytes, count, found))
@@ -68,10 +68,6 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
     atomic_store_explicit(&searcher->refusals, BRIEF_REFUSALS, memory_order_relaxed);
     return false;
 }
-
-/* The same for a search with job.is_brief, starting at `from`. */
-bool schedule_scan(struct search *search, const struct engine_chunk *chunk, uint64_t from,
-                   struct engine_result *result);
 
 /* Lengths of a loaded text's chunks in bytes, for searches that list hits. If hits are rare, long
  * chunks are faster: chunks of 256 MiB 1.08 times as fast as of 128 MiB, and more than twice as

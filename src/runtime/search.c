@@ -360,7 +360,7 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
 
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     /* the host may find the first match long before a device has searched the text */
-    if (!plan_has_expressions(plan) || sink->want == WANT_FIRST || sink->digest != NULL ||
+    if (plan->kind != PLAN_KIND_EXPRESSIONS || sink->want == WANT_FIRST || sink->digest != NULL ||
         sink->keeps_text || !run_in_lines(searcher, plan, text, sink, &status, error))
         status = search_run(searcher, plan, text, sink, error);
     searcher_leave(searcher);
@@ -464,7 +464,8 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
     if (plan != NULL && (plan->flags & TRAWL_MULTILINE) != 0)
         sink.want = WANT_SPANS;
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    if (sink.want != WANT_LINES || !count_on_device(searcher, plan, text, &sink, &status, error))
+    if (sink.want != WANT_LINES || plan->kind != PLAN_KIND_EXPRESSIONS ||
+        !count_on_device(searcher, plan, text, &sink, &status, error))
         status = search_run(searcher, plan, text, &sink, error);
     searcher_leave(searcher);
     /* the sink has stopped the search; the call was not cancelled */

@@ -76,15 +76,10 @@ struct search {
     struct trawl_searcher *searcher;
     struct sink *sink; /* borrowed from the caller */
     enum schedule schedule;
-    bool is_split;      /* the text is loaded, and divided over several devices */
-    bool host_searches; /* host workers may search; false: they only prepare chunks */
-    bool for_devices;   /* devices may search, if there are devices */
-    bool answers;       /* devices compute the sink's answer, for chunks of a loaded text */
-    /* task_deliver converts hits to matches a few at a time, just before it delivers them, so that
-     * they stay in the cache. False if the sink wants a chunk's matches immediately, or if literals
-     * have tails (characters after the literal that match in several ways): a tail's length depends
-     * on the text, which may be gone by then. */
-    bool converts_late;
+    bool is_split;       /* the text is loaded, and divided over several devices */
+    bool host_searches;  /* host workers may search; false: they only prepare chunks */
+    bool for_devices;    /* devices may search, if there are devices */
+    bool answers;        /* devices compute the sink's answer, for chunks of a loaded text */
     uint64_t chunk_host; /* maximum number of bytes in a chunk for the host */
     /* a decoder's memory for a compressed text, as counted in runtime->memory_used */
     uint64_t window_bytes;

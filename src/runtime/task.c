@@ -51,17 +51,6 @@ static void begin(struct search *search, struct task *task)
     task->buffer_is_pinned = false;
 }
 
-void task_brief(struct search *search, struct task *task, uint64_t from, uint64_t end, bool last)
-{
-    const struct trawl_text *text = search->cursor.text;
-
-    TRAWL_ASSERT(search->job.is_brief && text->kind == TEXT_MEMORY);
-    begin(search, task);
-    task->chunk = (struct text_chunk){.begin = from, .owned = end - from, .last = last};
-    task->chunk.bytes = text->bytes == NULL ? (const uint8_t *)"" : text->bytes + from;
-    search->job.took_part = search->done.host.threads = 1;
-}
-
 /* Takes a free task. Returns NULL if there is none, or if no more chunks are to be taken. The
  * caller holds the search's lock. */
 static struct task *task_take(struct search *search)
@@ -240,10 +229,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (scanned.owned >= UINT32_MAX && search->job.kind->by_lines)
         return TRAWL_FAIL(error, LIMIT,
                           "a line has 4 GiB or more, too much for regular expressions");
-    if (search->job.is_brief && schedule_scan(search, &scanned, task->from, &task->result))
-        ;
-    else if (!on_device && scanned.owned > resident_sizes.host && sink->want == WANT_COUNT &&
-             plan_counts_alone(search->job.plan))
+    if (!on_device && scanned.owned > resident_sizes.host && sink->want == WANT_COUNT &&
+        plan_counts_alone(search->job.plan))
         TRAWL_TRY(host_scan(worker, &scanned, task->from, sink->want, &task->result, error));
     else
         TRAWL_TRY(engine_scan(engine, engine_worker, &scanned, task->from, sink->want,
@@ -256,7 +243,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
     if (sink->as_matches)
-        return task_make_matches(search, task, error);
+        return task_make_matches(search->job.plan, sink, task, error);
     return TRAWL_OK;
 }
 
@@ -329,12 +316,12 @@ static void digest_part(struct search *search, struct task *task)
 
     if (sink->digest == NULL || task->is_answered)
         return;
-    task_view(search, task, &view);
+    task_view(sink, task, &view);
     status = sink->digest(sink, &view, &task->digest, &error);
     if (status == TRAWL_OK)
         return;
     fail_part(task, status, &error);
-    task_view(search, task, &view);
+    task_view(sink, task, &view);
     /* cannot fail: the digest of a part without hits needs no memory */
     (void)sink->digest(sink, &view, &task->digest, &error);
 }

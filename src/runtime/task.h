@@ -13,8 +13,10 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
  * worker, no free task, or no memory for the chunk; BUSY if another thread is taking the next
  * chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* Makes bytes [from, end) of a text in memory the task's chunk. `last`: the text ends there. */
-void task_brief(struct search *search, struct task *task, uint64_t from, uint64_t end, bool last);
+/* Makes bytes [from, end) of a text in memory the task's chunk, and clears its result. `last`: the
+ * text ends there. */
+void task_brief(struct task *task, const struct trawl_text *text, uint64_t from, uint64_t end,
+                bool last);
 /* Searches a task from the devices' queue. Called as job.serve_item(). */
 void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes the first task of this search that the worker may search from the devices' queue, and
@@ -24,12 +26,13 @@ enum task_taken task_work_queued(struct search *search, struct worker *worker);
  * from the hits before the delivery. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* Turns the task's hits, or the first of them, into the matches that the sink wants. */
-enum trawl_status task_make_matches(const struct search *search, struct task *task,
-                                    struct trawl_error *error);
+enum trawl_status task_make_matches(const struct trawl_plan *plan, const struct sink *sink,
+                                    struct task *task, struct trawl_error *error);
 /* Fills *view with the part [task->from, task->result.done) of the chunk and its results. */
-void task_view(const struct search *search, const struct task *task, struct sink_chunk *view);
+void task_view(const struct sink *sink, const struct task *task, struct sink_chunk *view);
 /* Delivers the part in *view to the sink. Returns false if the sink stops the search. */
-bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
+bool task_deliver(const struct trawl_plan *plan, struct sink *sink, struct task *task,
+                  struct sink_chunk *view);
 /* Frees a task after its delivery; the next chunk in order is then due. */
 void task_delivered(struct search *search, struct task *task);
 

@@ -1,4 +1,5 @@
-/* task_results: turns the hits of a chunk into matches, and delivers them to the sink. */
+/* task_results: makes a short text a chunk, turns a chunk's hits into matches, and delivers them to
+ * the sink. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -7,31 +8,52 @@
 
 #define MATCHES_LATE 512u /* matches are made when delivered, this many at a time */
 
-enum trawl_status task_make_matches(const struct search *search, struct task *task,
-                                    struct trawl_error *error)
+/* Returns true if hits are converted to matches a few at a time, just before they are delivered, so
+ * that they stay in the cache. Not if the sink wants a chunk's matches immediately, or if literals
+ * have tails (characters after the literal that match in several ways): a tail's length depends on
+ * the text, which may be gone by then. */
+static bool converts_late(const struct trawl_plan *plan, const struct sink *sink)
+{
+    return sink->in_parts && plan->element_count == 0;
+}
+
+void task_brief(struct task *task, const struct trawl_text *text, uint64_t from, uint64_t end,
+                bool last)
+{
+    TRAWL_ASSERT(text->kind == TEXT_MEMORY && !task->buffer_is_pinned);
+    task->chunk = (struct text_chunk){.begin = from, .owned = end - from, .last = last};
+    task->chunk.bytes = text->bytes == NULL ? (const uint8_t *)"" : text->bytes + from;
+    task->from = task->match_count = 0;
+    task->staged_from = NULL;
+    task->status = TRAWL_OK;
+    engine_result_begin(&task->result, 0, false);
+}
+
+enum trawl_status task_make_matches(const struct trawl_plan *plan, const struct sink *sink,
+                                    struct task *task, struct trawl_error *error)
 {
     uint64_t count = task->result.hits.count;
-    bool late = search->converts_late;
+    bool late = converts_late(plan, sink);
 
-    if (search->sink->want == WANT_FIRST)
+    if (sink->want == WANT_FIRST)
         count = min_u64(count, 1);
     else if (late)
         count = min_u64(count, MATCHES_LATE);
-    TRAWL_TRY(matches_reserve(search, task, count, error));
+    TRAWL_TRY(matches_reserve(sink, task, count, error));
     if (!late)
-        matches_convert(search, task, 0, count);
+        matches_convert(plan, sink, task, 0, count);
     return TRAWL_OK;
 }
 
-bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view)
+bool task_deliver(const struct trawl_plan *plan, struct sink *sink, struct task *task,
+                  struct sink_chunk *view)
 {
-    struct sink *sink = search->sink;
     uint64_t at = 0;
 
-    if (!search->converts_late)
+    if (!converts_late(plan, sink))
         return sink->deliver(sink, view, &task->digest);
     while (at < view->hit_count) {
-        matches_convert(search, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
+        matches_convert(plan, sink, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
         at += task->match_count;
         view->matches = (struct trawl_match *)(void *)task->matches;
         view->match_count = task->match_count;
@@ -41,14 +63,13 @@ bool task_deliver(struct search *search, struct task *task, struct sink_chunk *v
     return true;
 }
 
-void task_view(const struct search *search, const struct task *task, struct sink_chunk *view)
+void task_view(const struct sink *sink, const struct task *task, struct sink_chunk *view)
 {
     uint64_t done = task->result.done;
 
     TRAWL_ASSERT(task->from <= done && done <= task->chunk.owned);
     TRAWL_ASSERT(task->match_count <= task->match_room);
-    TRAWL_ASSERT(task->match_count == 0 || !search->sink->line_numbers ||
-                 task->line_numbers != NULL);
+    TRAWL_ASSERT(task->match_count == 0 || !sink->line_numbers || task->line_numbers != NULL);
     memset(view, 0, sizeof *view);
     view->begin = task->chunk.begin + task->from;
     view->bytes = task->chunk.bytes == NULL ? NULL : task->chunk.bytes + task->from;
@@ -62,7 +83,7 @@ void task_view(const struct search *search, const struct task *task, struct sink
     view->hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
     view->match_count = task->match_count;
     view->one_per_line = task->result.hits.one_per_line;
-    if (search->sink->columns && task->matches != NULL) {
+    if (sink->columns && task->matches != NULL) {
         view->begins = task->matches;
         view->ends = task->matches + task->match_room;
         view->patterns = task->matches + 2 * task->match_room;

@@ -27,7 +27,7 @@ bool worker_is_stranded(const struct worker *worker)
 /* Releases the layers of the kinds that are apart, or the others. */
 static void layers_release(struct worker *worker, bool on_device, bool are_apart)
 {
-    for (uint32_t i = 0; i < KINDS; i++) {
+    for (uint32_t i = 0; i < PLAN_KINDS; i++) {
         if (worker->layers[i][on_device] == NULL || engine_kinds[i].is_apart != are_apart)
             continue;
         engine_kinds[i].layer->release(worker->layers[i][on_device]);
