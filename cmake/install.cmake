@@ -37,7 +37,7 @@ function(trawl_link name target directory)
     install(FILES "${links}/${name}" DESTINATION "${directory}")
 endfunction()
 
-install(FILES include/trawl.h include/trawl_1_0.h include/trawl_records.h include/trawl_stream.h
+install(FILES include/trawl.h include/trawl_records.h include/trawl_stream.h
               include/trawl_devices.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets

@@ -7,14 +7,14 @@ using System.Text;
 static class Trawl {
     [StructLayout(LayoutKind.Sequential)] struct Pattern { public IntPtr Bytes; public ulong Count; }
 
-    [DllImport("libtrawl.so.1")] static extern int trawl_plan_build(
+    [DllImport("libtrawl.so.2")] static extern int trawl_plan_build(
         Pattern[] patterns, ulong count, IntPtr options, out IntPtr plan, IntPtr error);
-    [DllImport("libtrawl.so.1")] static extern int trawl_searcher_open(
+    [DllImport("libtrawl.so.2")] static extern int trawl_searcher_open(
         IntPtr options, out IntPtr searcher, IntPtr error);
-    [DllImport("libtrawl.so.1")] static extern int trawl_count_bytes(
+    [DllImport("libtrawl.so.2")] static extern int trawl_count_bytes(
         IntPtr searcher, IntPtr plan, byte[] bytes, ulong bytesCount, out ulong count, IntPtr error);
-    [DllImport("libtrawl.so.1")] static extern void trawl_searcher_close(IntPtr searcher);
-    [DllImport("libtrawl.so.1")] static extern void trawl_plan_free(IntPtr plan);
+    [DllImport("libtrawl.so.2")] static extern void trawl_searcher_close(IntPtr searcher);
+    [DllImport("libtrawl.so.2")] static extern void trawl_plan_free(IntPtr plan);
 
     static void Check(int status) {
         if (status != 0) throw new Exception($"trawl: status {status}");

@@ -16,6 +16,7 @@ int main(void)
 {
     const char buffer[] = "one fish, two fish, red fish, blue fish";
     const struct trawl_pattern pattern = {"fish", 4};
+    const struct trawl_text_options memory = TRAWL_TEXT_MEMORY(buffer, strlen(buffer));
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
@@ -23,7 +24,7 @@ int main(void)
     uint64_t count = 0;
 
     if (trawl_plan_build(&pattern, 1, NULL, &plan, &error) == TRAWL_OK &&
-        trawl_text_from_memory(buffer, strlen(buffer), &text, &error) == TRAWL_OK &&
+        trawl_text_open(NULL, &memory, &text, &error) == TRAWL_OK &&
         trawl_searcher_open(NULL, &searcher, &error) == TRAWL_OK &&
         trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK)
         printf("fish: %" PRIu64 "\n", count);

@@ -54,6 +54,7 @@ int main(void)
 {
     const struct trawl_pattern pattern = {expression, strlen(expression)};
     struct trawl_plan_options options = {.size = sizeof options, .syntax = TRAWL_PERL};
+    const struct trawl_text_options memory = TRAWL_TEXT_MEMORY(text_bytes, strlen(text_bytes));
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
@@ -64,7 +65,7 @@ int main(void)
     if (status == TRAWL_OK)
         job.host = trawl_expression_group(plan, 0, "host", 4);
     if (status == TRAWL_OK)
-        status = trawl_text_from_memory(text_bytes, strlen(text_bytes), &text, &job.error);
+        status = trawl_text_open(NULL, &memory, &text, &job.error);
     if (status == TRAWL_OK)
         status = trawl_searcher_open(NULL, &searcher, &job.error);
     if (status == TRAWL_OK)

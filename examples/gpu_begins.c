@@ -48,6 +48,7 @@ int main(void)
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
+    const struct trawl_text_options memory = TRAWL_TEXT_MEMORY("abababababab", 12);
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
     uint64_t begins[8] = {0}, address = device_memory(sizeof begins), count = 0;
@@ -59,7 +60,7 @@ int main(void)
     }
     options.engine = TRAWL_ENGINE_CUDA;
     if (trawl_plan_build(&pattern, 1, NULL, &plan, &error) == TRAWL_OK &&
-        trawl_text_from_memory("abababababab", 12, &text, &error) == TRAWL_OK &&
+        trawl_text_open(NULL, &memory, &text, &error) == TRAWL_OK &&
         trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK &&
         trawl_text_load(searcher, text, &error) == TRAWL_OK &&
         trawl_begins_into(searcher, plan, text, (uint64_t *)(uintptr_t)address, 8, &count,

@@ -42,6 +42,7 @@ int main(void)
     struct trawl_searcher *searcher = NULL;
     struct trawl_text *text = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
+    const struct trawl_text_options memory = TRAWL_TEXT_MEMORY(dna, sizeof dna);
     enum trawl_status status;
 
     memset(dna, 'C', sizeof dna);
@@ -55,7 +56,7 @@ int main(void)
         return 77;
     }
     if (status == TRAWL_OK)
-        status = trawl_text_from_memory(dna, sizeof dna, &text, &error);
+        status = trawl_text_open(NULL, &memory, &text, &error);
     if (status == TRAWL_OK)
         status = trawl_text_load(searcher, text, &error); /* from here on `dna` must not change */
     for (size_t i = 0; i < sizeof strings / sizeof *strings && status == TRAWL_OK; i++)

@@ -31,6 +31,7 @@ struct job {
 static void *search(void *argument)
 {
     struct job *job = (struct job *)argument;
+    const struct trawl_text_options memory = TRAWL_TEXT_MEMORY(job->bytes, strlen(job->bytes));
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     struct trawl_text *text = NULL;
@@ -38,7 +39,7 @@ static void *search(void *argument)
     options.runtime = job->runtime;
     job->status = trawl_searcher_open(&options, &searcher, &job->error);
     if (job->status == TRAWL_OK)
-        job->status = trawl_text_from_memory(job->bytes, strlen(job->bytes), &text, &job->error);
+        job->status = trawl_text_open(NULL, &memory, &text, &job->error);
     if (job->status == TRAWL_OK)
         job->status = trawl_count(searcher, job->plan, text, &job->count, &job->error);
     trawl_text_close(text);

@@ -44,6 +44,7 @@ int main(void)
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
+    const struct trawl_text_options memory = TRAWL_TEXT_MEMORY("ushers", 6);
 
     for (uint64_t i = 0; i < STRINGS; i++) {
         patterns[i].bytes = entries[i].string;
@@ -53,7 +54,7 @@ int main(void)
     if (status != TRAWL_OK && error.pattern_index < STRINGS) /* the error is about a string */
         fprintf(stderr, "set_ids: id %" PRIu32 ": ", entries[error.pattern_index].id);
     if (status == TRAWL_OK)
-        status = trawl_text_from_memory("ushers", 6, &text, &error);
+        status = trawl_text_open(NULL, &memory, &text, &error);
     if (status == TRAWL_OK)
         status = trawl_searcher_open(NULL, &searcher, &error);
     if (status == TRAWL_OK)

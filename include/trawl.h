@@ -34,7 +34,7 @@
  *     what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of every field,
  *     and a NULL options pointer means all defaults. Structs of other versions are accepted if the
  *     fields that this version does not know are zero; a size below that of the struct in version
- *     1.0, such as a pointer's, is rejected with ARGUMENT.
+ *     2.0, such as a pointer's, is rejected with ARGUMENT.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
@@ -42,9 +42,8 @@
  *     call that the parent began fails in the child with UNSUPPORTED.
  *   - A sink must return: after a longjmp or an exception out of a sink, its searcher stays BUSY.
  *   - STOPPED: a sink of the call has returned non-zero; if none has, the call was cancelled.
- * trawl_records.h searches many records, trawl_stream.h searches text that arrives in segments, and
- * trawl_1_0.h has the functions that newer ones replace; this header includes all three.
- * trawl_devices.h has the functions that need a GPU.
+ * trawl_records.h searches many records, trawl_stream.h searches text that arrives in segments;
+ * this header includes both. trawl_devices.h has the functions that need a GPU.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -56,10 +55,10 @@
 extern "C" {
 #endif
 
-#define TRAWL_VERSION_MAJOR 1
-#define TRAWL_VERSION_MINOR 2
+#define TRAWL_VERSION_MAJOR 2
+#define TRAWL_VERSION_MINOR 0
 #define TRAWL_VERSION_PATCH 0
-#define TRAWL_VERSION "1.2.0"
+#define TRAWL_VERSION "2.0.0"
 
 #if defined(__GNUC__)
 #define TRAWL_API __attribute__((visibility("default")))
@@ -160,7 +159,6 @@ enum trawl_method {
 };
 #define TRAWL_METHODS_COUNT 8
 #define TRAWL_UTF8_VARIANTS_MAX 8
-struct trawl_utf8; /* what version 1.0 had in place of struct trawl_letters */
 /* What non-ASCII UTF-8 text needs: pure functions, which threads call while the plan lives. */
 struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
@@ -210,9 +208,8 @@ struct trawl_plan_options {
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;
-    const struct trawl_utf8 *utf8; /* `letters` in programs for version 1.0. Copied. */
-    const void *sample;            /* NULL, or typical bytes of the texts, for choosing a method */
-    uint64_t sample_bytes;         /* bytes of `sample`, which is read during build */
+    const void *sample;    /* NULL, or typical bytes of the texts, for choosing a method */
+    uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
@@ -235,10 +232,10 @@ struct trawl_plan_options {
     int (*poll)(void *poll_context);
     void *poll_context;
 };
-#define TRAWL_PLAN_OPTIONS_INIT                                                                \
-    {                                                                                          \
-        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL         \
+#define TRAWL_PLAN_OPTIONS_INIT                                                                   \
+    {                                                                                             \
+        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, \
+            0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL                     \
     }
 /* Return the name of an algorithm of the gallery: published algorithms, kept as published, for
  * comparison. Each returns the same results as trawl's own methods; none promises time linear in
@@ -327,34 +324,52 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_
 /* ---- Text ------------------------------------------------------------------------------ */
 
 struct trawl_text;
-/* Open a text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count
- * is 0. The caller may write the bytes between two searches, unless the text is loaded. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
-                                                                 uint64_t bytes_count,
-                                                                 struct trawl_text **text,
-                                                                 struct trawl_error *error);
-
+enum trawl_source {
+    TRAWL_SOURCE_PATH = 0,       /* the file `path` */
+    TRAWL_SOURCE_DESCRIPTOR = 1, /* `descriptor`; messages name `path`, if not NULL */
+    TRAWL_SOURCE_MEMORY = 2,     /* `bytes` */
+    TRAWL_SOURCE_DEVICE = 3      /* `bytes`, an address in a GPU's memory, cast to a pointer */
+};
 enum trawl_text_flag {
-    TRAWL_TEXT_UNPACK = 1,     /* the text may be compressed by gzip, xz, bzip2, zstd or lz4 */
-    TRAWL_TEXT_DESCRIPTOR = 2, /* the text is `descriptor`; messages name `path`, if not NULL */
-    TRAWL_TEXT_MAP = 4 /* a regular file is mapped as a whole, if possible (trawl_map_repair) */
+    TRAWL_TEXT_UNPACK = 1, /* the file may be compressed by gzip, xz, bzip2, zstd or lz4 */
+    TRAWL_TEXT_MAP = 2,    /* a regular file is mapped as a whole, if possible (trawl_map_repair) */
+    TRAWL_TEXT_STAY = 4    /* DEVICE: the text is never copied to the host; calls that would have to
+                              copy it fail with UNSUPPORTED */
 };
 struct trawl_text_options {
-    uint64_t size;  /* sizeof(struct trawl_text_options) */
-    uint32_t flags; /* enum trawl_text_flag, or-ed */
+    uint64_t size;            /* sizeof(struct trawl_text_options) */
+    uint32_t flags;           /* enum trawl_text_flag, or-ed */
+    enum trawl_source source; /* which of the other fields the text is */
     int32_t descriptor;
+    uint32_t reserved;
+    const void *bytes; /* MEMORY, DEVICE; may be NULL if bytes_count is 0 */
+    uint64_t bytes_count;
 };
-#define TRAWL_TEXT_OPTIONS_INIT                  \
-    {                                            \
-        sizeof(struct trawl_text_options), 0, -1 \
+#define TRAWL_TEXT_OPTIONS_INIT                                                \
+    {                                                                          \
+        sizeof(struct trawl_text_options), 0, TRAWL_SOURCE_PATH, 0, 0, NULL, 0 \
+    }
+/* Options for bytes in memory: struct trawl_text_options memory = TRAWL_TEXT_MEMORY(bytes, 12); */
+#define TRAWL_TEXT_MEMORY(bytes, bytes_count)                                                   \
+    {                                                                                           \
+        sizeof(struct trawl_text_options), 0, TRAWL_SOURCE_MEMORY, 0, 0, (bytes), (bytes_count) \
     }
 
-/* Open a file, or a descriptor, as a text. The path is copied.
- * A descriptor is borrowed until trawl_text_close. A regular file is searched from the descriptor's
+/* Open a text: without options, the file `path`, which is copied.
+ * MEMORY: the bytes are borrowed until trawl_text_close. The caller may write them between two
+ * searches, unless the text is loaded.
+ * DESCRIPTOR: borrowed until trawl_text_close. A regular file is searched from the descriptor's
  * offset to the file's end; reading finds the end, so a file may grow or report size 0. A search
  * does not move the offset. Offsets in results count from the first byte searched. Any other
  * descriptor is a stream: a search reads a stream in order until its end, and only one search can.
  * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
+ * DEVICE: memory from cuMemAlloc or cudaMalloc in the GPU's primary context, borrowed until
+ * trawl_text_close. Finish work that writes the memory before calls that get the text. Load the
+ * text before the first search, and unload it before trawl_text_close. The GPU searches it in
+ * place. If a call must read it on the host (windows, line numbers, matches of whole words and
+ * lines, non-ASCII whole words, approximate search, expressions except for counts of lines
+ * (docs/regex.md), algorithms, IGNORE_CASE where lengths vary), the first such call copies the text
+ * to the host: do not change it from then on.
  *
  * UNPACK: the first bytes decide the format, not the name. A compressed text is a stream of its
  * decompressed bytes: offsets count these. Searches decompress a regular file anew, one search at a
@@ -378,7 +393,7 @@ struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
     uint64_t text_bytes; /* size of the text; of a file now, from its offset; UINT64_MAX: unknown */
     /* The compressed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK once its first bytes
-     * were read, or of a text in memory from its first 10 bytes. NULL: none is known. */
+     * were read, or of a text in memory from its first 10 bytes. NULL: none is known. Static. */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
@@ -714,49 +729,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
     uint32_t flags, const struct trawl_value *values, uint64_t values_count, trawl_bytes_sink sink,
     void *context, struct trawl_error *error);
 
-/* ---- Batches ------------------------------------------------------------------------------
- * The results of trawl_positions, pulled: trawl_search_next returns the matches of the text's next
- * part. The search runs ahead of the caller by a bounded number of chunks. */
-struct trawl_search;
-enum trawl_search_flag {
-    TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
-    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS skips may be missing */
-    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST skips may be missing */
-};
-
-/* Results of a part of the text, in columns of match_count entries, ordered by (begin, pattern
- * index). Borrowed until the next call for the search. */
-struct trawl_batch {
-    uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
-    uint64_t text_begin; /* the occurrences are those that begin in [text_begin, text_end) */
-    uint64_t text_end;
-    uint64_t match_count;
-    const uint64_t *begins;
-    const uint64_t *ends;
-    const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
-    const uint64_t *line_numbers;    /* each begin's line, from 0; NULL without the flag */
-    bool last;                       /* the text ends here: no batch follows */
-};
-
-/* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call
- * until trawl_search_close; plan and text are borrowed until then.
- * Errors: as for trawl_positions, except READ; ARGUMENT also for an unknown flag. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
-                                                            const struct trawl_plan *plan,
-                                                            struct trawl_text *text, uint32_t flags,
-                                                            struct trawl_search **search,
-                                                            struct trawl_error *error);
-/* Take the next batch. Batches follow each other without gap, and may be empty. After the last one,
- * and after a failure, calls fail with ARGUMENT.
- * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches that precede
- * the failure.
- * Threads: one at a time. The calling thread works on the search, too. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
-                                                            struct trawl_batch *batch,
-                                                            struct trawl_error *error);
-/* Close a search, at its end or before. */
-TRAWL_API void trawl_search_close(struct trawl_search *search);
-
 /* ---- Rare -------------------------------------------------------------------------------- */
 
 /* Memory functions that replace the C library's. allocate returns bytes aligned to `alignment` (a
@@ -793,7 +765,6 @@ TRAWL_API bool trawl_map_repair(const void *address);
 }
 #endif
 
-#include "trawl_1_0.h"     /* IWYU pragma: export */
 #include "trawl_records.h" /* IWYU pragma: export */
 #include "trawl_stream.h"  /* IWYU pragma: export */
 

@@ -1,4 +1,4 @@
-/* trawl_devices: opens and loads texts in GPU memory, and reports what the workers of devices and
+/* trawl_devices: loads texts into GPU memory, and reports what the workers of devices and
  * of the host did. The conventions of trawl.h apply. */
 #ifndef TRAWL_DEVICES_H
 #define TRAWL_DEVICES_H
@@ -11,26 +11,9 @@ extern "C" {
 
 /* ---- Devices ----------------------------------------------------------------------------- */
 
-/* Open a text that is in a GPU's memory: memory from cuMemAlloc or cudaMalloc in the GPU's primary
- * context. It is borrowed until trawl_text_close. Finish work that writes the memory before calls
- * that get the text. Load the text before the first search, and unload it before trawl_text_close.
- * The GPU searches it in place. If a call must read it on the host (windows, line numbers, matches
- * of whole words and lines, non-ASCII whole words, approximate search, expressions except for
- * counts of lines (docs/regex.md), algorithms, IGNORE_CASE where lengths vary), the first such call
- * copies the text to the host: do not change it from then on. Errors: ARGUMENT, MEMORY. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
-                                                                 uint64_t bytes_count,
-                                                                 struct trawl_text **text,
-                                                                 struct trawl_error *error);
-
-/* Set whether a text of trawl_text_from_device must stay on its GPU. If so, calls that would have
- * to copy it to the host fail with UNSUPPORTED. Does nothing for other texts, and after the text
- * was copied. */
-TRAWL_API void trawl_text_keep_there(struct trawl_text *text, bool keeps_there);
-
 /* Keep a copy of a memory text on the searcher's devices, for many searches of the same text. Such
  * searches read host memory only where the host needs the bytes, as in the calls that
- * trawl_text_from_device lists.
+ * trawl_text_open lists for DEVICE.
  * Under AUTO, a lack of devices, or of room on them, is no error: the host then searches the text.
  * Under CPU, the call does nothing. Do not change or free the bytes until trawl_text_unload or
  * trawl_searcher_close (with a shared runtime, trawl_runtime_close).
@@ -38,7 +21,7 @@ TRAWL_API void trawl_text_keep_there(struct trawl_text *text, bool keeps_there);
  * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
  * bytes of its text lie in copies, even of longer or overlapping texts. If exactly the same range
  * of memory is loaded already, its bytes are copied again; but if the runtime has other searchers,
- * both text objects share the old copy. A text of trawl_text_from_device is copied within its GPU's
+ * both text objects share the old copy. A text of TRAWL_SOURCE_DEVICE is copied within its GPU's
  * memory, and only if less than 79 bytes follow it in its allocation. Errors: ARGUMENT (not a text
  * in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in a GPU's memory also
  * UNSUPPORTED, ENGINE. Cost: one copy to the device. */

@@ -91,7 +91,7 @@ TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
  * the tape, and writes the answer to where the caller wants it. */
 struct trawl_records;
 /* Load records. The array's bytes, offsets and validity all lie in the host's memory, or all in the
- * memory of one GPU (addresses cast to pointers, of memory as for trawl_text_from_device). They are
+ * memory of one GPU (addresses cast to pointers, of memory as for TRAWL_SOURCE_DEVICE). They are
  * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
  * device has room, records in the host's memory stay there. With several devices, one gets all
  * records.

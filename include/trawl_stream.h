@@ -1,5 +1,5 @@
-/* trawl_stream: searches a text that arrives in segments. trawl.h includes this header, and its
- * conventions apply. */
+/* trawl_stream: searches whose results the caller pulls, and searches of a text that arrives in
+ * segments. trawl.h includes this header, and its conventions apply. */
 #ifndef TRAWL_STREAM_H
 #define TRAWL_STREAM_H
 
@@ -8,6 +8,49 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Batches ------------------------------------------------------------------------------
+ * The results of trawl_positions, pulled: trawl_search_next returns the matches of the text's next
+ * part. The search runs ahead of the caller by a bounded number of chunks. */
+struct trawl_search;
+enum trawl_search_flag {
+    TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
+    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS skips may be missing */
+    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST skips may be missing */
+};
+
+/* Results of a part of the text, in columns of match_count entries, ordered by (begin, pattern
+ * index). Borrowed until the next call for the search. */
+struct trawl_batch {
+    uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
+    uint64_t text_begin; /* the occurrences are those that begin in [text_begin, text_end) */
+    uint64_t text_end;
+    uint64_t match_count;
+    const uint64_t *begins;
+    const uint64_t *ends;
+    const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
+    const uint64_t *line_numbers;    /* each begin's line, from 0; NULL without the flag */
+    bool last;                       /* the text ends here: no batch follows */
+};
+
+/* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call
+ * until trawl_search_close; plan and text are borrowed until then.
+ * Errors: as for trawl_positions, except READ; ARGUMENT also for an unknown flag. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
+                                                            const struct trawl_plan *plan,
+                                                            struct trawl_text *text, uint32_t flags,
+                                                            struct trawl_search **search,
+                                                            struct trawl_error *error);
+/* Take the next batch. Batches follow each other without gap, and may be empty. After the last one,
+ * and after a failure, calls fail with ARGUMENT.
+ * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches that precede
+ * the failure.
+ * Threads: one at a time. The calling thread works on the search, too. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
+                                                            struct trawl_batch *batch,
+                                                            struct trawl_error *error);
+/* Close a search, at its end or before. */
+TRAWL_API void trawl_search_close(struct trawl_search *search);
 
 /* ---- Streams -----------------------------------------------------------------------------
  * A program with many connections has a stream for each connection, and a searcher for each thread.

@@ -55,6 +55,80 @@ static inline void calls_check_error(const struct trawl_error *error, enum trawl
 /* Checks that the call rejects misuse with TRAWL_ARGUMENT. */
 #define CHECK_REFUSED(call) CHECK_ERROR(call, TRAWL_ARGUMENT)
 
+/* ---- Texts and plans ---------------------------------------------------------------------- */
+
+static inline enum trawl_status call_memory(const void *bytes, uint64_t bytes_count,
+                                            struct trawl_text **text, struct trawl_error *error)
+{
+    struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, bytes_count);
+
+    return trawl_text_open(NULL, &options, text, error);
+}
+
+static inline enum trawl_status call_device(uint64_t address, uint64_t bytes_count,
+                                            struct trawl_text **text, struct trawl_error *error)
+{
+    struct trawl_text_options options =
+        TRAWL_TEXT_MEMORY((const void *)(uintptr_t)address, bytes_count);
+
+    options.source = TRAWL_SOURCE_DEVICE;
+    return trawl_text_open(NULL, &options, text, error);
+}
+
+static inline enum trawl_status call_file(const char *path, uint32_t flags,
+                                          struct trawl_text **text, struct trawl_error *error)
+{
+    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
+
+    options.flags = flags;
+    return trawl_text_open(path, &options, text, error);
+}
+
+static inline enum trawl_status call_descriptor(int descriptor, const char *name, uint32_t flags,
+                                                struct trawl_text **text, struct trawl_error *error)
+{
+    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
+
+    options.flags = flags;
+    options.source = TRAWL_SOURCE_DESCRIPTOR;
+    options.descriptor = descriptor;
+    return trawl_text_open(name, &options, text, error);
+}
+
+/* Returns what the library tells about a text; unknown size and no format if that fails. */
+static inline struct trawl_text_told call_text(const struct trawl_text *text)
+{
+    struct trawl_text_told told = {sizeof told, UINT64_MAX, NULL, 0, 0, NULL};
+
+    (void)!trawl_text_tell(text, &told, NULL);
+    return told;
+}
+
+/* Returns the format of compressed bytes. */
+static inline const char *call_compression(const void *bytes, uint64_t bytes_count)
+{
+    struct trawl_text *text = NULL;
+    const char *format;
+
+    MUST(call_memory(bytes, bytes_count, &text, NULL));
+    format = call_text(text).compression;
+    trawl_text_close(text);
+    return format;
+}
+
+/* Returns what the library tells about a plan, and about one of its patterns. */
+static inline struct trawl_plan_told call_told(const struct trawl_plan *plan,
+                                               uint64_t pattern_index)
+{
+    struct trawl_plan_told told;
+
+    memset(&told, 0, sizeof told);
+    told.size = sizeof told;
+    told.pattern_index = pattern_index;
+    MUST(trawl_plan_tell(plan, &told, NULL));
+    return told;
+}
+
 /* Options with the named fields; all other fields have their defaults. */
 #define PLAN_WITH(...) \
     (&(struct trawl_plan_options){.size = sizeof(struct trawl_plan_options), __VA_ARGS__})
@@ -120,7 +194,7 @@ static inline struct trawl_text *must_text(const void *bytes, uint64_t bytes_cou
 {
     struct trawl_text *text = NULL;
 
-    MUST(trawl_text_from_memory(bytes, bytes_count, &text, NULL));
+    MUST(call_memory(bytes, bytes_count, &text, NULL));
     return text;
 }
 
@@ -139,10 +213,9 @@ static inline struct trawl_text *must_file(const char *path)
 
 static inline struct trawl_text *must_descriptor(int descriptor)
 {
-    const struct trawl_text_options options = {sizeof options, TRAWL_TEXT_DESCRIPTOR, descriptor};
     struct trawl_text *text = NULL;
 
-    MUST(trawl_text_open(NULL, &options, &text, NULL));
+    MUST(call_descriptor(descriptor, NULL, 0, &text, NULL));
     return text;
 }
 
@@ -245,7 +318,7 @@ static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
     return status;
 }
 
-/* A function `variants` for struct trawl_utf8. `context` points to three letters that equal each
+/* A function `variants` for struct trawl_letters. `context` points to three letters that equal each
  * other; any other letter equals only itself. */
 static inline uint32_t three_alike(void *context, uint32_t code_point,
                                    uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
@@ -311,7 +384,7 @@ static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
                                           const struct trawl_record_array *records, row_sink sink,
                                           void *context, struct trawl_error *error)
 {
-    uint64_t columns = trawl_plan_facts(plan).pattern_count;
+    uint64_t columns = call_told(plan, 0).pattern_count;
     int64_t *row = (int64_t *)malloc((columns + 1) * sizeof *row);
     struct trawl_matrix_batch batch = {.size = sizeof batch};
     struct trawl_matrix_search *matrix = NULL;

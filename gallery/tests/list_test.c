@@ -109,7 +109,7 @@ static void takes(uint32_t i, const char *options, uint32_t engines, const char 
         return;
     }
     MUST(build(&pattern, 1, text, &plan, NULL));
-    TEST_CHECK_U64(trawl_plan_facts(plan).engines, engines);
+    TEST_CHECK_U64(call_told(plan, 0).engines, engines);
     MUST(trawl_plan_explain(plan, lines, sizeof lines, &needed, NULL));
     TEST_CHECK(needed <= sizeof lines && strstr(lines, "method: ") == NULL &&
                strstr(lines, "\nsource: ") != NULL);
@@ -188,7 +188,6 @@ static void options_that_do_not_fit(void)
         if (!TEST_CHECK(plan == NULL && strstr(record.message, wrong[i].named) != NULL))
             printf("  %s: %s\n", wrong[i].text, record.message);
     }
-    TEST_CHECK_U64(trawl_plan_facts(NULL).engines, 0);
 }
 
 /* The CPU and "auto" reject an algorithm or options that the CPU lacks; the message names the
@@ -210,7 +209,7 @@ static void not_on_the_cpu(void)
         CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_UNSUPPORTED);
         TEST_CHECK(count == 7 && strstr(record.message, "\"cuda\"") != NULL);
         TEST_CHECK_U64(must_count(searcher, own, text), 2);
-        TEST_CHECK_U64(trawl_plan_facts(own).engines, ON_BOTH);
+        TEST_CHECK_U64(call_told(own, 0).engines, ON_BOTH);
     }
 }
 
@@ -301,7 +300,7 @@ static int take_row(void *context, uint64_t row_first, uint64_t row_count, const
  * only its first characters become literals and the others are compared after a hit. */
 static void variants_of_other_lengths(void)
 {
-    static const struct trawl_utf8 utf8 = {kelvin, three_alike, is_word};
+    static const struct trawl_letters utf8 = {sizeof utf8, kelvin, three_alike, is_word, NULL};
     static const struct trawl_pattern patterns[] = {{"k", 1}, {"kkkkkkkkkkkk", 12}};
     static const char tape[] = KELVIN "ak"                     /* the longer variant first */
                                       "a.k" KELVIN             /* the shorter one first */
@@ -323,7 +322,7 @@ static void variants_of_other_lengths(void)
         runs++;
         plan = must_plans(patterns, 2,
                           PLAN_WITH(.algorithm = i < NAMES ? rows[i].name : NULL,
-                                    .flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
+                                    .flags = TRAWL_IGNORE_CASE, .letters = &utf8));
         if (i == NAMES || is_for_texts(i))
             TEST_CHECK_U64(must_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
         MUST(call_rows(searcher, plan, &records, take_row, &taken, NULL));

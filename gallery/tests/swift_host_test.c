@@ -112,12 +112,13 @@ static void check_text(struct trawl_searcher *searcher, uint32_t letters)
 {
     struct test_random random = test_random_begin("swift host");
     uint8_t bytes[TEXT_BYTES];
+    const struct trawl_text_options memory = TRAWL_TEXT_MEMORY(bytes, TEXT_BYTES);
     struct trawl_text *text = NULL;
     struct expected expected;
 
     for (uint32_t i = 0; i < TEXT_BYTES; i++)
         bytes[i] = (uint8_t)('a' + test_random_below(&random, letters));
-    TEST_CHECK(trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_open(NULL, &memory, &text, NULL) == TRAWL_OK);
     expect(bytes, bytes + 100, &expected);
     TEST_CHECK(expected.matches > 0 && expected.passed > 3);
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -22,7 +22,7 @@ cdef struct line_place:
 cdef void begin_lines(line_place *line, Plan plan) noexcept:
     """The caller ends with leave_line()."""
     memset(line, 0, sizeof(line[0]))
-    line.plan, line.by_lines, line.line_end = plan.plan, plan.by_lines, trawl_plan_facts(plan.plan).line_end
+    line.plan, line.by_lines, line.line_end = plan.plan, plan.by_lines, told_plan(plan.plan, 0).line_end
 
 
 cdef void leave_line(line_place *line) noexcept nogil:

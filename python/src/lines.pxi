@@ -132,7 +132,7 @@ cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
 
 cdef uint32_t lines_flags(const trawl_plan *plan) noexcept nogil:
     """The ends of matches do not matter, unless a match may end in a line in which another one begins."""
-    if trawl_plan_facts(plan).flags & TRAWL_MULTILINE:
+    if told_plan(plan, 0).flags & TRAWL_MULTILINE:
         return TRAWL_WINDOW_LINES
     return TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE
 
@@ -201,11 +201,11 @@ cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, o
     made.open(searcher, plan, text, offsets)
     job = &made.handle.job
     made.by = job.by
-    made.is_text = job.is_text and trawl_plan_facts(plan.plan).line_end < 0x80
+    made.is_text = job.is_text and told_plan(plan.plan, 0).line_end < 0x80
     made.lines.job = job
     made.lines.pauses = pauses
     made.lines.with_distances = plan.has_distances
-    made.lines.line_end = trawl_plan_facts(plan.plan).line_end
+    made.lines.line_end = told_plan(plan.plan, 0).line_end
     job.function, job.out = work_lines, &made.lines
     job.no_memory, job.status = False, TRAWL_OK
     return made

@@ -273,3 +273,23 @@ cdef bint any_failed(const column *grown, int count) noexcept nogil:
         if grown[i].failed:
             return True
     return False
+
+
+cdef trawl_plan_told told_plan(const trawl_plan *plan, uint64_t pattern_index) noexcept nogil:
+    """Return what a plan was built with, and one of its patterns."""
+    cdef trawl_plan_told told
+
+    memset(&told, 0, sizeof(told))
+    told.size, told.pattern_index = sizeof(told), pattern_index
+    trawl_plan_tell(plan, &told, NULL)
+    return told
+
+
+cdef int open_bytes(const void *bytes, uint64_t count, trawl_text **text, trawl_error *error) noexcept nogil:
+    """Open a text in memory."""
+    cdef trawl_text_options options
+
+    memset(&options, 0, sizeof(options))
+    options.size, options.source = sizeof(options), TRAWL_SOURCE_MEMORY
+    options.bytes, options.bytes_count = bytes, count
+    return trawl_text_open(NULL, &options, text, error)

@@ -6,7 +6,7 @@
 cdef object word_table = None
 cdef const uint8_t *word_bits = NULL  # bit c: is code point c a letter, a digit or _
 cdef uint64_t word_bits_count = 0
-cdef trawl_utf8 characters, ascii_letters
+cdef trawl_letters characters, ascii_letters
 cdef object once = object()  # locked while the table or the default searcher is made
 
 
@@ -23,10 +23,11 @@ cdef flag is_no_word(void *context, uint32_t code) noexcept nogil:
     return False
 
 
+characters.size = ascii_letters.size = sizeof(trawl_letters)
 ascii_letters.variants, ascii_letters.is_word = ascii_variants, is_no_word
 
 
-cdef const trawl_utf8 *characters_wanted(bint words) except NULL:
+cdef const trawl_letters *characters_wanted(bint words) except NULL:
     global word_table, word_bits, word_bits_count
 
     from trawl._unicode import words as words_made
@@ -231,13 +232,13 @@ cdef class Plan:
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
 
     def __cinit__(self, *given, **named):
-        cdef trawl_facts facts
+        cdef trawl_plan_told facts
 
         items, self.options = _sources.Plan(*given, **named)
         self.kinds = _sources.kinds_of(items)
         self.values, self.regex = self.options["values"], self.options["regex"]
         self.build(items)
-        facts = trawl_plan_facts(self.plan)
+        facts = told_plan(self.plan, 0)
         self.has_distances, self.has_strands = facts.has_errors, facts.alphabet == TRAWL_DNA
         self.mismatches, self.edits = facts.mismatches_max, facts.edits_max
         self.alphabet = _sources.ALPHABETS[facts.alphabet]
@@ -278,10 +279,10 @@ cdef class Plan:
             options.sample, options.sample_bytes = <const char *>sample, <uint64_t>len(sample)
         self.has_characters = given["unicode"] or "unicode" in (given["ignore_case"], given["whole_words"])
         if self.has_characters:
-            options.utf8 = characters_wanted(given["unicode"] or given["whole_words"])
+            options.letters = characters_wanted(given["unicode"] or given["whole_words"])
         elif (self.regex is not None and given["alphabet"] == "utf8"
               and "ascii" in (given["ignore_case"], given["whole_words"])):
-            options.utf8 = &ascii_letters
+            options.letters = &ascii_letters
         options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]
         options.alphabet = _sources.ALPHABETS.index(given["alphabet"])
         if (options.alphabet == TRAWL_CHARACTERS and self.regex is None
@@ -305,7 +306,7 @@ cdef class Plan:
 
     cdef list facts(self):
         """Return for each pattern how many groups it has, and {name: number} of the groups with a name."""
-        cdef uint64_t count = trawl_plan_facts(self.plan).pattern_count, number, i
+        cdef uint64_t count = told_plan(self.plan, 0).pattern_count, number, i
 
         if self.groups_known is None:
             made = [(0, {})] * (0 if self.regex is not None else count)
@@ -327,8 +328,8 @@ cdef class Plan:
 
         if self.byte_unused == -2:
             memset(used, 0, sizeof(used))
-            for i in range(trawl_plan_facts(self.plan).pattern_count):
-                pattern = trawl_plan_pattern(self.plan, i)
+            for i in range(told_plan(self.plan, 0).pattern_count):
+                pattern = told_plan(self.plan, i).pattern
                 for k in range(pattern.bytes_count):
                     used[(<const uint8_t *>pattern.bytes)[k]] = 1
             # Letters, and bytes beyond ASCII other than 0xff, may be a pattern's letter in the other case.
@@ -397,10 +398,10 @@ cdef class Plan:
         return bytes(_sources.bytes_view(pattern)) in self.known
 
     def __len__(self):
-        return <Py_ssize_t>trawl_plan_facts(self.plan).pattern_count
+        return <Py_ssize_t>told_plan(self.plan, 0).pattern_count
 
     cdef bytes encoded(self, Py_ssize_t index):
-        cdef trawl_pattern pattern = trawl_plan_pattern(self.plan, <uint64_t>index)
+        cdef trawl_pattern pattern = told_plan(self.plan, <uint64_t>index).pattern
 
         return object_of(pattern.bytes, pattern.bytes_count, False)
 
@@ -409,7 +410,7 @@ cdef class Plan:
         return [self.encoded(i) for i in range(len(self))]
 
     def __getitem__(self, key):
-        cdef Py_ssize_t index = index_of(key, trawl_plan_facts(self.plan).pattern_count)
+        cdef Py_ssize_t index = index_of(key, told_plan(self.plan, 0).pattern_count)
 
         pattern = self.encoded(index)
         return pattern.decode() if self.kinds and self.kinds[index] else pattern
@@ -423,17 +424,17 @@ cdef class Plan:
     @property
     def ignore_case(self):
         """True if letters that differ only in case are equal."""
-        return trawl_plan_facts(self.plan).flags & TRAWL_IGNORE_CASE != 0
+        return told_plan(self.plan, 0).flags & TRAWL_IGNORE_CASE != 0
 
     @property
     def whole_words(self):
         """True if an occurrence must be a whole word."""
-        return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_WORD != 0
+        return told_plan(self.plan, 0).flags & TRAWL_WHOLE_WORD != 0
 
     @property
     def whole_lines(self):
         """True if an occurrence must be a whole line."""
-        return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_LINE != 0
+        return told_plan(self.plan, 0).flags & TRAWL_WHOLE_LINE != 0
 
     @property
     def unicode(self):
@@ -443,7 +444,7 @@ cdef class Plan:
     @property
     def engines(self):
         """The engines that can run the plan."""
-        cdef uint32_t engines = trawl_plan_facts(self.plan).engines
+        cdef uint32_t engines = told_plan(self.plan, 0).engines
 
         return (("cpu",) if engines & 1u << TRAWL_ENGINE_CPU else ()) + (
             ("cuda",) if engines & 1u << TRAWL_ENGINE_CUDA else ())

@@ -670,7 +670,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
         if found.kind == LISTS:  # Arrow's offsets begin with 0
             put_value(&found.values, 0)
         elif found.kind == PATTERNS:
-            put_values(&found.values, NULL, trawl_plan_facts(plan.plan).pattern_count)
+            put_values(&found.values, NULL, told_plan(plan.plan, 0).pattern_count)
             if not found.values.failed:
                 memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
         while not gather_failed(found) and reader.next_piece(choose_way(&by, 16 * searcher.piece_bytes if by.may else UNKNOWN >> 1)):

@@ -689,7 +689,7 @@ cdef Column begins_of(Handle handle, progress):
     """Search into one array. If it is too small for the text's occurrences, search again into an
     array of the right size."""
     cdef work *job = &handle.job
-    cdef uint64_t patterns = min(trawl_plan_facts(job.plan).pattern_count, <uint64_t>4)
+    cdef uint64_t patterns = min(told_plan(job.plan, 0).pattern_count, <uint64_t>4)
     cdef uint64_t most = <uint64_t>1 << 40
     cdef block *room
     cdef Column made

@@ -556,7 +556,7 @@ cdef class Searcher:
         return search(self, plan, text, None, progress, work_count).count
 
     def count_by_pattern(self, Plan plan not None, text, *, progress=None):
-        cdef uint64_t patterns = trawl_plan_facts(plan.plan).pattern_count
+        cdef uint64_t patterns = told_plan(plan.plan, 0).pattern_count
         cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
 
         memset(sums.memory.bytes, 0, patterns * sizeof(uint64_t))

@@ -155,7 +155,7 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
         copy.memory.bytes[end - first + i] = found.line_end
     job.status = TRAWL_OK
     if not job.no_memory:
-        job.status = trawl_text_from_memory(copy.memory.bytes, offset_of(records, count) - first + count, &text,
+        job.status = open_bytes(copy.memory.bytes, offset_of(records, count) - first + count, &text,
                                             &job.error)
     if text != NULL:
         search_spans(job, text)
@@ -241,7 +241,7 @@ cdef void work_record_spans(work *job) noexcept nogil:
         bytes = offset_of(records, i) - found.base
         if bytes == 0 or (found.alone and not bit_at(marks.values.memory.bytes, i - 1)):
             continue
-        job.status = trawl_text_from_memory(records.bytes + found.base, bytes, &text, &job.error)
+        job.status = open_bytes(records.bytes + found.base, bytes, &text, &job.error)
         if job.status == TRAWL_OK:
             search_spans(job, text)
             trawl_text_close(text)
@@ -261,7 +261,7 @@ cdef int spans_begin(spans_state *found, Plan plan, object match, records=None) 
     found.overlap, found.longest = match == "all", match != "leftmost-first" or plan.first_is_longest
     found.all = plan.has_distances or (plan.regex is not None and len(plan) == 1)
     found.alone, found.by_lines = plan.is_alone, plan.by_lines
-    found.line_end = trawl_plan_facts(plan.plan).line_end
+    found.line_end = told_plan(plan.plan, 0).line_end
     if records is not None:
         found.records = &(<Reader>records).records
         if not (found.alone or found.overlap or len(plan) == 1):
@@ -398,7 +398,7 @@ cdef class Values:
             given, one = (given,) * len(plan), False
         self.given, self.masks, self.ascii, self.held = given, masks, True, []
         if not one:
-            self.patterns = max(trawl_plan_facts(plan.plan).pattern_count, <uint64_t>self.calls)
+            self.patterns = max(told_plan(plan.plan, 0).pattern_count, <uint64_t>self.calls)
             if not self.calls and not hasattr(given, "__len__"):
                 raise TypeError("values: str, bytes, a function, a dict or a sequence in the "
                                 f"patterns' order is needed, not {given!r:.80}")

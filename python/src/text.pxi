@@ -71,13 +71,14 @@ cdef class Source:
 
     cdef int open_memory(self, const void *bytes, Py_ssize_t count) except -1:
         cdef trawl_error error
-        cdef int status = trawl_text_from_memory(bytes, <uint64_t>count, &self.text, &error)
+        cdef int status = open_bytes(bytes, <uint64_t>count, &self.text, &error)
 
         self.bytes, self.memory = <uint64_t>count, <const uint8_t *>bytes
         return check(status, &error)
 
     cdef int open_lent(self, Lent lent) except -1:
         """Open an array of another library, on a GPU or in the host's memory."""
+        cdef trawl_text_options options
         cdef trawl_error error
 
         if lent.unit != 1 or lent.kind == "b":
@@ -85,10 +86,12 @@ cdef class Source:
         self.owner = lent
         if not lent.on_device or lent.count == 0:
             return self.open_memory(<const void *>lent.address, <Py_ssize_t>lent.count)
-        check(trawl_text_from_device(lent.address, lent.count, &self.text, &error), &error)
+        memset(&options, 0, sizeof(options))
+        options.size, options.source = sizeof(options), TRAWL_SOURCE_DEVICE
+        options.bytes, options.bytes_count = <const void *>lent.address, lent.count
+        options.flags = 0 if self.copies else TRAWL_TEXT_STAY
+        check(trawl_text_open(NULL, &options, &self.text, &error), &error)
         self.bytes, self.memory, self.is_there = lent.count, NULL, True
-        if not self.copies:
-            trawl_text_keep_there(self.text, True)
         return 0
 
     cdef object content(self, str name):
@@ -114,8 +117,10 @@ cdef class Source:
         cdef int status
 
         self.name = fsdecode(name)
-        options.size, options.descriptor = sizeof(options), descriptor
-        options.flags = ((TRAWL_TEXT_UNPACK if decompress else 0) | (TRAWL_TEXT_DESCRIPTOR if descriptor >= 0 else 0))
+        memset(&options, 0, sizeof(options))
+        options.size, options.flags = sizeof(options), TRAWL_TEXT_UNPACK if decompress else 0
+        if descriptor >= 0:
+            options.source, options.descriptor = TRAWL_SOURCE_DESCRIPTOR, descriptor
         with nogil:
             status = trawl_text_open(named, &options, &self.text, &error)
         check(status, &error)
@@ -131,12 +136,16 @@ cdef class Source:
     cdef int warn_if_packed(self) except -1:
         cdef uint8_t first[10]
         cdef uint64_t got = 0
-        cdef const char *packed
+        cdef trawl_text *head = NULL
+        cdef trawl_text_told told
 
-        if trawl_text_read(self.text, 0, first, 10, &got, NULL) == TRAWL_OK:
-            packed = trawl_compression(first, got)
-            if packed != NULL:
-                _sources.warn_of_packing(self.name, packed)
+        told.size, told.compression = sizeof(told), NULL
+        if (trawl_text_read(self.text, 0, first, 10, &got, NULL) == TRAWL_OK
+                and open_bytes(first, got, &head, NULL) == TRAWL_OK):
+            trawl_text_tell(head, &told, NULL)
+        trawl_text_close(head)
+        if told.compression != NULL:
+            _sources.warn_of_packing(self.name, told.compression)
         return 0
 
     cdef bint is_fasta(self) noexcept:

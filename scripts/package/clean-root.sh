@@ -59,8 +59,8 @@ step_make() {
                     "$source/packaging/debian/control" | sed 's/-compat$//; /^$/d' | paste -sd,
             )"
         fi
-        new_system run --include="$(needs_of "$debs"/{trawl,libtrawl1,trawl-serve}_*.deb)"
-        new_system compile --include="gcc,libc6-dev,pkg-config,$(needs_of "$debs"/libtrawl1_*.deb)"
+        new_system run --include="$(needs_of "$debs"/{trawl,libtrawl2,trawl-serve}_*.deb)"
+        new_system compile --include="gcc,libc6-dev,pkg-config,$(needs_of "$debs"/libtrawl2_*.deb)"
         [ ! -d "$folder/wheels" ] || new_system python --include=python3-venv
     done
     cat "$folder/clean-roots.md"
@@ -143,7 +143,7 @@ first_line() {
 
     line=$(sed -n "/^# $1: prints /{n;p}" "$source/docs/packaging.md")
     mkdir -p "$root/trial/first"
-    cp -r "$source/examples" "$folder"/trawl-*-linux-*.tar.gz "$debs"/{trawl,libtrawl1,libtrawl-dev}_*.deb \
+    cp -r "$source/examples" "$folder"/trawl-*-linux-*.tar.gz "$debs"/{trawl,libtrawl2,libtrawl-dev}_*.deb \
         "$root/trial/first/"
     [ ! -d "$folder/wheels" ] || cp "$folder"/wheels/*.whl "$root/trial/first/"
     [ -n "$line" ]
@@ -154,7 +154,7 @@ first_line() {
 install_command() {
     first_line 'Debian, Ubuntu'
     inside dpkg -i "${trial[@]}"
-    inside dpkg -V trawl libtrawl1 trawl-doc
+    inside dpkg -V trawl libtrawl2 trawl-doc
 }
 
 run_command() {
@@ -174,7 +174,7 @@ test_command() {
 }
 
 remove_command() {
-    remove trawl libtrawl1 trawl-doc
+    remove trawl libtrawl2 trawl-doc
 }
 
 install_server() {
@@ -203,13 +203,13 @@ remove_server() {
 make_old() {
     local package
 
-    for package in trawl trawl-serve libtrawl1; do
+    for package in trawl trawl-serve libtrawl2; do
         dpkg-deb -R "$root/trial/$package.deb" "$root/trial/old"
         sed -i "s/^Version: .*/Version: 0.1.0-0trawl1/; s/(= ${version}[^)]*)/(= 0.1.0-0trawl1)/
-            s/libtrawl1/libtrawl0/g" "$root/trial/old/DEBIAN/"{control,triggers,shlibs,symbols} 2>/dev/null || true
+            s/libtrawl2/libtrawl0/g" "$root/trial/old/DEBIAN/"{control,triggers,shlibs,symbols} 2>/dev/null || true
         # shellcheck disable=SC2016
-        [ $package != libtrawl1 ] || find "$root/trial/old/usr" -depth -name '*libtrawl*1*' \
-            -execdir bash -c 'to=${1/so.1/so.0} && mv "$1" "${to/libtrawl1/libtrawl0}"' _ {} \;
+        [ $package != libtrawl2 ] || find "$root/trial/old/usr" -depth -name '*libtrawl*2*' \
+            -execdir bash -c 'to=${1/so.2/so.0} && mv "$1" "${to/libtrawl2/libtrawl0}"' _ {} \;
         inside dpkg-deb -b /trial/old "/trial/old-$package.deb"
         rm -rf "$root/trial/old"
     done
@@ -217,10 +217,10 @@ make_old() {
 
 install_upgrade() {
     make_old
-    inside dpkg -i /trial/old-{trawl,trawl-serve,libtrawl1}.deb
+    inside dpkg -i /trial/old-{trawl,trawl-serve,libtrawl2}.deb
     mkdir -p "$root/etc/trawl" "$root/root/.config/trawl"
     echo 'TRAWL_SERVE="src=/srv"' | tee "$root/etc/trawl/serve" >"$root/root/.config/trawl/serve"
-    inside dpkg -i /trial/{trawl,trawl-serve,libtrawl1}.deb
+    inside dpkg -i /trial/{trawl,trawl-serve,libtrawl2}.deb
 }
 
 run_upgrade() {
@@ -232,14 +232,14 @@ run_upgrade() {
 # After removal, only what the user and the administrator wrote remains; after purging (remove_upgrade), only what the
 # user wrote.
 test_upgrade() {
-    inside dpkg -r trawl trawl-serve libtrawl0 libtrawl1
+    inside dpkg -r trawl trawl-serve libtrawl0 libtrawl2
     equal left "/etc/trawl/serve /root/.config/trawl/serve" "$(cd "$root" && find etc root -path '*trawl/*' |
         sort | sed 's/^/\//' | paste -sd' ')"
     tested='configuration is left'
 }
 
 remove_upgrade() {
-    inside dpkg -P trawl trawl-serve libtrawl0 libtrawl1
+    inside dpkg -P trawl trawl-serve libtrawl0 libtrawl2
     [ ! -e "$root/etc/trawl" ]
     rm -r "$root/root/.config"
     nothing_left
@@ -265,7 +265,7 @@ remove_archive() {
 
 step_run() {
     local place
-    local -a trial=(/trial/{trawl,libtrawl1,trawl-doc}.deb)
+    local -a trial=(/trial/{trawl,libtrawl2,trawl-doc}.deb)
 
     place=/trial/first/trawl-$version-linux-$(uname -m)
     if inside sh -c 'command -v python3 || command -v gcc'; then
@@ -273,9 +273,9 @@ step_run() {
         exit 1
     fi
     bring_packages
-    try 'trawl, libtrawl1, trawl-doc' command "${trial[@]/#/$root}"
+    try 'trawl, libtrawl2, trawl-doc' command "${trial[@]/#/$root}"
     try trawl-serve server "$root/trial/trawl-serve.deb"
-    try 'upgrade from 0.1' upgrade "$root"/trial/{trawl,trawl-serve,libtrawl1}.deb
+    try 'upgrade from 0.1' upgrade "$root"/trial/{trawl,trawl-serve,libtrawl2}.deb
     [ ! -e "$folder/$(basename "$place").tar.gz" ] ||
         try 'portable archive' archive "$folder/$(basename "$place").tar.gz"
 }
@@ -284,7 +284,7 @@ bring_packages() {
     local package
 
     mkdir -p "$root/trial"
-    for package in trawl trawl-serve libtrawl1 libtrawl-dev trawl-doc; do
+    for package in trawl trawl-serve libtrawl2 libtrawl-dev trawl-doc; do
         cp "$debs/${package}_"*.deb "$root/trial/$package.deb"
     done
 }
@@ -315,7 +315,7 @@ test_library() {
 }
 
 remove_library() {
-    remove libtrawl-dev libtrawl1
+    remove libtrawl-dev libtrawl2
 }
 
 step_compile() {

@@ -17,7 +17,7 @@ offline=()
 
 cp -r "$tree/packaging/debian" "$tree/debian"
 sed -i "s/@MAINTAINER@/$maintainer/" "$tree/debian/control"
-sed -i "s/@VERSION@/$version/" "$tree/debian/libtrawl1.symbols"
+sed -i "s/@VERSION@/$version/" "$tree/debian/libtrawl2.symbols"
 cat >"$tree/debian/changelog" <<END
 trawl ($version-0trawl1+$suite) unstable; urgency=medium
 

@@ -39,24 +39,20 @@ static void libc_release(void *context, void *pointer, uint64_t bytes)
     free(pointer);
 }
 
-static const struct trawl_allocator libc_allocator = {NULL, libc_allocate, libc_release};
-static struct trawl_allocator allocator = {NULL, libc_allocate, libc_release};
-
-void trawl_set_allocator(const struct trawl_allocator *functions)
-{
-    allocator = functions == NULL ? libc_allocator : *functions;
-}
+#define LIBC_MEMORY                                                    \
+    {                                                                  \
+        sizeof(struct trawl_memory), NULL, libc_allocate, libc_release \
+    }
+static struct trawl_memory functions = LIBC_MEMORY;
 
 enum trawl_status trawl_set_memory(const struct trawl_memory *memory, struct trawl_error *error)
 {
-    struct trawl_memory given = {.size = sizeof given};
+    struct trawl_memory given = LIBC_MEMORY;
 
     TRAWL_TRY(options_read(&given, sizeof given, memory, sizeof given, "memory", error));
-    if (memory != NULL && (given.allocate == NULL || given.release == NULL))
+    if (given.allocate == NULL || given.release == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "memory lacks a function");
-    allocator = memory == NULL
-                    ? libc_allocator
-                    : (struct trawl_allocator){given.context, given.allocate, given.release};
+    functions = given;
     return TRAWL_OK;
 }
 
@@ -71,7 +67,7 @@ enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
     if (bytes == 0)
         return TRAWL_OK;
     if (!fault_hit())
-        *pointer = allocator.allocate(allocator.context, bytes,
+        *pointer = functions.allocate(functions.context, bytes,
                                       count == 1 ? OBJECT_ALIGNMENT : MEMORY_ALIGNMENT);
     if (*pointer == NULL)
         return TRAWL_FAIL(error, MEMORY, "out of memory: %" PRIu64 " bytes", bytes);
@@ -86,7 +82,7 @@ static void prefer_huge_pages(void *pointer, uint64_t bytes)
 
     begin = (begin + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
     end = end / HUGE_BYTES * HUGE_BYTES;
-    if (allocator.allocate == libc_allocate && begin < end)
+    if (functions.allocate == libc_allocate && begin < end)
         (void)madvise((void *)(uintptr_t)begin, (size_t)(end - begin), MADV_HUGEPAGE);
 #else
     (void)pointer;
@@ -131,7 +127,7 @@ enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity
 void memory_release(void *pointer, uint64_t count, uint64_t size)
 {
     if (pointer != NULL)
-        allocator.release(allocator.context, pointer, count * size);
+        functions.release(functions.context, pointer, count * size);
 }
 
 /* Passes the 8 bytes to the kernel as a set of signals, with the invalid action ~0. The kernel

@@ -12,7 +12,6 @@
 
 #define UTF8_BYTES_MAX 4u
 /* bytes of struct trawl_plan_options in version 1.0 */
-#define OPTIONS_OLDEST offsetof(struct trawl_plan_options, letters)
 #define EXPRESSION_FLAGS \
     (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP | TRAWL_PCRE | TRAWL_MULTILINE | TRAWL_DOT_ALL)
 
@@ -45,7 +44,7 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
                           "TRAWL_WHOLE_LINE cannot be combined with TRAWL_MULTILINE: write ^...$");
     if ((options->flags & TRAWL_RIPGREP) != 0 && options->syntax != TRAWL_PERL)
         return TRAWL_FAIL(error, ARGUMENT, "TRAWL_RIPGREP needs the syntax TRAWL_PERL");
-    if (is_set && options->alphabet == TRAWL_BYTES && options->utf8 != NULL &&
+    if (is_set && options->alphabet == TRAWL_BYTES && options->letters != NULL &&
         (options->flags & (TRAWL_WHOLE_WORD | TRAWL_SINGLE_BYTE)) == TRAWL_WHOLE_WORD)
         return TRAWL_FAIL(error, ARGUMENT,
                           "whole words of UTF-8 need expressions of the alphabet CHARACTERS");
@@ -72,11 +71,10 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->sample == NULL && options->sample_bytes > 0)
         return TRAWL_FAIL(error, ARGUMENT, "sample is NULL but sample_bytes is %" PRIu64,
                           options->sample_bytes);
-    if (options->utf8 != NULL &&
-        (options->utf8->variants == NULL || options->utf8->is_word == NULL))
-        return TRAWL_FAIL(error, ARGUMENT, "%s lacks a function",
-                          options->letters != NULL ? "letters" : "utf8");
-    if ((options->flags & TRAWL_SINGLE_BYTE) != 0 && options->utf8 == NULL)
+    if (options->letters != NULL &&
+        (options->letters->variants == NULL || options->letters->is_word == NULL))
+        return TRAWL_FAIL(error, ARGUMENT, "letters lacks a function");
+    if ((options->flags & TRAWL_SINGLE_BYTE) != 0 && options->letters == NULL)
         return TRAWL_FAIL(error, ARGUMENT,
                           "single bytes are characters of letters, which are not given");
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
@@ -144,28 +142,6 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
             trawl_unicode()->variants(NULL, letter, variants) > 1)
             return true;
     return false;
-}
-
-/* Reads the `letters` member of the options, or the older `utf8`, into *letters. If `letters` is
- * set, also copies its functions to *utf8, and makes options->utf8 point there. */
-static enum trawl_status read_letters(struct trawl_plan_options *options,
-                                      struct trawl_letters *letters, struct trawl_utf8 *utf8,
-                                      struct trawl_error *error)
-{
-    if (options->letters != NULL && options->utf8 != NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "letters and utf8 are both set");
-    if (options->utf8 != NULL) {
-        letters->context = options->utf8->context;
-        letters->variants = options->utf8->variants;
-        letters->is_word = options->utf8->is_word;
-    }
-    if (options->letters == NULL)
-        return TRAWL_OK;
-    TRAWL_TRY(options_read(letters, sizeof *letters, options->letters, sizeof *letters, "letters",
-                           error));
-    *utf8 = (struct trawl_utf8){letters->context, letters->variants, letters->is_word};
-    options->utf8 = utf8;
-    return TRAWL_OK;
 }
 
 /* Makes each pattern a literal. If case is not ignored, the literals share the patterns' bytes. */
@@ -272,15 +248,17 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct plan_algorithm algorithm = {.name = NULL};
     struct trawl_plan *plan = NULL;
     struct trawl_letters letters = {.size = sizeof letters};
-    struct trawl_utf8 utf8;
     bool with_errors; /* some option is about errors (approximate search) */
     void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
-    TRAWL_TRY(options_read(&given, sizeof given, options, OPTIONS_OLDEST, "plan options", error));
-    if (given.letters != NULL || given.utf8 != NULL)
-        TRAWL_TRY(read_letters(&given, &letters, &utf8, error));
+    TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "plan options", error));
+    if (given.letters != NULL) {
+        TRAWL_TRY(options_read(&letters, sizeof letters, given.letters, sizeof letters, "letters",
+                               error));
+        given.letters = &letters;
+    }
     TRAWL_TRY(check_options(&given, error));
     with_errors = given.syntax == TRAWL_LITERAL &&
                   ((given.flags & ERRORS_FLAGS) != 0 || given.mismatches_max > 0 ||
@@ -302,7 +280,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
                                   given.expression_mib, given.poll, given.poll_context};
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
-    if (given.utf8 != NULL) {
+    if (given.letters != NULL) {
         plan->utf8 = letters;
         plan->utf8_is_set = true;
     }
@@ -364,57 +342,38 @@ uint32_t plan_engines(const struct trawl_plan *plan)
 enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *given,
                                   struct trawl_error *error)
 {
-    const struct trawl_facts facts = trawl_plan_facts(plan);
-    struct trawl_plan_told told = {.flags = facts.flags,
-                                   .pattern_count = facts.pattern_count,
-                                   .engines = facts.engines,
-                                   .mismatches_max = facts.mismatches_max,
-                                   .edits_max = facts.edits_max,
-                                   .alphabet = facts.alphabet,
-                                   .syntax = (enum trawl_syntax)facts.syntax,
-                                   .has_errors = facts.has_errors,
-                                   .line_end = facts.line_end};
+    struct trawl_plan_told told = {0};
 
     if (plan == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "plan is NULL");
     TRAWL_TRY(options_check(given, sizeof told, "told", error));
-    told.pattern_index = told.pattern_id = given->pattern_index;
+    told.pattern_count = plan->pattern_count;
+    told.flags = plan->flags;
+    told.engines = plan_engines(plan);
+    told.syntax = plan->expressions.syntax;
+    told.line_end = plan->line_end;
     told.misses_letters = plan->misses_letters;
     told.pcre = plan->pcre;
-    told.pattern = trawl_plan_pattern(plan, told.pattern_index);
-    if (plan->pattern_ids != NULL && told.pattern.bytes != NULL)
-        told.pattern_id = plan->pattern_ids[told.pattern_index];
+    if (plan->errors.is_set) {
+        told.has_errors = 1;
+        told.mismatches_max = plan->errors.edits ? 0 : plan->errors.max;
+        told.edits_max = plan->errors.edits ? plan->errors.max : 0;
+        told.alphabet = plan->errors.alphabet;
+    }
+    told.pattern_index = told.pattern_id = given->pattern_index;
+    if (told.pattern_index < plan->pattern_count) {
+        told.pattern = plan_pattern(plan, told.pattern_index);
+        if (plan->pattern_ids != NULL)
+            told.pattern_id = plan->pattern_ids[told.pattern_index];
+    }
     return options_tell(given, &told, sizeof told, "told", error);
 }
 
-struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan)
+struct trawl_pattern plan_pattern(const struct trawl_plan *plan, uint64_t index)
 {
-    struct trawl_facts facts = {0};
+    uint64_t begin = plan->pattern_begin[index];
 
-    if (plan == NULL)
-        return facts;
-    facts.pattern_count = plan->pattern_count;
-    facts.flags = plan->flags;
-    facts.engines = plan_engines(plan);
-    facts.line_end = plan->line_end;
-    facts.has_errors = plan->errors.is_set;
-    facts.syntax = (uint8_t)plan->expressions.syntax;
-    if (plan->errors.is_set) {
-        facts.mismatches_max = plan->errors.edits ? 0 : plan->errors.max;
-        facts.edits_max = plan->errors.edits ? plan->errors.max : 0;
-        facts.alphabet = plan->errors.alphabet;
-    }
-    return facts;
-}
-
-struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan, uint64_t pattern_index)
-{
-    struct trawl_pattern pattern = {NULL, 0};
-
-    if (plan == NULL || pattern_index >= plan->pattern_count)
-        return pattern;
-    pattern.bytes = plan->pattern_bytes + plan->pattern_begin[pattern_index];
-    pattern.bytes_count =
-        plan->pattern_begin[pattern_index + 1] - plan->pattern_begin[pattern_index];
-    return pattern;
+    TRAWL_ASSERT(index < plan->pattern_count);
+    return (struct trawl_pattern){plan->pattern_bytes + begin,
+                                  plan->pattern_begin[index + 1] - begin};
 }

@@ -304,7 +304,7 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     options.letters = plan->utf8_is_set ? &plan->utf8 : NULL;
     TRAWL_TRY(MEMORY_NEW(patterns, end - begin, error));
     for (uint64_t i = begin; i < end; i++)
-        patterns[i - begin] = trawl_plan_pattern(plan, cutting->order[i]);
+        patterns[i - begin] = plan_pattern(plan, cutting->order[i]);
     status = plan_build(patterns, end - begin, &options, NULL, &part->plan, error);
     memory_release(patterns, end - begin, sizeof *patterns);
     TRAWL_TRY(status);

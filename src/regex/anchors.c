@@ -274,17 +274,19 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    const struct trawl_utf8 utf8 = {made->options.letters.context, made->options.letters.variants,
-                                    no_word};
+    const struct trawl_letters letters = {.size = sizeof letters,
+                                          .context = made->options.letters.context,
+                                          .variants = made->options.letters.variants,
+                                          .is_word = no_word};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
     options.flags = maker->folds ? TRAWL_IGNORE_CASE : 0;
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = made->plan->line_end;
     options.line_end_also = made->plan->line_end_also;
-    if (maker->folds && utf8.variants != NULL) {
+    if (maker->folds && letters.variants != NULL) {
         options.flags |= made->plan->flags & TRAWL_SINGLE_BYTE;
-        options.utf8 = &utf8;
+        options.letters = &letters;
     }
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }

@@ -505,7 +505,7 @@ static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl
         return plan_build(&line_end, 1, &options, NULL, plan, error);
     TRAWL_TRY(MEMORY_NEW(patterns, atoms->pattern_count, error));
     for (uint64_t i = 0; i < atoms->pattern_count; i++)
-        patterns[i] = trawl_plan_pattern(atoms, i);
+        patterns[i] = plan_pattern(atoms, i);
     options.flags = atoms->flags;
     if (atoms->utf8_is_set)
         options.letters = &atoms->utf8;

@@ -293,7 +293,7 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
-    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
+    const struct trawl_pattern pattern = plan_pattern(plan, index);
     const bool is_perl = plan->expressions.syntax == TRAWL_PERL;
     struct trawl_error linear; /* RE2's message; the call may still succeed, without an error */
     struct syntax syntax;

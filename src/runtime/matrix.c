@@ -383,8 +383,8 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
     const struct trawl_plan *searched;
     enum trawl_status status = TRAWL_OK;
 
-    TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
-                                     &matrix->text, error));
+    TRAWL_TRY(
+        text_from_memory(matrix->records.tape, matrix->records.tape_bytes, &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
     matrix->maker.counts = counts;
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);

@@ -76,10 +76,10 @@ static enum trawl_status load_tape(struct trawl_runtime *runtime, struct trawl_r
     if (records->tape_bytes == 0)
         return TRAWL_OK;
     if (own->lies_there)
-        TRAWL_TRY(trawl_text_from_device((uint64_t)(uintptr_t)bytes + records->origin,
-                                         records->tape_bytes, &own->text, error));
+        TRAWL_TRY(text_from_device((uint64_t)(uintptr_t)bytes + records->origin,
+                                   records->tape_bytes, &own->text, error));
     else
-        TRAWL_TRY(trawl_text_from_memory(records->tape, records->tape_bytes, &own->text, error));
+        TRAWL_TRY(text_from_memory(records->tape, records->tape_bytes, &own->text, error));
     return runtime_load(runtime, own->text, true, error);
 }
 

@@ -172,7 +172,7 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
     if (!devices_are_ready(&runtime->devices))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "the text lies on a device and is not loaded: the host cannot read it");
-    if (text->keeps_there)
+    if (text->stays)
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "only the host can answer, and the text has to stay on its device");
     (void)pthread_mutex_lock(&runtime->entry);

@@ -22,8 +22,6 @@
 #include "runtime/schedule.h"
 #include "runtime/workers.h"
 
-/* size of struct trawl_searcher_options in version 1.0 */
-#define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
 /* bytes of a text that are read to learn which strings of regular expressions are rare */
 #define LINE_SAMPLE_BYTES (64u << 10)
 #define TASKS_PER_WORKER 2u
@@ -72,8 +70,7 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
 
     if (searcher_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
-    TRAWL_TRY(
-        options_read(&given, sizeof given, options, OPTIONS_OLDEST, "searcher options", error));
+    TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "searcher options", error));
     if (given.map < TRAWL_MAP_NEVER || given.map > TRAWL_MAP_ALWAYS)
         return TRAWL_FAIL(error, ARGUMENT, "map is %d, which is none of enum trawl_map",
                           (int)given.map);

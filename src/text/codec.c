@@ -88,7 +88,7 @@ const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint6
     return NULL;
 }
 
-const char *trawl_compression(const void *bytes, uint64_t bytes_count)
+const char *codec_name(const void *bytes, uint64_t bytes_count)
 {
     bool undecided;
     const struct codec *codec =

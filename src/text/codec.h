@@ -69,6 +69,9 @@ struct codec {
 /* Returns the codec for a file that begins with these bytes; NULL if the file is not compressed. If
  * more bytes are needed to decide, also returns NULL, and *undecided is true. */
 const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *undecided);
+/* Returns the name of the format of compressed bytes, "gzip", ...; NULL: they are not compressed.
+ */
+const char *codec_name(const void *bytes, uint64_t bytes_count);
 
 /* How many bytes codec_find needs to recognise the start of a member. */
 #define CODEC_HEAD_BYTES CODEC_MAGIC_BYTES_MAX

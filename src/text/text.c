@@ -16,19 +16,16 @@
 #include "text/codec.h"
 #include "text/descriptor.h"
 #include "text/unpack.h"
-#include "trawl_devices.h"
 
 /* The largest buffer that an unprivileged process may request for a pipe. If that fails, the pipe
  * keeps its buffer. */
 #define PIPE_BYTES (1 << 20)
 
-enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,
-                                         struct trawl_text **text_out, struct trawl_error *error)
+enum trawl_status text_from_memory(const void *bytes, uint64_t bytes_count,
+                                   struct trawl_text **text_out, struct trawl_error *error)
 {
     struct trawl_text *text;
 
-    if (text_out == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
     if (bytes == NULL && bytes_count > 0)
         return TRAWL_FAIL(error, ARGUMENT, "bytes is NULL but bytes_count is %" PRIu64,
                           bytes_count);
@@ -58,17 +55,15 @@ static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_err
     return TRAWL_OK;
 }
 
-enum trawl_status trawl_text_from_device(uint64_t address, uint64_t bytes_count,
-                                         struct trawl_text **text_out, struct trawl_error *error)
+enum trawl_status text_from_device(uint64_t address, uint64_t bytes_count,
+                                   struct trawl_text **text_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct trawl_text *text = NULL;
 
-    if (text_out == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
     if (address == 0 && bytes_count > 0)
         return TRAWL_FAIL(error, ARGUMENT, "address is 0 but bytes_count is %" PRIu64, bytes_count);
-    TRAWL_TRY(trawl_text_from_memory(NULL, 0, &text, error));
+    TRAWL_TRY(text_from_memory(NULL, 0, &text, error));
     text->bytes_count = bytes_count;
     if (bytes_count > 0)
         TRAWL_TRY_DONE(reserve_pages(text, error));
@@ -78,12 +73,6 @@ enum trawl_status trawl_text_from_device(uint64_t address, uint64_t bytes_count,
 done:
     trawl_text_close(text);
     return status;
-}
-
-void trawl_text_keep_there(struct trawl_text *text, bool keeps_there)
-{
-    if (text != NULL)
-        text->keeps_there = keeps_there;
 }
 
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error)
@@ -192,8 +181,8 @@ static enum trawl_status open_path(const char *path, uint32_t flags, struct traw
     enum trawl_status status;
     int descriptor = -1;
 
-    if (path == NULL || text_out == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", path == NULL ? "path" : "text");
+    if (path == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "path is NULL");
     if (fault_hit())
         errno = EMFILE;
     else
@@ -214,9 +203,8 @@ static enum trawl_status from_descriptor(int descriptor, const char *name, uint3
 {
     char made_name[32];
 
-    if (descriptor < 0 || text_out == NULL)
-        return TRAWL_FAIL(error, ARGUMENT,
-                          descriptor < 0 ? "descriptor is negative" : "text is NULL");
+    if (descriptor < 0)
+        return TRAWL_FAIL(error, ARGUMENT, "descriptor is negative");
     (void)snprintf(made_name, sizeof made_name, "descriptor %d", descriptor);
     return text_from_open(descriptor, false, name != NULL ? name : made_name, flags, text_out,
                           error);
@@ -227,13 +215,26 @@ enum trawl_status trawl_text_open(const char *path, const struct trawl_text_opti
 {
     struct trawl_text_options given = TRAWL_TEXT_OPTIONS_INIT;
 
+    if (text_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
     TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "text options", error));
-    if ((given.flags & ~(uint32_t)(TRAWL_TEXT_UNPACK | TRAWL_TEXT_DESCRIPTOR | TRAWL_TEXT_MAP)) !=
-        0)
+    if ((given.flags & ~(uint32_t)(TRAWL_TEXT_UNPACK | TRAWL_TEXT_MAP | TRAWL_TEXT_STAY)) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown text flags 0x%x", given.flags);
-    return (given.flags & TRAWL_TEXT_DESCRIPTOR) != 0
-               ? from_descriptor(given.descriptor, path, given.flags, text_out, error)
-               : open_path(path, given.flags, text_out, error);
+    switch (given.source) {
+    case TRAWL_SOURCE_PATH:
+        return open_path(path, given.flags, text_out, error);
+    case TRAWL_SOURCE_DESCRIPTOR:
+        return from_descriptor(given.descriptor, path, given.flags, text_out, error);
+    case TRAWL_SOURCE_MEMORY:
+        return text_from_memory(given.bytes, given.bytes_count, text_out, error);
+    case TRAWL_SOURCE_DEVICE:
+        TRAWL_TRY(
+            text_from_device((uint64_t)(uintptr_t)given.bytes, given.bytes_count, text_out, error));
+        (*text_out)->stays = (given.flags & TRAWL_TEXT_STAY) != 0;
+        return TRAWL_OK;
+    default:
+        return TRAWL_FAIL(error, ARGUMENT, "unknown source %u", (unsigned)given.source);
+    }
 }
 
 void trawl_text_close(struct trawl_text *text)
@@ -257,9 +258,9 @@ bool trawl_map_repair(const void *address)
     return mapping_repair(address);
 }
 
-bool trawl_text_is_seekable(const struct trawl_text *text)
+static bool is_seekable(const struct trawl_text *text)
 {
-    return text != NULL && (text->kind == TEXT_MEMORY || text->is_regular);
+    return text->kind == TEXT_MEMORY || text->is_regular;
 }
 
 enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_text_told *given,
@@ -270,7 +271,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
 
     if (text == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
-    told.is_seekable = trawl_text_is_seekable(text);
+    told.is_seekable = is_seekable(text);
     if (text->kind != TEXT_STREAM)
         told.text_bytes = text->bytes_count;
     if (text->kind == TEXT_FILE && fstat(text->descriptor, &facts) == 0)
@@ -287,7 +288,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
     if (text->unpack != NULL)
         told.compression = unpack_format(text->unpack);
     else if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
-        told.compression = trawl_compression(text->bytes, text->bytes_count);
+        told.compression = codec_name(text->bytes, text->bytes_count);
     return options_tell(given, &told, sizeof told, "told", error);
 }
 
@@ -300,7 +301,7 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
                           text == NULL         ? "text"
                           : read_bytes == NULL ? "read_bytes"
                                                : "buffer");
-    if (!trawl_text_is_seekable(text))
+    if (!is_seekable(text))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
     if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
@@ -311,41 +312,4 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
     if (*read_bytes > 0)
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;
-}
-
-enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
-                                       struct trawl_error *error)
-{
-    return open_path(path, 0, text_out, error);
-}
-
-enum trawl_status trawl_text_open_compressed(const char *path, struct trawl_text **text_out,
-                                             struct trawl_error *error)
-{
-    return open_path(path, TRAWL_TEXT_UNPACK, text_out, error);
-}
-
-enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
-                                             struct trawl_text **text_out,
-                                             struct trawl_error *error)
-{
-    return from_descriptor(descriptor, name, 0, text_out, error);
-}
-
-enum trawl_status trawl_text_from_compressed(int descriptor, const char *name,
-                                             struct trawl_text **text_out,
-                                             struct trawl_error *error)
-{
-    return from_descriptor(descriptor, name, TRAWL_TEXT_UNPACK, text_out, error);
-}
-
-bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes)
-{
-    struct trawl_text_told told = {.size = sizeof told};
-
-    if (text_bytes == NULL || trawl_text_tell(text, &told, NULL) != TRAWL_OK ||
-        told.text_bytes == UINT64_MAX)
-        return false;
-    *text_bytes = told.text_bytes;
-    return true;
 }

@@ -32,7 +32,7 @@ struct trawl_text {
      * unreadable until the text was copied there: text_host_begin, the copy, text_host_done. */
     uint64_t device_address;
     _Atomic bool is_on_host; /* the copy is complete */
-    bool keeps_there;        /* the text may not be copied to the host */
+    bool stays;              /* the text may not be copied to the host */
     int descriptor;          /* only for files and streams */
     bool descriptor_is_ours;
     /* true even if a regular file is read like a stream (size 0), but false if it is decompressed,
@@ -48,6 +48,12 @@ struct trawl_text {
     char *name;             /* the text's name in messages, of name_bytes bytes with the NUL */
     uint64_t name_bytes;
 };
+
+/* Open a text in memory, or at an address in a GPU's memory: trawl_text_open with these sources. */
+enum trawl_status text_from_memory(const void *bytes, uint64_t bytes_count,
+                                   struct trawl_text **text_out, struct trawl_error *error);
+enum trawl_status text_from_device(uint64_t address, uint64_t bytes_count,
+                                   struct trawl_text **text_out, struct trawl_error *error);
 
 /* Returns true if the text is in a GPU's memory, and has not been copied to the host. */
 static inline bool text_is_hidden(const struct trawl_text *text)

@@ -714,7 +714,7 @@ def test_version():
     os.makedirs("alone/libraries")
     shutil.copy(TRAWL, "alone/trawl")
     if strange:
-        for path in ("libtrawl_regex.so.1", "libraries/libz.so.1", "libraries/libbz2.so.1.0", "libraries/libbz2.so.1"):
+        for path in ("libtrawl_regex.so.2", "libraries/libz.so.1", "libraries/libbz2.so.1.0", "libraries/libbz2.so.1"):
             shutil.copy(strange, os.path.join("alone", path))
     for format, data in PACKED.items():
         write("packed." + format, bytes.fromhex(data))

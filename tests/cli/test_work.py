@@ -17,7 +17,7 @@ import pytest
 from harness import BUILD, write
 
 PROGRAM = str(BUILD / "tests/cli/cli_counted")
-HAS_REGEX = (BUILD / "libtrawl_regex.so.1").exists()
+HAS_REGEX = (BUILD / "libtrawl_regex.so.2").exists()
 TIMES, RATIO_MAX = 8, 32.0
 
 

@@ -28,6 +28,7 @@ int main()
     const char text_bytes[] = "abracadabra";
     const trawl_pattern patterns[] = {{"abra", 4}, {"a", 1}};
     trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
+    trawl_text_options memory = TRAWL_TEXT_MEMORY(text_bytes, 11);
     trawl_searcher_options searcher_options = TRAWL_SEARCHER_OPTIONS_INIT;
     trawl_plan *plan = nullptr;
     trawl_searcher *searcher = nullptr;
@@ -39,7 +40,7 @@ int main()
     searcher_options.engine = TRAWL_ENGINE_CPU;
     check(trawl_plan_build(patterns, 2, &plan_options, &plan, &error) == TRAWL_OK, "plan");
     check(trawl_searcher_open(&searcher_options, &searcher, &error) == TRAWL_OK, "searcher");
-    check(trawl_text_from_memory(text_bytes, 11, &text, &error) == TRAWL_OK, "text");
+    check(trawl_text_open(NULL, &memory, &text, &error) == TRAWL_OK, "text");
     if (failures > 0)
         return 1;
     check(trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK && count == 7, "count");

@@ -72,7 +72,7 @@ static bool is_word(void *context, uint32_t c)
     return is_word_character(c);
 }
 
-static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
+static const struct trawl_letters utf8 = {sizeof utf8, NULL, variants, is_word, NULL};
 
 /* A case's number modulo CELLS is its cell, which determines the alphabet, whether errors are
  * edits, whether several threads search, and whether patterns have exact parts, in which no error
@@ -274,7 +274,7 @@ static struct trawl_plan *plan_of(const struct input *input)
     options.line_end = query->line_end;
     options.line_end_also_set = input->with_also;
     options.line_end_also = input->with_also ? query->line_end_also : 0;
-    options.utf8 = input->with_utf8 ? &utf8 : NULL;
+    options.letters = input->with_utf8 ? &utf8 : NULL;
     if (trawl_plan_build(patterns, query->pattern_count, &options, &plan, NULL) != TRAWL_OK)
         return NULL;
     return plan;

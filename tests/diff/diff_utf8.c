@@ -74,7 +74,7 @@ static const uint32_t *group_of(uint32_t code_point)
     return NULL;
 }
 
-/* A function `variants` for struct trawl_utf8. If `context` is not NULL, the table is one-sided:
+/* A function `variants` for struct trawl_letters. If `context` is not NULL, the table is one-sided:
  * for two in three characters of a group, the function omits variants. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
@@ -340,11 +340,11 @@ static enum trawl_status build(const struct diff_input *input, void *context,
                                enum trawl_method method, struct trawl_plan **plan,
                                struct trawl_error *error)
 {
-    struct trawl_utf8 utf8 = {context, variants, is_word};
+    struct trawl_letters utf8 = {sizeof utf8, context, variants, is_word, NULL};
 
     return held_plan(
         input,
-        PLAN_WITH(.method = method, .utf8 = &utf8, .flags = is_single ? TRAWL_SINGLE_BYTE : 0),
+        PLAN_WITH(.method = method, .letters = &utf8, .flags = is_single ? TRAWL_SINGLE_BYTE : 0),
         plan, error);
 }
 
@@ -431,8 +431,9 @@ static bool every_word(void *context, uint32_t code_point)
 static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const uint32_t *bound,
                          const char *pattern, const char *string)
 {
-    struct trawl_utf8 utf8 = {(void *)(uintptr_t)bound, bound_variants, every_word};
-    AUTO_PLAN plan = must_plan_with(pattern, PLAN_WITH(.flags = flags, .utf8 = &utf8));
+    struct trawl_letters utf8 = {sizeof utf8, (void *)(uintptr_t)bound, bound_variants, every_word,
+                                 NULL};
+    AUTO_PLAN plan = must_plan_with(pattern, PLAN_WITH(.flags = flags, .letters = &utf8));
     AUTO_TEXT text = must_string(string);
 
     return must_count(searcher, plan, text);

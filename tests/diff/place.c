@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 #define PAGE_BYTES ((uint64_t)4096)
 #define PIPE_BYTES ((uint64_t)65536) /* capacity of a new pipe on Linux */
 #define PIECE_BYTES_MAX ((uint64_t)20000)
@@ -192,17 +194,17 @@ bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t o
     place->read_end = -1;
     if (place_is_stream(kind)) {
         pipe_fill(place);
-        status = trawl_text_from_descriptor(place->read_end, "pipe", &place->text, error);
+        status = call_descriptor(place->read_end, "pipe", 0, &place->text, error);
     } else if (kind == PLACE_DESCRIPTOR) {
-        status = trawl_text_from_descriptor(file_fill(input, offset % PLACE_CACHE_LINE), NULL,
-                                            &place->text, error);
+        status = call_descriptor(file_fill(input, offset % PLACE_CACHE_LINE), NULL, 0, &place->text,
+                                 error);
     } else if (kind == PLACE_FILE) {
         (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file_fill(input, 0));
-        status = trawl_text_open_file(path, &place->text, error);
+        status = call_file(path, 0, &place->text, error);
     } else {
         bytes = lay_in_memory(input, kind, offset);
         place->address_offset = (uintptr_t)bytes % PLACE_CACHE_LINE;
-        status = trawl_text_from_memory(bytes, input->text_bytes, &place->text, error);
+        status = call_memory(bytes, input->text_bytes, &place->text, error);
     }
     return status == TRAWL_OK;
 }

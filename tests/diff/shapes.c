@@ -3,6 +3,7 @@
  * In a dense case, most records contain many of the patterns. */
 #include "diff/shapes.h"
 
+#include "calls.h"
 #include "diff/held.h"
 
 #include <stdlib.h>
@@ -263,7 +264,7 @@ void shapes_mix(struct test_random *random, struct shapes_case *c,
     struct trawl_text *text = NULL;
 
     expected_compute(&c->tape, &expected);
-    TEST_CHECK(trawl_text_from_memory(c->tape.text, c->tape.text_bytes, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(call_memory(c->tape.text, c->tape.text_bytes, &text, NULL) == TRAWL_OK);
     for (uint32_t i = 0; i < steps && test_failures == 0; i++) {
         struct trawl_searcher *searcher = searchers[test_random_below(random, 2)];
         uint32_t call = (uint32_t)test_random_below(random, 2 * SHAPES + HELD_CALLS);

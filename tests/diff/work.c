@@ -6,6 +6,7 @@
  * sanitizers run the same searches but count nothing. */
 #include <unistd.h>
 
+#include "calls.h"
 #include "diff/diff_run.h"
 
 #define TEXT_BYTES ((uint64_t)1 << 18)
@@ -84,8 +85,7 @@ static void run_plan(const struct diff_input *input, const struct run_config *co
     char line[700];
 
     if (!TEST_CHECK(run_searcher_open(config, &searcher, NULL) == TRAWL_OK) ||
-        !TEST_CHECK(trawl_text_from_memory(input->text, input->text_bytes, &text, NULL) ==
-                    TRAWL_OK))
+        !TEST_CHECK(call_memory(input->text, input->text_bytes, &text, NULL) == TRAWL_OK))
         exit(test_end());
     work = 0;
     TEST_CHECK(trawl_count(searcher, plan, text, &count, NULL) == TRAWL_OK);

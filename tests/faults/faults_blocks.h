@@ -35,9 +35,10 @@ static inline void blocks_give_back(void *context, void *pointer, uint64_t bytes
 /* Makes the library allocate with the functions above, which count its blocks from now on. */
 static inline void blocks_count(void)
 {
-    struct trawl_allocator functions = {NULL, blocks_take, blocks_give_back};
+    struct trawl_memory functions = {sizeof functions, NULL, blocks_take, blocks_give_back};
 
-    trawl_set_allocator(&functions);
+    if (trawl_set_memory(&functions, NULL) != TRAWL_OK)
+        abort();
 }
 
 #endif

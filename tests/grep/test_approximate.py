@@ -235,10 +235,15 @@ def fasta_case(rng, case):
         lengths = rng.choice([[400], [600], [300, 9, 60, 250]]) + [
             rng.choice([20, 90]) for _ in range(rng.choice([0, 6, 12]))
         ]
-    letters = "ACG\xc3\xa9" if case.codec != "utf-8" else rng.choice(["ACGTacgtN", "ACGTUNacgtu", "ACGU", "ACGT\rT", "AAAC"])
+    letters = (
+        "ACG\xc3\xa9" if case.codec != "utf-8" else rng.choice(["ACGTacgtN", "ACGTUNacgtu", "ACGU", "ACGT\rT", "AAAC"])
+    )
     sequences = ["".join(rng.choice(letters) for _ in range(length)) for length in lengths]
     patterns = choose_patterns(
-        rng, rng.choice(sequences), ("ACGTUNRY" if case.dna else "ACGTNRY") + letters[3:] * (case.codec != "utf-8"), case.most
+        rng,
+        rng.choice(sequences),
+        ("ACGTUNRY" if case.dna else "ACGTNRY") + letters[3:] * (case.codec != "utf-8"),
+        case.most,
     )[: 1 if len(sequences[0]) > 150 else 4]
     for number, sequence in enumerate(sequences):
         name = rng.choice(["s%d" % number, "HLA:A*%d:01" % number, "", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])

@@ -73,7 +73,7 @@ diff "$work/before" "$work/after" || {
 }
 
 told 'their installation' '^done$' "apt-get -q -y install man-db pkg-config
-    dpkg -i build/package/{trawl,libtrawl1,libtrawl-dev,trawl-doc}_*.deb; echo done"
+    dpkg -i build/package/{trawl,libtrawl2,libtrawl-dev,trawl-doc}_*.deb; echo done"
 told 'the command' '^2:GET /cart 500$' "printf 'GET / 200\nGET /cart 500\n' | trawl -n ' 500'"
 told 'its manual' 'search for strings in files' 'man trawl | head -n 20'
 told 'its manual as tg' 'search for strings in the files of a directory' 'man tg | head -n 20'
@@ -81,7 +81,7 @@ told 'the manual of the library' '^ *trawl_count' 'man 3 trawl_count'
 # shellcheck disable=SC2016
 told 'the example' '^fish: 4$' 'cc examples/count_buffer.c -o /tmp/count $(pkg-config --cflags --libs trawl)
     /tmp/count; rm /tmp/count'
-told 'their removal' '^done$' 'dpkg -P trawl libtrawl-dev libtrawl1 trawl-doc; echo done'
+told 'their removal' '^done$' 'dpkg -P trawl libtrawl-dev libtrawl2 trawl-doc; echo done'
 # man keeps the pages that root has read.
 if (cd "$root" && find . -xdev \( -path ./root/checkout -o -path ./var/cache/man \) -prune -o \
     \( -name '*trawl*' -o -path '*/bin/tg' \) -print) | grep .; then

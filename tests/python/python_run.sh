@@ -59,7 +59,7 @@ else
 fi
 
 options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_COMMAND=$build/trawl"
-    "cmake.define.TRAWL_BESIDE=$(find "$build" -maxdepth 1 -name 'libtrawl_*.so.1' -printf '%p;')"
+    "cmake.define.TRAWL_BESIDE=$(find "$build" -maxdepth 1 -name 'libtrawl_*.so.2' -printf '%p;')"
     cmake.define.TRAWL_PYTHON_WERROR=ON "build-dir=$place/build")
 [ $long = yes ] || options+=('cmake.define.CMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG' cmake.define.TRAWL_HARDEN=OFF) # compiles sooner
 # Lets test_leaks.py make allocations of the package and of the library fail.
@@ -92,7 +92,7 @@ unmade=$(comm -23 <(ninja -C "$place/alone" -t inputs all | grep '\.o$' | sort -
     <(ninja -C "$place/alone" -t targets all | sed 's/: [^:]*$//' | sort))
 [ -z "$unmade" ] || { echo "no rule makes $unmade"; exit 1; }
 "${pip[@]}" install --no-deps --no-compile --force-reinstall "$place"/wheels/*.whl
-[ -n "$sanitizers" ] || [ ! -e "$build/libtrawl_regex.so.1" ] ||
+[ -n "$sanitizers" ] || [ ! -e "$build/libtrawl_regex.so.2" ] ||
     bash tests/python/places.sh "$python" "$place"/wheels/*.whl "$place/places"
 cd "$place"
 [ ! -e "$build/tests/sim/driver/libcuda.so.1" ] || export TRAWL_SIM_DRIVER=$build/tests/sim/driver

@@ -319,9 +319,11 @@ trawl_text *open_text(const setup &given, const char *path, uint32_t kind, int *
 
     *descriptor = -1;
     if (kind == 0) {
-        want(trawl_text_from_memory(given.text.data(), given.text.size(), &text, nullptr));
+        const trawl_text_options memory = TRAWL_TEXT_MEMORY(given.text.data(), given.text.size());
+
+        want(trawl_text_open(nullptr, &memory, &text, nullptr));
     } else if (kind == 1) {
-        want(trawl_text_open_file(path, &text, nullptr));
+        want(trawl_text_open(path, nullptr, &text, nullptr));
     } else if (pipe(ends) == 0) {
         (void)fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
         if (write(ends[1], given.text.data(), given.text.size()) !=
@@ -329,7 +331,11 @@ trawl_text *open_text(const setup &given, const char *path, uint32_t kind, int *
             std::exit(2);
         close(ends[1]);
         *descriptor = ends[0];
-        want(trawl_text_from_descriptor(ends[0], nullptr, &text, nullptr));
+        trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
+
+        options.source = TRAWL_SOURCE_DESCRIPTOR;
+        options.descriptor = ends[0];
+        want(trawl_text_open(nullptr, &options, &text, nullptr));
     }
     return text;
 }

@@ -390,7 +390,7 @@ int count_matches(void *context, const trawl_match *matches, uint64_t count)
 // Checks that a line with many occurrences uses no more memory than one with a few.
 void bounded_memory()
 {
-    static const trawl_allocator allocator = {nullptr, take_memory, give_memory};
+    static const trawl_memory allocator = {sizeof allocator, nullptr, take_memory, give_memory};
     const trawl_pattern patterns[] = {{"a[ab]?", 6}, {"b", 1}};
     trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
     trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -398,10 +398,11 @@ void bounded_memory()
 
     for (int i = 0; i < 200000; i++)
         line += "ab ";
-    trawl_set_allocator(&allocator);
+    want(trawl_set_memory(&allocator, nullptr));
     borders_set_part(500);
     plan_options.syntax = TRAWL_PERL;
     options.engine = TRAWL_ENGINE_CPU;
+    const trawl_text_options memory = TRAWL_TEXT_MEMORY(line.data(), line.size());
     for (uint64_t patterns_count : {1, 2}) {
         trawl_plan *plan = nullptr;
         trawl_searcher *searcher = nullptr;
@@ -410,7 +411,7 @@ void bounded_memory()
 
         want(trawl_plan_build(patterns, patterns_count, &plan_options, &plan, nullptr));
         want(trawl_searcher_open(&options, &searcher, nullptr));
-        want(trawl_text_from_memory(line.data(), line.size(), &text, nullptr));
+        want(trawl_text_open(nullptr, &memory, &text, nullptr));
         most = base = live;
         want(trawl_count(searcher, plan, text, &count, nullptr));
         want(trawl_positions(searcher, plan, text, count_matches, &listed, nullptr));
@@ -424,7 +425,7 @@ void bounded_memory()
         trawl_searcher_close(searcher);
         trawl_plan_free(plan);
     }
-    trawl_set_allocator(nullptr);
+    want(trawl_set_memory(nullptr, nullptr));
 }
 
 } // namespace

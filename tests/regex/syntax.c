@@ -120,7 +120,7 @@ static void finds(enum trawl_syntax syntax, const char *expression, const char *
     AUTO_TEXT opened = must_string(text);
     char found[256] = "";
 
-    TEST_CHECK(trawl_plan_facts(plan).syntax == syntax);
+    TEST_CHECK(call_told(plan, 0).syntax == syntax);
     MUST(trawl_positions(searcher, plan, opened, add_match, found, NULL));
     if (!TEST_CHECK(strcmp(found, wanted) == 0))
         printf("'%s' in '%s': %s, not %s\n", expression, text, found, wanted);

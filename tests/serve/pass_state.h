@@ -141,8 +141,8 @@ static inline struct made_state *make_state(uint64_t bytes_max)
     for (uint32_t i = 0; i < made->state.block_count; i++) {
         if (made->blocks[i].range_count == 0) /* each block has a range */
             (void)append(made, i, (const uint8_t *)"", 0, 0);
-        MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
-                                    &made->blocks[i].text, NULL));
+        MUST(call_memory(made->blocks[i].bytes, made->blocks[i].bytes_count, &made->blocks[i].text,
+                         NULL));
     }
     for (uint32_t i = 0; i < made->state.index_count; i++)
         if (made->files[i] != NULL && made->files[i]->is_plain)

@@ -246,7 +246,9 @@ def test_loopback(serve):
             ("http://localhost\\@evil.example/healthz", "localhost", 404), ("ftp://localhost/healthz", "localhost", 404),
             ("http:/healthz", "localhost", 404), ("//localhost/healthz", "localhost", 404), ("localhost/healthz", "localhost", 404),
             ("http://%s/healthz" % ("x" * 300), "localhost", 404)):  # fmt: skip
-            got = server.raw(b"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (target.encode(), host.encode()))
+            got = server.raw(
+                b"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (target.encode(), host.encode())
+            )
             assert got.startswith(b"HTTP/1.1 %d " % status), target
         for blanks in " ", "\t", " \t ":  # blanks behind a value are not part of it
             headers = {"Host": "localhost" + blanks, "Origin": "http://localhost" + blanks}
@@ -368,7 +370,11 @@ def test_options(folder, root):
     pem = "-----BEGIN %s-----\nx\n-----END %s-----\n"
     write(empty, "")
     unfit = [os.path.join(folder, "unfit%d" % i) for i in range(9)]
-    for path, text in zip(unfit, (b" \t\nx\n", b"two\nlines\n", b"x\0y", b"\0", b"\nx", b"x\ry", b"\xc3\xa4", b"a\tb", b"x" * 4097), strict=True):
+    for path, text in zip(
+        unfit,
+        (b" \t\nx\n", b"two\nlines\n", b"x\0y", b"\0", b"\nx", b"x\ry", b"\xc3\xa4", b"a\tb", b"x" * 4097),
+        strict=True,
+    ):
         write(path, text)
     write(half, pem % (("CERTIFICATE",) * 2))
     write(wrong, pem % (("CERTIFICATE",) * 2) + pem % (("PRIVATE KEY",) * 2))

@@ -342,7 +342,11 @@ def test_refused(server):
         assert said.startswith(b"trawl: --server: ") and b" is not served: " in said
     assert run("-fnowhere", "f") == (2, b"", b"trawl: nowhere: No such file or directory\n")
     assert len(server.requests) == count, "something was sent"
-    for arguments, said in (([], b"trawl: no pattern"), (["--version"], b""), (["--color=x", "x", "f"], b"trawl: --color")):
+    for arguments, said in (
+        ([], b"trawl: no pattern"),
+        (["--version"], b""),
+        (["--color=x", "x", "f"], b"trawl: --color"),
+    ):
         assert run(*arguments)[2].startswith(said)
     wrong = "foo http:// http://h:x http://[::1 https://h http://h:123456 127.0.0.1:99999".split()
     for address in (*wrong, "unix:" + "x" * 108):

@@ -246,7 +246,7 @@ static void many_loaded(uint32_t devices)
     options.engine = TRAWL_ENGINE_CUDA;
     MUST(trawl_searcher_open(&options, &searcher, NULL));
     for (uint32_t i = 0; i <= most; i++)
-        MUST(trawl_text_from_memory(byte + i, 1, &texts[i], NULL));
+        MUST(call_memory(byte + i, 1, &texts[i], NULL));
     for (uint32_t i = 0; i < most; i++)
         MUST(trawl_text_load(searcher, texts[i], NULL));
     used = sim_driver_memory_used();

@@ -276,13 +276,13 @@ static void run_all_listed(struct cuda_limits *limits)
 
 int main(void)
 {
-    const struct trawl_allocator allocator = {NULL, take, give};
+    const struct trawl_memory allocator = {sizeof allocator, NULL, take, give};
     struct cuda_limits limits = cuda_limits_default;
 
     test_begin("sim counted");
     limits.lists_min = 1u << 14;
     cuda_limits_replace(&limits);
-    trawl_set_allocator(&allocator);
+    MUST(trawl_set_memory(&allocator, NULL));
     cuda_driver_replace(sim_driver_table());
     for (uint32_t i = 0; i < ROWS; i++)
         for (uint32_t k = 0; k == 0 || trawl_instruction_set(k - 1) != NULL; k++)

@@ -377,7 +377,7 @@ static void stays_there(void)
                driver->memory_allocate(&memory, LENT_BYTES + 100) == 0 &&
                driver->context_pop(&popped) == 0);
     memcpy((void *)(uintptr_t)(memory + 3), input.text, LENT_BYTES);
-    MUST(trawl_text_from_device(memory + 3, LENT_BYTES, &text, NULL));
+    MUST(call_device(memory + 3, LENT_BYTES, &text, NULL));
     host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
     held = held_begin(&input, &expected, plan, host.searcher, text);
     TEST_CHECK(held_search(&held, HELD_COUNT, NULL) == TRAWL_UNSUPPORTED); /* not loaded yet */
@@ -385,11 +385,11 @@ static void stays_there(void)
     MUST(trawl_text_load(host.searcher, text, NULL)); /* a second load does nothing */
     for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         TEST_CHECK(sim_driver_copied() < LENT_BYTES && !can_read(text));
-        trawl_text_keep_there(text, true);
+        text->stays = true;
         TEST_CHECK(held_search(&held, calls[i], NULL) ==
                    (i + 1 < sizeof calls / sizeof *calls ? TRAWL_OK : TRAWL_UNSUPPORTED));
         TEST_CHECK(!can_read(text));
-        trawl_text_keep_there(text, false);
+        text->stays = false;
         TEST_CHECK(held_search(&held, calls[i], NULL) == TRAWL_OK && held.right);
     }
     TEST_CHECK(can_read(text));
@@ -413,10 +413,10 @@ static void wrong_addresses(void)
     struct trawl_error error;
 
     reset(1);
-    TEST_CHECK(trawl_text_from_device(0, 1, &text, &error) == TRAWL_ARGUMENT);
-    TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
-    TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
-    MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
+    TEST_CHECK(call_device(0, 1, &text, &error) == TRAWL_ARGUMENT);
+    TEST_CHECK(call_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
+    TEST_CHECK(call_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
+    MUST(call_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
     /* every load is rejected: of the host's memory, and of a device that is not searched; then
      * without a device, and with the host's engine */
     for (uint32_t i = 0; i < 4; i++) {
@@ -437,7 +437,7 @@ static void wrong_addresses(void)
         trawl_searcher_close(searcher);
     }
     trawl_text_close(text);
-    MUST(trawl_text_from_device(0, 0, &text, &error)); /* an empty text */
+    MUST(call_device(0, 0, &text, &error)); /* an empty text */
     trawl_text_close(text);
 }
 

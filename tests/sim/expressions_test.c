@@ -11,6 +11,7 @@
 #include "plan/plan.h"
 #include "sim_driver.h"
 #include "sim_host.h"
+#include "text/text.h"
 
 #define SESSIONS_NORMAL 240
 #define SESSIONS_LONG 20000
@@ -186,7 +187,7 @@ static struct lent lend(const void *bytes, uint64_t count, uint64_t before, uint
     struct lent lent;
 
     forms_block_begin(&machine, 0, bytes, before, count, behind, &lent.block);
-    MUST(trawl_text_from_device(lent.block.address + before, count, &lent.text, NULL));
+    MUST(call_device(lent.block.address + before, count, &lent.text, NULL));
     return lent;
 }
 
@@ -222,13 +223,13 @@ static bool count_lines(struct trawl_searcher *searcher, const struct trawl_plan
     enum trawl_status status;
 
     if (is_lent)
-        trawl_text_keep_there(text, true);
+        text->stays = true;
     status = trawl_count_lines(searcher, plan, text, invert, most, count, NULL);
     if (!is_lent || status != TRAWL_UNSUPPORTED) {
         MUST(status);
         return is_lent;
     }
-    trawl_text_keep_there(text, false);
+    text->stays = false;
     MUST(trawl_count_lines(searcher, plan, text, invert, most, count, NULL));
     return false;
 }

@@ -318,7 +318,7 @@ static bool is_word(void *context, uint32_t code_point)
 static void run_tails(void)
 {
     uint32_t alike[] = {'s', 'S', 0x17f}; /* the last is the long s */
-    struct trawl_utf8 utf8 = {alike, three_alike, is_word};
+    struct trawl_letters utf8 = {sizeof utf8, alike, three_alike, is_word, NULL};
     struct engine_options opening = {.size = sizeof opening};
     static uint8_t bytes[TAIL_TEXT_BYTES];
     struct trawl_pattern pattern = {bytes, TAIL_PATTERN_BYTES};
@@ -334,7 +334,7 @@ static void run_tails(void)
     memset(bytes, 's', sizeof bytes);
     sim_driver_reset_usual(1);
     cuda_limits_replace(NULL);
-    plan = must_plans(&pattern, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
+    plan = must_plans(&pattern, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .letters = &utf8));
     TEST_CHECK(engine_cuda.open(&opening, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(NULL, 0, plan, &worker, &error) == TRAWL_OK);

@@ -271,7 +271,7 @@ static void open_texts(struct forms_case *c)
     uint64_t bytes = c->input.text_bytes, end = c->before + bytes + c->behind, middle, overlap;
 
     if (c->place == FORMS_BORROWED) {
-        MUST(trawl_text_from_device(c->block.address + c->before, bytes, &c->text, NULL));
+        MUST(call_device(c->block.address + c->before, bytes, &c->text, NULL));
         c->loads[0] = c->text;
         return;
     }

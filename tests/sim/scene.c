@@ -382,7 +382,7 @@ static bool is_word(void *context, uint32_t code_point)
 
 static enum trawl_status open_plan(struct scene *s, struct trawl_error *error)
 {
-    struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    struct trawl_letters utf8 = {sizeof utf8, NULL, variants, is_word, NULL};
     struct trawl_plan_options options = s->options;
     struct diff_input input = s->input;
     struct naive_bytes expressions[4];
@@ -395,7 +395,7 @@ static enum trawl_status open_plan(struct scene *s, struct trawl_error *error)
     if (s->has_records)
         return held_plan(&s->records.tape, &options, &s->plan, error);
     if (s->folds_utf8)
-        options.utf8 = &utf8;
+        options.letters = &utf8;
     return held_plan(&input, &options, &s->plan, error);
 }
 
@@ -417,21 +417,21 @@ static enum trawl_status open_text(struct scene *s, struct trawl_error *error)
 
     close_text(s);
     if (s->place == PLACE_FILE)
-        return trawl_text_open_file(s->path, &s->text, error);
+        return call_file(s->path, 0, &s->text, error);
     if (s->place == PLACE_COMPRESSED)
-        return trawl_text_open_compressed(s->path, &s->text, error);
+        return call_file(s->path, TRAWL_TEXT_UNPACK, &s->text, error);
     if (scene_is_lent(s))
-        return trawl_text_from_device(s->lent + s->before, bytes, &s->text, error);
+        return call_device(s->lent + s->before, bytes, &s->text, error);
     if (s->place == PLACE_PIPE) {
         if (pipe(ends) != 0 || write(ends[1], s->input.text, bytes) != (ssize_t)bytes)
             exit(1);
         (void)close(ends[1]);
         s->pipe_end = ends[0];
-        return trawl_text_from_descriptor(ends[0], NULL, &s->text, error);
+        return call_descriptor(ends[0], NULL, 0, &s->text, error);
     }
     if (s->place == PLACE_PART)
-        TRAWL_TRY(trawl_text_from_memory(s->memory, s->memory_bytes, &s->whole, error));
-    return trawl_text_from_memory(s->memory + s->before, bytes, &s->text, error);
+        TRAWL_TRY(call_memory(s->memory, s->memory_bytes, &s->whole, error));
+    return call_memory(s->memory + s->before, bytes, &s->text, error);
 }
 
 enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
@@ -451,7 +451,7 @@ enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
         TRAWL_TRY(open_text(s, error));
     }
     if (s->has_other && s->other == NULL) {
-        TRAWL_TRY(trawl_text_from_memory(other, sizeof other, &s->other, error));
+        TRAWL_TRY(call_memory(other, sizeof other, &s->other, error));
         TRAWL_TRY(trawl_text_load(s->searcher, s->other, error));
     }
     if (s->place >= PLACE_LOADED && s->place <= PLACE_LENT_COPIED && !s->is_loaded) {

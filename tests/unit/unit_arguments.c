@@ -55,15 +55,16 @@ static void plan_patterns(void)
 
 static void plan_options(void)
 {
-    const struct trawl_utf8 no_variants = {NULL, NULL, no_word}, no_words = {NULL, itself, NULL};
+    const struct trawl_letters no_variants = {.size = sizeof no_variants, .is_word = no_word},
+                               no_words = {.size = sizeof no_words, .variants = itself};
     const struct trawl_plan_options *const wrong[] = {
         PLAN_WITH(.flags = 8), PLAN_WITH(.flags = 0x80000001u),
         PLAN_WITH(.method = (enum trawl_method)99),
         /* six bytes are too few for the "sampled" method */
         PLAN_WITH(.method = TRAWL_METHOD_SAMPLED), PLAN_WITH(.reserved = 1),
         PLAN_WITH(.line_end_set = 2), PLAN_WITH(.sample_bytes = 1),
-        PLAN_WITH(.flags = TRAWL_SINGLE_BYTE), /* works only together with utf8 */
-        PLAN_WITH(.utf8 = &no_variants), PLAN_WITH(.utf8 = &no_words)};
+        PLAN_WITH(.flags = TRAWL_SINGLE_BYTE), /* works only together with letters */
+        PLAN_WITH(.letters = &no_variants), PLAN_WITH(.letters = &no_words)};
     struct trawl_pattern pattern = {"needle", 6};
     struct trawl_plan *made = NULL;
 
@@ -111,20 +112,23 @@ static void explain(void)
 static void texts(void)
 {
     struct trawl_text *made = NULL;
-    struct trawl_text_options options = {sizeof options, TRAWL_TEXT_DESCRIPTOR, -1};
+    struct trawl_text_options options = {
+        .size = sizeof options, .source = TRAWL_SOURCE_DESCRIPTOR, .descriptor = -1};
     struct trawl_text_told told = {0};
     uint8_t buffer[4] = {7, 7, 7, 7};
     uint64_t read_bytes = UNTOUCHED;
 
-    CHECK_NULL(trawl_text_from_memory("a", 1, NULL, error), "text");
-    CHECK_REFUSED(trawl_text_from_memory(NULL, 1, &made, error));
-    CHECK_NULL(trawl_text_open_file(NULL, &made, error), "path");
-    CHECK_NULL(trawl_text_open_file("/dev/null", NULL, error), "text");
-    CHECK_NULL(trawl_text_from_descriptor(0, "x", NULL, error), "text");
-    CHECK_REFUSED(trawl_text_from_descriptor(-1, "x", &made, error));
+    CHECK_NULL(call_memory("a", 1, NULL, error), "text");
+    CHECK_REFUSED(call_memory(NULL, 1, &made, error));
+    CHECK_NULL(call_file(NULL, 0, &made, error), "path");
+    CHECK_NULL(call_file("/dev/null", 0, NULL, error), "text");
+    CHECK_NULL(call_descriptor(0, "x", 0, NULL, error), "text");
+    CHECK_REFUSED(call_descriptor(-1, "x", 0, &made, error));
     CHECK_NULL(trawl_text_open(NULL, NULL, &made, error), "path");
     CHECK_REFUSED(trawl_text_open(NULL, &options, &made, error)); /* no path, and descriptor -1 */
-    options.flags = 8;
+    options = (struct trawl_text_options){.size = sizeof options, .flags = 8};
+    CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
+    options = (struct trawl_text_options){.size = sizeof options, .source = (enum trawl_source)4};
     CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
     CHECK_NULL(trawl_text_tell(NULL, &told, error), "text");
     CHECK_NULL(trawl_text_tell(text, NULL, error), "told");
@@ -135,8 +139,6 @@ static void texts(void)
     CHECK_NULL(trawl_text_read(text, 0, buffer, 4, NULL, error), "read_bytes");
     TEST_CHECK_U64(read_bytes, UNTOUCHED);
     TEST_CHECK(buffer[0] == 7 && buffer[3] == 7);
-    TEST_CHECK(!trawl_text_is_seekable(NULL));
-    TEST_CHECK(!trawl_text_bytes(NULL, &read_bytes) && read_bytes == UNTOUCHED);
 }
 
 static void loading(void)
@@ -226,7 +228,7 @@ static void allowed(void)
     trawl_text_close(NULL);
     trawl_searcher_close(NULL);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
-    MUST(trawl_text_from_memory(NULL, 0, &empty, NULL));
+    MUST(call_memory(NULL, 0, &empty, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
     MUST(trawl_first(searcher, plan, empty, &match, &found, NULL));
     TEST_CHECK(!found && match.begin == UNTOUCHED);

@@ -81,7 +81,7 @@ static struct trawl_text *open_kind(enum kind kind, int ends[2])
     if ((kind == PIPE ? pipe(ends) : socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) != 0 ||
         write(ends[1], bytes, TEXT_BYTES) != (ssize_t)TEXT_BYTES)
         exit(1);
-    MUST(trawl_text_from_descriptor(ends[0], "stream", &text, NULL));
+    MUST(call_descriptor(ends[0], "stream", 0, &text, NULL));
     return text;
 }
 

@@ -91,7 +91,7 @@ static int see(void *context, const struct trawl_window *window)
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
 {
     AUTO_TEXT text = NULL;
-    enum trawl_status status = trawl_text_from_compressed(descriptor, "name", &text, error);
+    enum trawl_status status = call_descriptor(descriptor, "name", TRAWL_TEXT_UNPACK, &text, error);
 
     *seen = (struct seen){.is_right = true};
     if (status == TRAWL_OK)
@@ -281,7 +281,7 @@ static void again(const struct sample *sample)
     struct trawl_match first;
     bool found;
 
-    MUST(trawl_text_from_compressed(file, "name", &text, NULL));
+    MUST(call_descriptor(file, "name", TRAWL_TEXT_UNPACK, &text, NULL));
     for (int i = 0; i < 8; i++) {
         struct trawl_searcher *by = i % 2 == 0 ? searcher : several;
         struct seen seen = {.is_right = true};
@@ -307,7 +307,7 @@ static void again(const struct sample *sample)
     trawl_text_close(text);
     close(file);
     trawl_searcher_close(several);
-    MUST(trawl_text_from_compressed(pipe, "name", &stream, NULL));
+    MUST(call_descriptor(pipe, "name", TRAWL_TEXT_UNPACK, &stream, NULL));
     for (int i = 0; i < 2; i++)
         CHECK_STATUS(trawl_first(searcher, plan, stream, &first, &found, NULL),
                      i == 0 ? TRAWL_OK : TRAWL_UNSUPPORTED);
@@ -333,7 +333,7 @@ static void promptly(const struct sample *sample, uint64_t chunk_bytes)
         exit(1);
     source.to = ends[1];
     (void)alarm(60);
-    MUST(trawl_text_from_compressed(ends[0], "name", &text, NULL));
+    MUST(call_descriptor(ends[0], "name", TRAWL_TEXT_UNPACK, &text, NULL));
     MUST(trawl_positions(own, plan, text, see_first, &source, NULL));
     (void)alarm(0);
     TEST_CHECK_U64(source.matches, 2);
@@ -387,7 +387,7 @@ static void block_sizes(const struct sample *sample)
         struct trawl_error error = calls_error();
         struct seen seen;
 
-        TEST_CHECK((trawl_compression(bytes, sample->bytes_count) != NULL) == is_one);
+        TEST_CHECK((call_compression(bytes, sample->bytes_count) != NULL) == is_one);
         CHECK_STATUS(search(file_of(bytes, sample->bytes_count), &seen, &error), TRAWL_OK);
         TEST_CHECK_U64(seen.bytes, is_one ? TEXT_BYTES : sample->bytes_count);
     }
@@ -441,9 +441,9 @@ static void calls(const struct sample *sample)
     char path[64];
 
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    MUST(trawl_text_open_compressed(path, &text, NULL));
-    TEST_CHECK(!trawl_text_is_seekable(text));
-    TEST_CHECK(!trawl_text_bytes(text, &count));
+    MUST(call_file(path, TRAWL_TEXT_UNPACK, &text, NULL));
+    TEST_CHECK(!call_text(text).is_seekable);
+    TEST_CHECK(call_text(text).text_bytes == UINT64_MAX);
     MUST(trawl_text_tell(text, &told, NULL));
     TEST_CHECK(told.text_bytes == UINT64_MAX && told.is_seekable == 0);
     CHECK_ERROR(trawl_text_read(text, 0, path, 1, &count, error), TRAWL_UNSUPPORTED);
@@ -458,8 +458,8 @@ static void calls(const struct sample *sample)
     TEST_CHECK(strcmp(told.compression, sample->format) == 0);
     TEST_CHECK(told.text_bytes == sample->bytes_count && told.is_seekable == 1);
     trawl_text_close(text);
-    TEST_CHECK(strcmp(trawl_compression(sample->bytes, 10), sample->format) == 0);
-    TEST_CHECK(trawl_compression(sample->bytes, 2) == NULL);
+    TEST_CHECK(strcmp(call_compression(sample->bytes, 10), sample->format) == 0);
+    TEST_CHECK(call_compression(sample->bytes, 2) == NULL);
 }
 
 /* Truncates a sample at every byte. The bytes before the cut must be right, and the call must
@@ -468,7 +468,7 @@ static void calls(const struct sample *sample)
 static void cut(const struct sample *sample)
 {
     for (uint64_t count = 0; count < sample->bytes_count; count++) {
-        bool is_known = trawl_compression(sample->bytes, count) != NULL;
+        bool is_known = call_compression(sample->bytes, count) != NULL;
         struct trawl_error error = calls_error();
         struct seen seen;
         enum trawl_status status = search(file_of(sample->bytes, count), &seen, &error);
@@ -552,11 +552,13 @@ static void plain(void)
             TEST_CHECK_U64(seen.bytes, count);
             TEST_CHECK_U64(seen.matches, strstr(texts[i], "needle") != NULL);
         }
-    TEST_CHECK(trawl_compression(NULL, 0) == NULL);
-    CHECK_ERROR(trawl_text_open_compressed("/nowhere/at/all", &(struct trawl_text *){NULL}, error),
-                TRAWL_OPEN);
-    CHECK_REFUSED(trawl_text_open_compressed(NULL, &(struct trawl_text *){NULL}, error));
-    CHECK_REFUSED(trawl_text_from_compressed(-1, NULL, &(struct trawl_text *){NULL}, error));
+    TEST_CHECK(call_compression(NULL, 0) == NULL);
+    CHECK_ERROR(
+        call_file("/nowhere/at/all", TRAWL_TEXT_UNPACK, &(struct trawl_text *){NULL}, error),
+        TRAWL_OPEN);
+    CHECK_REFUSED(call_file(NULL, TRAWL_TEXT_UNPACK, &(struct trawl_text *){NULL}, error));
+    CHECK_REFUSED(
+        call_descriptor(-1, NULL, TRAWL_TEXT_UNPACK, &(struct trawl_text *){NULL}, error));
 }
 
 int main(void)

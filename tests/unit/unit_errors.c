@@ -73,12 +73,10 @@ static void told(void)
 {
     AUTO_PLAN edits = must_plan_with("ACGT", PLAN_WITH(.edits_max = 2, .alphabet = TRAWL_DNA));
     AUTO_PLAN none = must_plan("ACGT");
-    struct trawl_facts facts = trawl_plan_facts(none), zeros = {0};
+    struct trawl_plan_told facts = call_told(none, 0);
 
     TEST_CHECK(!facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 0);
-    facts = trawl_plan_facts(NULL);
-    TEST_CHECK(memcmp(&facts, &zeros, sizeof facts) == 0);
-    facts = trawl_plan_facts(edits);
+    facts = call_told(edits, 0);
     TEST_CHECK(facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 2 &&
                facts.alphabet == TRAWL_DNA);
 }
@@ -109,13 +107,13 @@ static bool is_word(void *context, uint32_t c)
     return c >= 128;
 }
 
-/* Checks that building a plan and searching call trawl_utf8.variants fewer than five times for each
- * character of the patterns. If the calls grew faster than the patterns, a search for 100,000
+/* Checks that building a plan and searching call trawl_letters.variants fewer than five times for
+ * each character of the patterns. If the calls grew faster than the patterns, a search for 100,000
  * patterns would take a minute to begin. */
 static void asked_once(void)
 {
     enum { COUNT = 500, BYTES = 40 };
-    const struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    const struct trawl_letters utf8 = {sizeof utf8, NULL, variants, is_word, NULL};
     static uint8_t bytes[COUNT][BYTES];
     struct trawl_pattern patterns[COUNT];
     struct test_random random = test_random_begin("errors");
@@ -127,7 +125,7 @@ static void asked_once(void)
     }
     AUTO_PLAN plan = must_plans(patterns, COUNT,
                                 PLAN_WITH(.mismatches_max = 2, .alphabet = TRAWL_CHARACTERS,
-                                          .flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
+                                          .flags = TRAWL_IGNORE_CASE, .letters = &utf8));
     AUTO_SEARCHER searcher = must_searcher(1, 0);
     AUTO_TEXT text = must_text(bytes, sizeof bytes);
 

@@ -240,7 +240,8 @@ static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
     struct trawl_stream *stream = NULL;
     enum trawl_status status;
 
-    packed.flags = TRAWL_TEXT_UNPACK | TRAWL_TEXT_DESCRIPTOR;
+    packed.flags = TRAWL_TEXT_UNPACK;
+    packed.source = TRAWL_SOURCE_DESCRIPTOR;
     packed.descriptor = memfd_create(packed_name, MFD_CLOEXEC);
     for (int i = 0; i < 2000; i++)
         if (write(packed.descriptor, sample, sample_bytes) != (ssize_t)sample_bytes)

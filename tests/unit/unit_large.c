@@ -30,9 +30,9 @@ static void check_text(struct trawl_text *text, uint32_t threads)
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
     AUTO_PLAN plan = must_plan(needle);
     struct trawl_match matches[PLACES + 1];
-    uint64_t count = 0, bytes = 0, end = 0;
+    uint64_t count = 0, end = 0;
 
-    TEST_CHECK(trawl_text_bytes(text, &bytes) && bytes == TEXT_BYTES);
+    TEST_CHECK(call_text(text).text_bytes == TEXT_BYTES);
     MUST(list_matches(searcher, plan, text, matches, PLACES + 1, &count, NULL));
     TEST_CHECK_U64(count, PLACES);
     for (uint64_t i = 0; i < PLACES && i < count; i++) {
@@ -90,7 +90,7 @@ static void in_a_file(void)
             close(file);
             return;
         }
-    MUST(trawl_text_from_descriptor(file, "large", &text, NULL));
+    MUST(call_descriptor(file, "large", 0, &text, NULL));
     check_text(text, 2);
     close(file);
 }

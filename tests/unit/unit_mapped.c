@@ -420,7 +420,7 @@ static void windows_follow_each_other(enum trawl_map map)
  * and the text reports that it was cut. */
 static void grown_again(void)
 {
-    const struct trawl_text_options maps = {sizeof maps, TRAWL_TEXT_MAP, 0};
+    const struct trawl_text_options maps = {.size = sizeof maps, .flags = TRAWL_TEXT_MAP};
     struct trawl_text_told told = {.size = sizeof told};
     AUTO_TEXT text = NULL;
 

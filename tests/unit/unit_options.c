@@ -61,27 +61,6 @@ static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
     }
 }
 
-/* Checks that the library reads no field past the struct's size, where the struct of a program
- * compiled for an older version ends. */
-static void smaller_structs(void)
-{
-    struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_searcher_options older_searcher = TRAWL_SEARCHER_OPTIONS_INIT;
-    AUTO_PLAN plan = NULL;
-    AUTO_SEARCHER searcher = NULL;
-    AUTO_TEXT text = must_string("Aa");
-
-    older.size = offsetof(struct trawl_plan_options, letters);
-    older.flags = TRAWL_IGNORE_CASE;
-    older.letters = (const struct trawl_letters *)(uintptr_t)99; /* past the struct's size */
-    MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
-    older_searcher.size = offsetof(struct trawl_searcher_options, poll);
-    older_searcher.engine = TRAWL_ENGINE_CPU;
-    older_searcher.poll_context = &older; /* without `poll` */
-    MUST(trawl_searcher_open(&older_searcher, &searcher, NULL));
-    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
-}
-
 static void stats_sizes(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
@@ -205,7 +184,6 @@ static void letters_of_plans(void)
     static const uint64_t ids[] = {700, 7};
     static const struct trawl_pattern patterns[] = {{"\xc3\x89t\xc3\xa9", 5}, {"b", 1}};
     struct trawl_letters lacking = {sizeof lacking, NULL, NULL, NULL, NULL};
-    const struct trawl_utf8 utf8 = {NULL, trawl_unicode()->variants, trawl_unicode()->is_word};
     struct trawl_plan_told told = {.size = sizeof told, .pattern_index = 1};
     AUTO_SEARCHER searcher = must_searcher(1, 0);
     AUTO_TEXT text = must_string("\xc3\xa9T\xc3\x89");
@@ -235,7 +213,6 @@ static void letters_of_plans(void)
     CHECK_REFUSED(trawl_plan_tell(NULL, &told, error));
     CHECK_REFUSED(trawl_plan_tell(bytes, NULL, error));
     CHECK_REFUSED(build(PLAN_WITH(.letters = &lacking), error));
-    CHECK_REFUSED(build(PLAN_WITH(.letters = trawl_unicode(), .utf8 = &utf8), error));
     CHECK_REFUSED(build(PLAN_WITH(.line_end = 'x'), error));
     CHECK_REFUSED(build(PLAN_WITH(.line_end_also = 'x'), error));
     CHECK_REFUSED(build(PLAN_WITH(.alphabet = TRAWL_CHARACTERS), error));
@@ -378,7 +355,6 @@ int main(void)
     test_begin("options");
     sizes(build, PLAN_WITH(.flags = 0), sizeof(struct trawl_plan_options));
     sizes(open_searcher, SEARCHER_WITH(.threads = 0), sizeof(struct trawl_searcher_options));
-    smaller_structs();
     stats_sizes();
     status_texts();
     version();

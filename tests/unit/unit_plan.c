@@ -22,24 +22,24 @@ static void accessors(void)
     struct trawl_pattern got;
     AUTO_PLAN plan = must_plans(patterns, 3, NULL);
 
-    TEST_CHECK_U64(trawl_plan_facts(plan).pattern_count, 3);
-    TEST_CHECK_U64(trawl_plan_facts(plan).line_end, '\n');
+    TEST_CHECK_U64(call_told(plan, 0).pattern_count, 3);
+    TEST_CHECK_U64(call_told(plan, 0).line_end, '\n');
     for (uint64_t i = 0; i < 3; i++) {
-        got = trawl_plan_pattern(plan, i);
+        got = call_told(plan, i).pattern;
         TEST_CHECK(got.bytes_count == patterns[i].bytes_count && got.bytes != patterns[i].bytes &&
                    memcmp(got.bytes, patterns[i].bytes, got.bytes_count) == 0);
     }
-    got = trawl_plan_pattern(plan, 3);
+    got = call_told(plan, 3).pattern;
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
-    got = trawl_plan_pattern(plan, UINT64_MAX);
+    got = call_told(plan, UINT64_MAX).pattern;
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
 }
 
-/* Checks that trawl_plan_pattern returns a pattern unchanged, even if case is ignored. */
+/* Checks that trawl_plan_tell returns a pattern unchanged, even if case is ignored. */
 static void accessors_keep_case(void)
 {
     AUTO_PLAN plan = must_plan_with("MiXed", PLAN_WITH(.flags = TRAWL_IGNORE_CASE));
-    struct trawl_pattern got = trawl_plan_pattern(plan, 0);
+    struct trawl_pattern got = call_told(plan, 0).pattern;
 
     TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
 }
@@ -210,7 +210,7 @@ static void no_pattern(void)
     bool found = true;
     AUTO_PLAN plan = must_plans(NULL, 0, NULL);
 
-    TEST_CHECK_U64(trawl_plan_facts(plan).pattern_count, 0);
+    TEST_CHECK_U64(call_told(plan, 0).pattern_count, 0);
     MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
     TEST_CHECK(needed > 1);
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);

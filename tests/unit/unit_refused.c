@@ -1,5 +1,5 @@
 /* unit_refused: checks that a search for an expression returns a status, rather than crashing, when
- * no memory is left for RE2 and the C++ library, which do not use trawl_set_allocator's function.
+ * no memory is left for RE2 and the C++ library, which do not use trawl_set_memory's function.
  */
 #include <stddef.h>
 #include <sys/wait.h>

@@ -166,7 +166,7 @@ static void rewritten_all_the_time(void)
     static const uint8_t letters[] = {'s', 'a', 'b', 's'};
     static const uint8_t long_letters[] = {0xc5, 0xbf, 's', 'a'};
     uint32_t alike[] = {'s', 'S', 0x17f}; /* the last letter, the long s, has two bytes */
-    struct trawl_utf8 utf8 = {alike, three_alike, is_word};
+    struct trawl_letters utf8 = {sizeof utf8, alike, three_alike, is_word, NULL};
     struct trawl_pattern patterns[PATTERNS];
     AUTO_SEARCHER searcher = searcher_open(TRAWL_MAP_ALWAYS);
     _Atomic bool stop = false;
@@ -180,7 +180,7 @@ static void rewritten_all_the_time(void)
     for (uint32_t i = 0; i < PATTERNS; i++)
         patterns[i] = (struct trawl_pattern){texts[0] + i % 1100, 2 + i % 13};
     trawl_plan_free(plan);
-    plan = must_plans(patterns, PATTERNS, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
+    plan = must_plans(patterns, PATTERNS, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .letters = &utf8));
     file_write(texts[1]);
     expected = search(COUNT, searcher);
     if (!TEST_CHECK(pthread_create(&writer, NULL, rewrite, &stop) == 0))
@@ -196,7 +196,7 @@ static void rewritten_all_the_time(void)
 int main(void)
 {
     struct test_random random = test_random_begin("rewritten");
-    struct trawl_allocator functions = {NULL, take, give_back};
+    struct trawl_memory functions = {sizeof functions, NULL, take, give_back};
 
     test_begin("unit_rewritten");
     file = memfd_create("rewritten", MFD_CLOEXEC);
@@ -205,7 +205,7 @@ int main(void)
         return 1;
     }
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    trawl_set_allocator(&functions);
+    MUST(trawl_set_memory(&functions, NULL));
     texts_begin(&random);
     for (int call = COUNT; call < CALLS; call++)
         rewritten_at_each_allocation((enum call)call);

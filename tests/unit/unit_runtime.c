@@ -100,7 +100,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     uint64_t total = 0;
     bool ended;
 
-    MUST(trawl_text_open_file(path, &file, NULL));
+    MUST(call_file(path, 0, &file, NULL));
     for (uint32_t flags = 0; flags <= TRAWL_SEARCH_LINE_NUMBERS;
          flags += TRAWL_SEARCH_LINE_NUMBERS) {
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
@@ -207,9 +207,9 @@ static void *work(void *context)
         uint64_t count = 0;
 
         if ((worker->kind & 1) != 0)
-            status = trawl_text_open_file(path, &text, NULL);
+            status = call_file(path, 0, &text, NULL);
         else
-            status = trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL);
+            status = call_memory(bytes, TEXT_BYTES, &text, NULL);
         if (status == TRAWL_OK && worker->kind % 3 == 0)
             status = trawl_count(worker->searcher, worker->plan, text, &count, NULL);
         else if (status == TRAWL_OK)
@@ -285,7 +285,7 @@ static void methods(void)
         _exit(write(ends[1], bytes, 1000) != 1000);
     }
     (void)close(ends[1]);
-    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(call_descriptor(ends[0], "pipe", 0, &text, NULL));
     MUST(trawl_count(searcher, plan, text, &count, NULL));
     MUST(trawl_searcher_workers(searcher, 0, &workers, NULL, NULL));
     for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
@@ -408,7 +408,7 @@ static void stream_in_little(void)
 
     if (pipe(ends) != 0 || write(ends[1], bytes, 30000) != 30000 || close(ends[1]) != 0)
         exit(1);
-    MUST(trawl_text_from_descriptor(ends[0], NULL, &stream, NULL));
+    MUST(call_descriptor(ends[0], NULL, 0, &stream, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, stream), must_count(searcher, plan, text));
     trawl_text_close(stream);
     trawl_text_close(text);
@@ -438,21 +438,21 @@ static void bit_in_little(void)
 
 static void budget(void)
 {
-    const struct trawl_allocator allocator = {NULL, limited_take, limited_give};
+    const struct trawl_memory allocator = {sizeof allocator, NULL, limited_take, limited_give};
     struct trawl_runtime *runtime;
     struct trawl_searcher *searcher;
     struct trawl_text *file = NULL;
     struct trawl_plan *plan;
     uint64_t count = 0, base;
 
-    trawl_set_allocator(&allocator);
+    MUST(trawl_set_memory(&allocator, NULL));
     plan = make_plan_by(TRAWL_METHOD_BUCKETS);
     for (uint64_t limit = 12000; limit <= 60000; limit += 12000) {
         runtime = must_runtime(TRAWL_ENGINE_CPU, 4, limit);
         searcher = must_searcher_of(runtime, 8000);
         base = atomic_load(&live);
         atomic_store(&most, base);
-        MUST(trawl_text_open_file(path, &file, NULL));
+        MUST(call_file(path, 0, &file, NULL));
         TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
         /* Besides the chunks, only four workers may use memory, 56,000 bytes each. */
         TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 56000);
@@ -469,14 +469,14 @@ static void budget(void)
     bit_in_little();
     runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less memory than a chunk needs */
     searcher = must_searcher_of(runtime, 8000);
-    MUST(trawl_text_open_file(path, &file, NULL));
+    MUST(call_file(path, 0, &file, NULL));
     CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
     trawl_text_close(file);
     trawl_searcher_close(searcher);
     MUST(trawl_runtime_close(runtime, NULL));
     trawl_plan_free(plan);
     TEST_CHECK_U64(atomic_load(&live), 0);
-    trawl_set_allocator(NULL);
+    MUST(trawl_set_memory(NULL, NULL));
 }
 
 struct counting {
@@ -508,8 +508,8 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
 
     if (pipe(ends) != 0 || write(ends[1], "~", 1) != 1)
         exit(1);
-    MUST(trawl_text_from_descriptor(ends[0], NULL, &holder.text, NULL));
-    MUST(trawl_text_open_file(path, &counting.text, NULL));
+    MUST(call_descriptor(ends[0], NULL, 0, &holder.text, NULL));
+    MUST(call_file(path, 0, &counting.text, NULL));
     if (pthread_create(&threads[0], NULL, count_text, &holder) != 0)
         exit(1);
     /* Once the search has read the byte, it has its memory. */

@@ -120,7 +120,7 @@ static void run(const struct row *row, struct trawl_text *text)
 
 int main(void)
 {
-    const struct trawl_allocator functions = {NULL, take, blocks_give_back};
+    const struct trawl_memory functions = {sizeof functions, NULL, take, blocks_give_back};
     static const char *const words[] = {"a needle in a haystack of needles\n",
                                         "Needle\xc3\xa9 of\n",
                                         "na\xc3\xafve nedle, \xc3\xa9 stack\n"};
@@ -129,7 +129,7 @@ int main(void)
     test_begin("unit_short");
     regex_step_bytes = 64; /* a search takes long enough to choose its strings again (PLAN_SEEN) */
     allocations_left = -1;
-    trawl_set_allocator(&functions);
+    MUST(trawl_set_memory(&functions, NULL));
     for (uint32_t i = 0; strlen(bytes) < TEXT_BYTES; i++)
         strcat(bytes, words[i * i % 7 % 3]);
     {

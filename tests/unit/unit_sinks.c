@@ -89,7 +89,7 @@ static void try_everything(struct scene *scene)
     scene->all_busy = all_busy(scene->searcher, scene->plan, scene->text);
     scene->read_right =
         trawl_text_read(scene->text, 0, bytes, 2, &read_bytes, NULL) == TRAWL_OK && read_bytes == 2;
-    scene->other_right = trawl_text_from_memory("xx", 2, &text, NULL) == TRAWL_OK &&
+    scene->other_right = call_memory("xx", 2, &text, NULL) == TRAWL_OK &&
                          trawl_count(scene->other, scene->plan, text, &count, NULL) == TRAWL_OK &&
                          count == 2;
 }
@@ -212,7 +212,7 @@ static void line_ends_in_windows(void)
         if (count > 0 && test_random_one_in(&random, 2))
             begin[test_random_one_in(&random, 2) ? count - 1 : test_random_below(&random, count)] =
                 '\0';
-        MUST(trawl_text_from_memory(begin, count, &text, NULL));
+        MUST(call_memory(begin, count, &text, NULL));
         MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_NULLS | TRAWL_WINDOW_LINE_ENDS,
                            counted_window, &seen, NULL));
         TEST_CHECK_U64(seen, count);

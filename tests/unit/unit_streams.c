@@ -87,7 +87,7 @@ static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int
     slow.stop_after = stops ? (uint64_t)pieces : UINT64_MAX;
     if (fcntl(slow.ends[0], F_SETFL, flags) != 0)
         exit(1);
-    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    MUST(call_descriptor(slow.ends[0], "pipe", 0, &text, NULL));
     if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
         exit(1);
     CHECK_STATUS(windows ? trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, see_window,
@@ -120,7 +120,7 @@ static void answers_without_the_end(uint32_t threads)
         slow_begin(&slow);
         slow.stop_after = 1;
         write_piece(&slow);
-        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+        MUST(call_descriptor(slow.ends[0], "pipe", 0, &text, NULL));
         if (call == 0) {
             MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
             TEST_CHECK(found && match.begin == 2 && match.end == 8);
@@ -154,11 +154,11 @@ static void endless(uint32_t threads)
     slow_begin(&slow);
     slow.stop_after = 1000000;
     MUST(trawl_plan_build(&zeros, 1, NULL, &plan, NULL));
-    MUST(trawl_text_open_file("/dev/zero", &text, NULL));
+    MUST(call_file("/dev/zero", 0, &text, NULL));
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
     TEST_CHECK(found && match.begin == 0 && match.end == 10);
     trawl_text_close(text);
-    MUST(trawl_text_open_file("/dev/zero", &text, NULL));
+    MUST(call_file("/dev/zero", 0, &text, NULL));
     CHECK_STATUS(trawl_positions(searcher, plan, text, see_matches, &slow, NULL), TRAWL_STOPPED);
     TEST_CHECK(slow.matches >= 1000000);
     trawl_text_close(text);
@@ -198,7 +198,7 @@ static void letter_ends_lines(void)
     if (pipe(ends) != 0 || write(ends[1], "anb----an", 9) != 9)
         exit(1);
     source = (struct source){ends[1], 0};
-    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(call_descriptor(ends[0], "pipe", 0, &text, NULL));
     MUST(trawl_positions(searcher, plan, text, see_letter, &source, NULL));
     TEST_CHECK_U64(source.matches, 2);
     close(ends[0]);
@@ -217,7 +217,7 @@ static void only_once(void)
     slow_begin(&slow);
     write_piece(&slow);
     close(slow.ends[1]);
-    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    MUST(call_descriptor(slow.ends[0], "pipe", 0, &text, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, text), 1);
     CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_UNSUPPORTED);
     TEST_CHECK_U64(count, 77);
@@ -253,11 +253,12 @@ static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax synta
                     const char *bytes, uint64_t matches)
 {
     static uint32_t letters[3] = {'k', 'K', 0x212a}; /* 0x212a: the Kelvin sign */
-    const struct trawl_utf8 utf8 = {letters, three_alike, is_greek};
+    const struct trawl_letters utf8 = {sizeof utf8, letters, three_alike, is_greek, NULL};
     struct trawl_pattern patterns[2] = {{pattern, strlen(pattern)}, {Q100, 100}};
-    AUTO_PLAN plan = must_plans(
-        patterns, 2,
-        PLAN_WITH(.flags = flags & ~UTF8, .utf8 = flags & UTF8 ? &utf8 : NULL, .syntax = syntax));
+    AUTO_PLAN plan =
+        must_plans(patterns, 2,
+                   PLAN_WITH(.flags = flags & ~UTF8, .letters = flags & UTF8 ? &utf8 : NULL,
+                             .syntax = syntax));
 
     for (uint32_t call = 0; call < 4; call++) {
         AUTO_SEARCHER searcher = must_searcher(1 + call % 2, 0);
@@ -268,7 +269,7 @@ static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax synta
         slow.stop_after = matches;
         if (write(slow.ends[1], bytes, strlen(bytes)) != (ssize_t)strlen(bytes))
             exit(1);
-        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+        MUST(call_descriptor(slow.ends[0], "pipe", 0, &text, NULL));
         CHECK_STATUS(call < 2 ? trawl_positions(searcher, plan, text, see_matches, &slow, NULL)
                               : trawl_windows(searcher, plan, text, TRAWL_WINDOW_SPANS, see_window,
                                               &slow, NULL),

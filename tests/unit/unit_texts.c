@@ -39,12 +39,12 @@ static void missing_file(void)
     char path[200];
 
     path_in_folder(path, "missing");
-    CHECK_STATUS(trawl_text_open_file(path, &text, &record), TRAWL_OPEN);
+    CHECK_STATUS(call_file(path, 0, &text, &record), TRAWL_OPEN);
     TEST_CHECK(text == NULL && record.os_code == ENOENT);
     TEST_CHECK(strstr(record.message, path) != NULL);
-    CHECK_ERROR(trawl_text_open_file("", &text, error), TRAWL_OPEN);
+    CHECK_ERROR(call_file("", 0, &text, error), TRAWL_OPEN);
     /* Line ends in a file's name must not break the message into lines. */
-    CHECK_STATUS(trawl_text_open_file("two\nlines\r\n", &text, &record), TRAWL_OPEN);
+    CHECK_STATUS(call_file("two\nlines\r\n", 0, &text, &record), TRAWL_OPEN);
     TEST_CHECK(strstr(record.message, "two?lines??") != NULL);
 }
 
@@ -59,7 +59,7 @@ static void unreadable_file(void)
         return;
     }
     chmod(path, 0);
-    CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
+    CHECK_ERROR(call_file(path, 0, &text, error), TRAWL_OPEN);
 }
 
 /* Checks that a directory is rejected as a text, both as a path and as a descriptor, and that no
@@ -73,8 +73,8 @@ static void directory(void)
     close(next);
     CHECK_STATUS(trawl_text_open(folder, NULL, &text, &record), TRAWL_OPEN);
     TEST_CHECK(record.os_code == EISDIR && strstr(record.message, folder) != NULL);
-    CHECK_ERROR(trawl_text_from_descriptor(descriptor, NULL, &text, error), TRAWL_OPEN);
-    CHECK_ERROR(trawl_text_open_compressed(folder, &text, error), TRAWL_OPEN);
+    CHECK_ERROR(call_descriptor(descriptor, NULL, 0, &text, error), TRAWL_OPEN);
+    CHECK_ERROR(call_file(folder, TRAWL_TEXT_UNPACK, &text, error), TRAWL_OPEN);
     TEST_CHECK(text == NULL && dup(descriptor) == next);
     close(next);
     close(descriptor);
@@ -90,7 +90,7 @@ static void unreadable_descriptor(void)
 
     close(make_file(path, "for writing", "needle", 6));
     file = open(path, O_WRONLY);
-    MUST(trawl_text_from_descriptor(file, "for writing", &text, NULL));
+    MUST(call_descriptor(file, "for writing", 0, &text, NULL));
     CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_READ);
     TEST_CHECK(record.os_code == EBADF && count == 0); /* no occurrence precedes the error */
     TEST_CHECK_U64(record.text_offset, 0);
@@ -99,7 +99,7 @@ static void unreadable_descriptor(void)
     close(file);
     text = NULL;
     /* the file is closed */
-    CHECK_ERROR(trawl_text_from_descriptor(file, NULL, &text, error), TRAWL_OPEN);
+    CHECK_ERROR(call_descriptor(file, NULL, 0, &text, error), TRAWL_OPEN);
 }
 
 static void *write_to_fifo(void *context)
@@ -122,9 +122,9 @@ static void fifo(void)
     path_in_folder(path, "fifo");
     if (mkfifo(path, 0600) != 0 || pthread_create(&writer, NULL, write_to_fifo, path) != 0)
         exit(1);
-    MUST(trawl_text_open_file(path, &text, NULL));
-    TEST_CHECK(!trawl_text_is_seekable(text));
-    TEST_CHECK(!trawl_text_bytes(text, &bytes) && bytes == 77);
+    MUST(call_file(path, 0, &text, NULL));
+    TEST_CHECK(!call_text(text).is_seekable);
+    TEST_CHECK(call_text(text).text_bytes == UINT64_MAX);
     CHECK_ERROR(trawl_text_read(text, 0, path, 1, &bytes, error), TRAWL_UNSUPPORTED);
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     pthread_join(writer, NULL);
@@ -140,10 +140,10 @@ static void file_of_unknown_size(void)
         printf("files of the kernel: not tried, there is no /proc\n");
         return;
     }
-    MUST(trawl_text_open_file("/proc/self/status", &text, NULL));
+    MUST(call_file("/proc/self/status", 0, &text, NULL));
     TEST_CHECK_U64(must_count(searcher, name, text), 1);
     trawl_text_close(text);
-    MUST(trawl_text_open_file("/proc/self/status", &text, NULL));
+    MUST(call_file("/proc/self/status", 0, &text, NULL));
     TEST_CHECK_U64(must_count(searcher, threads, text), 1);
     trawl_text_close(text);
 }
@@ -166,28 +166,28 @@ static void descriptor_offset(void)
 {
     struct trawl_text *text = NULL;
     struct trawl_match match = {0, 0, 0, 0, 0};
-    uint64_t bytes = 0, read_bytes = 0;
+    uint64_t read_bytes = 0;
     char path[200], buffer[8];
     bool found = false;
     int file = make_file(path, "offset", "needle--needle", 14);
 
     lseek(file, 3, SEEK_SET);
-    MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
-    TEST_CHECK(trawl_text_is_seekable(text));
-    TEST_CHECK(trawl_text_bytes(text, &bytes) && bytes == 11);
+    MUST(call_descriptor(file, NULL, 0, &text, NULL));
+    TEST_CHECK(call_text(text).is_seekable);
+    TEST_CHECK(call_text(text).text_bytes == 11);
     TEST_CHECK_U64(must_count(searcher, plan, text), 1);
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
     TEST_CHECK(found && match.begin == 5 && match.end == 11);
     MUST(trawl_text_read(text, 5, buffer, 8, &read_bytes, NULL));
     TEST_CHECK(read_bytes == 6 && memcmp(buffer, "needle", 6) == 0);
     TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3);
-    TEST_CHECK(ftruncate(file, 20) == 0 && trawl_text_bytes(text, &bytes) && bytes == 17);
-    TEST_CHECK(ftruncate(file, 2) == 0 && trawl_text_bytes(text, &bytes) && bytes == 0);
+    TEST_CHECK(ftruncate(file, 20) == 0 && call_text(text).text_bytes == 17);
+    TEST_CHECK(ftruncate(file, 2) == 0 && call_text(text).text_bytes == 0);
     trawl_text_close(text);
     /* the library does not close the descriptor */
     TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3);
     lseek(file, 100, SEEK_SET); /* past the end */
-    MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
+    MUST(call_descriptor(file, NULL, 0, &text, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);
     trawl_text_close(text);
     close(file);
@@ -200,14 +200,14 @@ static void read_anywhere(void)
     char path[200];
     int file = make_file(path, "read", bytes, 10);
 
-    MUST(trawl_text_from_descriptor(file, NULL, &texts[1], NULL));
+    MUST(call_descriptor(file, NULL, 0, &texts[1], NULL));
     TEST_CHECK(lseek(file, 0, SEEK_CUR) == 10);
     trawl_text_close(texts[1]);
-    MUST(trawl_text_open_file(path, &texts[1], NULL));
+    MUST(call_file(path, 0, &texts[1], NULL));
     for (int i = 0; i < 2; i++) {
         char buffer[16] = "";
         uint64_t read_bytes = 77;
-        TEST_CHECK(trawl_text_bytes(texts[i], &read_bytes) && read_bytes == 10);
+        TEST_CHECK(call_text(texts[i]).text_bytes == 10);
         MUST(trawl_text_read(texts[i], 3, buffer, 4, &read_bytes, NULL));
         TEST_CHECK(read_bytes == 4 && memcmp(buffer, "3456\0", 5) == 0);
         MUST(trawl_text_read(texts[i], 8, buffer, 4, &read_bytes, NULL));
@@ -278,7 +278,7 @@ static void changing_file(bool grow, uint32_t threads)
     memcpy(bytes, "needle", 6);
     memcpy(bytes + CHANGING_BYTES - 6, "needle", 6);
     change.file = make_file(path, "changing", bytes, CHANGING_BYTES);
-    MUST(trawl_text_open_file(path, &text, NULL));
+    MUST(call_file(path, 0, &text, NULL));
     CHECK_STATUS(trawl_windows(own, plan, text, 0, change_file, &change, NULL), TRAWL_OK);
     TEST_CHECK(change.gapless && change.last);
     TEST_CHECK_U64(change.end, grow ? CHANGING_BYTES + 6 : CHANGING_BYTES / 2);
@@ -396,7 +396,7 @@ static void interrupted(void)
         close(ends[1]);
         is_interrupted = true;
         if (way == 2)
-            MUST(trawl_text_from_compressed(ends[0], "pipe", &text, NULL));
+            MUST(call_descriptor(ends[0], "pipe", TRAWL_TEXT_UNPACK, &text, NULL));
         else
             text = way == 0 ? must_file(path) : must_descriptor(ends[0]);
         TEST_CHECK_U64(must_count(searcher, plan, text), 2);

@@ -196,6 +196,14 @@ static struct trawl_record_array array_of(const struct contestant *it)
     return array;
 }
 
+static enum trawl_status open_memory(const void *bytes, uint64_t bytes_count,
+                                     struct trawl_text **text)
+{
+    const struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, bytes_count);
+
+    return trawl_text_open(NULL, &options, text, &failure);
+}
+
 /* Loads the contestant's share of the text, or its records, as an entry of `loaded`. */
 static enum trawl_status fill_entry(const struct contestant *it, struct loaded *entry)
 {
@@ -204,7 +212,7 @@ static enum trawl_status fill_entry(const struct contestant *it, struct loaded *
 
     if (call_subject(it->call) == OF_RECORDS)
         return trawl_records_load(entry->searcher, &array, &entry->records, &failure);
-    status = trawl_text_from_memory(entry->bytes, entry->count, &entry->text, &failure);
+    status = open_memory(entry->bytes, entry->count, &entry->text);
     return status == TRAWL_OK ? trawl_text_load(entry->searcher, entry->text, &failure) : status;
 }
 
@@ -250,7 +258,7 @@ static bool open_text(const struct contestant *it, struct library *own, struct b
         return true;
     drop_text(own);
     own->text_bytes = it->bytes;
-    return good(trawl_text_from_memory(it->question->bytes, it->bytes, &own->text, &failure), run);
+    return good(open_memory(it->question->bytes, it->bytes, &own->text), run);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
@@ -691,18 +699,19 @@ static void memory_give(void *context, void *pointer, uint64_t bytes)
 
 uint64_t library_memory(struct contestant *contestant)
 {
-    static const struct trawl_allocator allocator = {NULL, memory_take, memory_give};
+    static const struct trawl_memory counted = {sizeof counted, NULL, memory_take, memory_give};
     struct bench_run run = {.why = ""};
 
     if (contestant->run != run_library)
         return 0;
     library_close();
-    trawl_set_allocator(&allocator);
+    if (trawl_set_memory(&counted, NULL) != TRAWL_OK)
+        return 0;
     atomic_store(&memory_most, 0);
     run_library(contestant, false, &run);
     close_library(contestant);
     library_close();
-    trawl_set_allocator(NULL);
+    (void)!trawl_set_memory(NULL, NULL);
     contestant->state = allocate(sizeof(struct library));
     return run.why[0] == '\0' ? atomic_load(&memory_most) : 0;
 }

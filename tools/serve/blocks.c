@@ -14,6 +14,7 @@
 #include "trawl/text/message.h"
 #include "trawl/text/grow.h"
 #include "trawl/text/thread.h"
+#include "trawl/text/told.h"
 #include "trawl_devices.h"
 
 /* At most this many blocks of a collection are kept on GPUs. All GPUs together have room for 256
@@ -177,7 +178,7 @@ static struct served_block *make_block(const struct file_batch *batch)
     else
         atomic_fetch_add(&batch->shelf->mapped_bytes, block->mapped_bytes);
     if (block->bytes == NULL || block->ranges == NULL ||
-        trawl_text_from_memory(block->bytes, bytes_count, &block->text, &error) != TRAWL_OK) {
+        told_memory(block->bytes, bytes_count, &block->text, &error) != TRAWL_OK) {
         free_block(block, batch->shelf);
         return NULL;
     }
@@ -362,7 +363,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
     good = good && trawl_searcher_open(&options, &reader, &error) == TRAWL_OK &&
-           trawl_text_from_compressed(descriptor, NULL, &text, &error) == TRAWL_OK &&
+           told_descriptor(descriptor, NULL, TRAWL_TEXT_UNPACK, &text, &error) == TRAWL_OK &&
            trawl_windows(reader, batch->shelf->plan, text, TRAWL_WINDOW_NO_MATCHES, take_unpacked,
                          &unpacking, &error) == TRAWL_OK &&
            fstat(descriptor, &after) == 0 && same_status(&before, &after);
@@ -405,8 +406,7 @@ static void look_for_compressed(struct file_batch *batch, struct batch_item *ite
     descriptor = open_below(batch->shelf->base, item->made->path,
                             O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     got = descriptor < 0 ? -1 : read_bytes(descriptor, head, sizeof head);
-    if (got >= 0 && trawl_compression(head, (uint64_t)got) != NULL &&
-        !unpack(batch, item, descriptor))
+    if (got >= 0 && told_packed(head, (uint64_t)got) && !unpack(batch, item, descriptor))
         refuse(item);
     if (descriptor >= 0)
         close(descriptor);

@@ -13,6 +13,7 @@
 
 #include "serve/pass_member.h"
 #include "trawl/text/command_clock.h"
+#include "trawl/text/told.h"
 
 #define SHARED_STRINGS_MAX 16384u /* limit for the strings of all requests in a pass */
 /* Limit for the requests of a pass. */
@@ -96,7 +97,7 @@ static uint64_t count_part(struct trawl_searcher *searcher, const struct trawl_p
     struct trawl_text *text = NULL;
     uint64_t count = 0;
 
-    if (trawl_text_from_memory(bytes, bytes_count, &text, NULL) != TRAWL_OK ||
+    if (told_memory(bytes, bytes_count, &text, NULL) != TRAWL_OK ||
         trawl_count(searcher, plan, text, &count, NULL) != TRAWL_OK)
         count = 0;
     trawl_text_close(text);
@@ -167,7 +168,7 @@ static void begin_pass(struct passes *passes, struct pass_member *leader)
     leader->next = NULL;
     leader->leader = leader;
     leader->member_count = 1;
-    leader->string_count = trawl_plan_facts(leader->request->plan).pattern_count;
+    leader->string_count = told_plan(leader->request->plan, 0).pattern_count;
     leader->next_leader = passes->leaders;
     passes->leaders = leader;
 }
@@ -245,7 +246,7 @@ static void gather(struct passes *passes, struct pass_member *leader)
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;
 
     for (; member != NULL && leader->member_count < SHARED_REQUESTS_MAX; member = next) {
-        uint64_t strings = trawl_plan_facts(member->request->plan).pattern_count;
+        uint64_t strings = told_plan(member->request->plan, 0).pattern_count;
 
         next = first_alike(member->next, leader);
         if (leader->string_count + strings > SHARED_STRINGS_MAX)
@@ -381,7 +382,7 @@ static bool search(struct passes *passes, struct pass_member *member)
     const struct state *state = request->state;
     /* Expressions that pass pass_list_fits are searched by pass_list even if matches are frequent:
      * pass_own searches each file as a record, and a record counts as one line. */
-    bool has_expressions = trawl_plan_facts(request->plan).syntax != TRAWL_LITERAL;
+    bool has_expressions = told_plan(request->plan, 0).syntax != TRAWL_LITERAL;
     bool fits = pass_list_fits(request->plan);
     bool is_listed = fits && (has_expressions || !is_dense(passes, request));
     struct trawl_error error;
@@ -390,7 +391,7 @@ static bool search(struct passes *passes, struct pass_member *member)
 
     member->stage = PASS_FAILED;
     if (is_listed && pass_list_is_merged(request) &&
-        trawl_plan_facts(request->plan).pattern_count <= MERGED_STRINGS_MAX) {
+        told_plan(request->plan, 0).pattern_count <= MERGED_STRINGS_MAX) {
         pthread_mutex_lock(&passes->mutex);
         status = share(passes, member, &error);
         pthread_mutex_unlock(&passes->mutex);

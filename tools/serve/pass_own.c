@@ -7,6 +7,7 @@
  * positions_max.
  */
 #include "serve/pass_member.h"
+#include "trawl/text/told.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,12 +25,12 @@ struct pass_file {
 /* Returns true if no occurrence can contain the newline that follows each file. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
-    struct trawl_facts facts = trawl_plan_facts(plan);
+    struct trawl_plan_told facts = told_plan(plan, 0);
 
     if (facts.has_errors && (!(facts.flags & TRAWL_WITHIN_LINES) || facts.line_end != '\n'))
         return false;
     for (uint64_t i = 0; i < facts.pattern_count; i++) {
-        struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
+        struct trawl_pattern pattern = told_plan(plan, i).pattern;
 
         if (memchr(pattern.bytes, '\n', pattern.bytes_count) != NULL)
             return false;
@@ -71,7 +72,7 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     struct trawl_pattern_count count = {0, 0};
     enum trawl_status status;
 
-    if (trawl_plan_facts(request->plan).pattern_count != 1)
+    if (told_plan(request->plan, 0).pattern_count != 1)
         return trawl_count_by_pattern(member->searcher, request->plan, text, add_counts, member,
                                       error);
     status = trawl_count(member->searcher, request->plan, text, &count.count, error);
@@ -101,7 +102,7 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     if (joins && begin == 0 && end + 1 == block->bytes_count)
         /* Use the block's own text, which may be loaded onto a GPU. */
         return count_text(member, block->text, error);
-    status = trawl_text_from_memory(block->bytes + begin, end - begin, &text, error);
+    status = told_memory(block->bytes + begin, end - begin, &text, error);
     if (status == TRAWL_OK)
         status = count_text(member, text, error);
     trawl_text_close(text);
@@ -200,10 +201,9 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
         file = state->files[number];
         if (file->block == NULL || !file->is_plain)
             continue;
-        status = request->cancelled
-                     ? TRAWL_STOPPED
-                     : trawl_text_from_memory(file->block->bytes + file->block_begin,
-                                              file->supplied.bytes_count, &text, error);
+        status = request->cancelled ? TRAWL_STOPPED
+                                    : told_memory(file->block->bytes + file->block_begin,
+                                                  file->supplied.bytes_count, &text, error);
         if (status == TRAWL_OK)
             status = list_file(member, number, true, text, error);
         if (status != TRAWL_OK)
@@ -247,9 +247,8 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
         (void)snprintf(request->message, sizeof request->message, "%s: %s", file->path,
                        strerror(errno));
     } else {
-        status = request->search_zip
-                     ? trawl_text_from_compressed(descriptor, file->path, &text, error)
-                     : trawl_text_from_descriptor(descriptor, file->path, &text, error);
+        status = told_descriptor(descriptor, file->path,
+                                 request->search_zip ? TRAWL_TEXT_UNPACK : 0, &text, error);
         if (status == TRAWL_OK)
             status = list_file(member, number, false, text, error);
         if (text != NULL && trawl_searcher_stats(member->searcher, &stats, NULL) == TRAWL_OK)

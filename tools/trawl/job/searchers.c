@@ -6,6 +6,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/supply.h"
 #include "trawl/text/message.h"
+#include "trawl/text/told.h"
 
 #define CHUNK_BYTES SIZE_OR_SMALL(UINT64_C(0), UINT64_C(64)) /* 0: the library chooses */
 
@@ -13,7 +14,7 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
 {
     if (settings->search.engine == NULL)
         return settings->search.algorithm != NULL &&
-                       trawl_plan_facts(patterns->plan).engines == 1u << TRAWL_ENGINE_CUDA
+                       told_plan(patterns->plan, 0).engines == 1u << TRAWL_ENGINE_CUDA
                    ? TRAWL_ENGINE_CUDA
                    : TRAWL_ENGINE_AUTO;
     return strcmp(settings->search.engine, "cpu") == 0    ? TRAWL_ENGINE_CPU

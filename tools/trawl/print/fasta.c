@@ -24,6 +24,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/text/told.h"
 
 #define BLOCK_BYTES_FASTA SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(1024))
 #define NAME_BYTES_MAX (4u << 10) /* longer names are cut */
@@ -222,7 +223,7 @@ static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own
         return;
     fasta->own_to = own_to;
     fasta->sequence = 0;
-    status = trawl_text_from_memory(fasta->bytes, bytes_count, &text, &fasta->error);
+    status = told_memory(fasta->bytes, bytes_count, &text, &fasta->error);
     if (status == TRAWL_OK)
         status = trawl_positions(job->searcher, fasta->scan->plan, text, block_sink, fasta,
                                  &fasta->error);
@@ -345,7 +346,7 @@ static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes
         refuse(fasta, "begins with a byte order mark of UTF-16, so the file is not FASTA; "
                       "'iconv -f UTF-16 -t ASCII' makes FASTA of it");
     else if (fasta->line == 0 && (byte == 0x1f || byte == 0xfd || byte == '(' || byte == 4 ||
-                                  trawl_compression(bytes, bytes_count) != NULL))
+                                  told_packed(bytes, bytes_count)))
         refuse(fasta, "begins like data of gzip, bzip2, xz, zstd or lz4, so the file is not "
                       "FASTA; --search-zip searches what is packed in it");
     if (fasta->stop)

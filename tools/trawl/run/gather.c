@@ -17,6 +17,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
+#include "trawl/text/told.h"
 
 #define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to an aligned address */
 
@@ -50,8 +51,7 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     enum trawl_status status;
     bool found = false;
 
-    if (trawl_text_from_memory(gather->bytes + begin, gather->used - begin, &text, NULL) !=
-        TRAWL_OK)
+    if (told_memory(gather->bytes + begin, gather->used - begin, &text, NULL) != TRAWL_OK)
         return at;
     status = trawl_first(job->searcher, job->patterns->plan, text, &match, &found, NULL);
     trawl_text_close(text);

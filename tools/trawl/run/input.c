@@ -21,6 +21,7 @@
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/message.h"
+#include "trawl/text/told.h"
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
@@ -36,7 +37,7 @@
 #define LONG_BYTES SIZE_OR_SMALL(UINT64_C(4) << 20, UINT64_C(3000))
 #define LONG_BYTES_PACKED SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
-#define COMPRESSION_BYTES 10u /* what trawl_compression needs */
+#define COMPRESSION_BYTES 10u /* what told_packed needs */
 #define ROOM_ALIGNMENT 4096u
 
 static bool is_device(mode_t mode)
@@ -106,8 +107,7 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
     if (worker->searcher == NULL)
         return WHOLE_NOT;
     if (read_to_end(worker, descriptor, size, &moved, file) &&
-        !(worker->job->settings->search_zip &&
-          trawl_compression(file->bytes, file->bytes_count) != NULL))
+        !(worker->job->settings->search_zip && told_packed(file->bytes, file->bytes_count)))
         return WHOLE_READ;
     file->bytes = NULL;
     if (!moved || lseek(descriptor, 0, SEEK_SET) == 0)
@@ -215,7 +215,7 @@ static bool is_packed(const struct open_file *file)
 
     if (file->may_be_compressed && file->bytes == NULL && S_ISREG(file->status->st_mode))
         got = pread(file->descriptor, first, sizeof first, lseek(file->descriptor, 0, SEEK_CUR));
-    return got > 0 && trawl_compression(first, (uint64_t)got) != NULL;
+    return got > 0 && told_packed(first, (uint64_t)got);
 }
 
 /* Searches a file that is not read as a whole. A compressed file is decompressed in a single
@@ -351,7 +351,7 @@ static void search_item(struct pool_worker *worker, const struct walk_item *item
 
 bool input_is_converted(const struct settings *settings, const uint8_t *bytes, uint64_t bytes_count)
 {
-    return (settings->search_zip && trawl_compression(bytes, bytes_count) != NULL) ||
+    return (settings->search_zip && told_packed(bytes, bytes_count)) ||
            (settings->encoding != NULL &&
             encoding_converts(settings->encoding, bytes, bytes_count));
 }

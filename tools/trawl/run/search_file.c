@@ -26,6 +26,7 @@
 #include "trawl/print/style.h"
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
+#include "trawl/text/told.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
 /* --multiline: a shorter file is read, not mapped, except with --mmap */
@@ -141,7 +142,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
         /* tg skips only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
-    scan->rules.seekable = trawl_text_is_seekable(text);
+    scan->rules.seekable = told_text(text).is_seekable;
     scan->descriptor = file->bytes != NULL ? -1 : file->descriptor;
     scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
     scan->nulls.has_blocks = !scan->rules.is_live || !settings->writes_lines;
@@ -361,8 +362,7 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
             return error->status = scan->status = TRAWL_LIMIT;
         }
         if (status == TRAWL_OK)
-            status = trawl_text_from_memory(scan->whole.read, scan->whole.count, &scan->whole.text,
-                                            error);
+            status = told_memory(scan->whole.read, scan->whole.count, &scan->whole.text, error);
         if (status != TRAWL_OK)
             return status;
         scan->text = scan->whole.text;
@@ -654,15 +654,13 @@ static bool maps_whole(const struct command_job *job, const struct open_file *fi
 static enum trawl_status text_open(const struct open_file *file, bool maps,
                                    struct trawl_text **text, struct trawl_error *error)
 {
-    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
-
     if (file->bytes != NULL)
-        return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
+        return told_memory(file->bytes, file->bytes_count, text, error);
     bus_guard_maps();
-    options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u) |
-                    (maps ? TRAWL_TEXT_MAP : 0u);
-    options.descriptor = file->descriptor;
-    return trawl_text_open(file->name, &options, text, error);
+    return told_descriptor(file->descriptor, file->name,
+                           (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u) |
+                               (maps ? TRAWL_TEXT_MAP : 0u),
+                           text, error);
 }
 
 void search_file(struct command_job *job, const struct open_file *file)

@@ -15,6 +15,7 @@
 #include "trawl/run/search_file.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/text/told.h"
 
 /* A unit's text and output stay in the cache of a core. Smaller texts are not worth threads. */
 #define UNIT_BYTES SIZE_OR_SMALL(4 * BLOCK_BYTES, UINT64_C(100))
@@ -133,7 +134,7 @@ static enum trawl_status search_context(struct text_scan *scan, const uint8_t *b
     hidden->sink = hide;
     scan->output = hidden;
     scan->nulls = (struct nulls){.block_end = OFFSET_NONE};
-    status = trawl_text_from_memory(bytes, count, &scan->part.text, error);
+    status = told_memory(bytes, count, &scan->part.text, error);
     if (status == TRAWL_OK)
         status = search_file_windows(scan, error);
     trawl_text_close(scan->part.text);
@@ -308,7 +309,7 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
     bytes += item->begin - from;
     selected = scan.lines.selected; /* lines before the unit */
     if (status == TRAWL_OK)
-        status = trawl_text_from_memory(bytes, count, &scan.part.text, &error);
+        status = told_memory(bytes, count, &scan.part.text, &error);
     if (status == TRAWL_OK)
         status = search_file_windows(&scan, &error);
     scan.lines.selected -= selected;
@@ -321,17 +322,14 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
 static enum trawl_status open_rest(struct text_scan *scan, uint64_t begin,
                                    struct trawl_error *error)
 {
-    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
     const off_t at = lseek(scan->descriptor, 0, SEEK_CUR);
     enum trawl_status status = TRAWL_READ;
 
-    options.flags = TRAWL_TEXT_DESCRIPTOR;
-    options.descriptor = scan->descriptor;
     if (at < 0 || lseek(scan->descriptor, at + (off_t)begin, SEEK_SET) < 0)
         error->os_code = errno;
     else
-        status = trawl_text_open(scan->name, &options, &scan->part.text, error);
-    if (at >= 0 && (status != TRAWL_OK || trawl_text_is_seekable(scan->part.text)))
+        status = told_descriptor(scan->descriptor, scan->name, 0, &scan->part.text, error);
+    if (at >= 0 && (status != TRAWL_OK || told_text(scan->part.text).is_seekable))
         (void)lseek(scan->descriptor, at, SEEK_SET);
     return status;
 }

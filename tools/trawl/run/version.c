@@ -1,6 +1,7 @@
 /* version: prints what --version says: engines, instruction sets, regular expressions, formats of
  * compressed files, the server. */
 #include "trawl/run/run.h"
+#include "trawl/text/told.h"
 
 #include <limits.h>
 #include <string.h>
@@ -34,9 +35,10 @@ static bool unpacks(const struct sample_line *sample)
 {
     struct trawl_text *text = NULL;
     int descriptor = memfd_create(sample->name, MFD_CLOEXEC);
-    bool good = descriptor >= 0 &&
-                pwrite(descriptor, sample->bytes, sample->bytes_count, 0) == sample->bytes_count &&
-                trawl_text_from_compressed(descriptor, sample->name, &text, NULL) == TRAWL_OK;
+    bool good =
+        descriptor >= 0 &&
+        pwrite(descriptor, sample->bytes, sample->bytes_count, 0) == sample->bytes_count &&
+        told_descriptor(descriptor, sample->name, TRAWL_TEXT_UNPACK, &text, NULL) == TRAWL_OK;
 
     trawl_text_close(text);
     if (descriptor >= 0)

@@ -1,0 +1,54 @@
+/* told: what the library tells about plans and texts, as values, and short forms of trawl_text_open
+ */
+#ifndef TRAWL_TOLD_H
+#define TRAWL_TOLD_H
+
+#include "trawl.h"
+
+/* Returns what a plan was built with; all zeros for NULL. */
+static inline struct trawl_plan_told told_plan(const struct trawl_plan *plan,
+                                               uint64_t pattern_index)
+{
+    struct trawl_plan_told told = {.size = sizeof told, .pattern_index = pattern_index};
+
+    return trawl_plan_tell(plan, &told, NULL) == TRAWL_OK ? told : (struct trawl_plan_told){0};
+}
+
+static inline struct trawl_text_told told_text(const struct trawl_text *text)
+{
+    struct trawl_text_told told = {.size = sizeof told};
+
+    return trawl_text_tell(text, &told, NULL) == TRAWL_OK ? told : (struct trawl_text_told){0};
+}
+
+static inline enum trawl_status told_memory(const void *bytes, uint64_t bytes_count,
+                                            struct trawl_text **text, struct trawl_error *error)
+{
+    const struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, bytes_count);
+
+    return trawl_text_open(NULL, &options, text, error);
+}
+
+static inline enum trawl_status told_descriptor(int descriptor, const char *name, uint32_t flags,
+                                                struct trawl_text **text, struct trawl_error *error)
+{
+    const struct trawl_text_options options = {.size = sizeof options,
+                                               .flags = flags,
+                                               .source = TRAWL_SOURCE_DESCRIPTOR,
+                                               .descriptor = descriptor};
+
+    return trawl_text_open(name, &options, text, error);
+}
+
+/* Returns true if a file that begins with these bytes is compressed. */
+static inline bool told_packed(const void *bytes, uint64_t bytes_count)
+{
+    struct trawl_text *text = NULL;
+    const bool packed = told_memory(bytes, bytes_count, &text, NULL) == TRAWL_OK &&
+                        told_text(text).compression != NULL;
+
+    trawl_text_close(text);
+    return packed;
+}
+
+#endif
