@@ -98,7 +98,8 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                     walk->open_levels,
                                     &walk->job->left_out,
                                     NULL,
-                                    settings->guard};
+                                    settings->guard,
+                                    walk->readers};
     walk->tree = tree_open(operand, &options);
     if (walk->tree == NULL) {
         set_item(item, WALK_ERROR, operand, true);

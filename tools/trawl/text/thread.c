@@ -65,8 +65,7 @@ void thread_lock_close(struct thread_lock *lock)
     (void)pthread_mutex_destroy(&lock->mutex);
 }
 
-/* Pauses for a moment, so that the core's other hardware thread runs. */
-static void pause_shortly(void)
+void thread_pause(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -82,7 +81,7 @@ static bool watch(struct thread_lock *lock)
 
     do
         for (unsigned i = 0; i < LOOKS; i++) {
-            pause_shortly();
+            thread_pause();
             if (pthread_mutex_trylock(&lock->mutex) == 0)
                 return true;
         }
