@@ -12,6 +12,9 @@
  *   program reads those with a match.
  * - table: an automaton of all expressions (automaton.h) reads each line.
  *
+ * Where matches may cross lines, the whole text is a single line, and a step. With atoms, and only
+ * one expression, it is divided into pieces instead (scan_piece).
+ *
  * `whole` and `lines` are for expressions without atoms, and for steps after one in which atoms
  * were of little use. The common program cannot read records, texts with line ends other than
  * newline, lines with a second kind of line end (a NUL, or CR LF), and some non-ASCII lines; some
@@ -531,6 +534,55 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
+/* Returns true if a text that is a single line can be searched in pieces: the matches of the only
+ * expression lie around atoms, and RE2 finds them without knowing more than where the last one
+ * ended. */
+static bool may_divide(const struct engine_worker *worker, const struct engine_task *task)
+{
+    const struct expressions *expressions = worker->expressions;
+
+    return expressions_cross(expressions) && task->chunk->records == NULL &&
+           expressions->count == 1 && expressions->atoms != NULL && worker->whole_steps == 0 &&
+           !expressions->has_marked && !expressions->has_beyond &&
+           expressions->items[0].reach == NULL;
+}
+
+/* Searches a piece of such a text, so that its atoms, matches and lines are read while the caches
+ * have them. The piece ends where the search for the next match begins: no state is left. */
+static enum trawl_status scan_piece(struct step *step, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct expressions *expressions = worker->expressions;
+    struct hits *atoms = &worker->atoms.hits, *hits = &step->result->hits;
+    const uint64_t failed_ns = step->from > 0 ? worker->words.failed_ns : 0;
+    struct regex_span span = {UINT64_MAX, step->from};
+    struct judged judged;
+    uint64_t ended, after = step->from;
+    bool found = true;
+
+    TRAWL_TRY(find_atoms(step, &ended, error));
+    step->to = step->from + worker->atoms.done;
+    for (uint64_t i = 0; i < atoms->count; i++)
+        atoms->items[i].offset += (uint32_t)step->from;
+    worker->near = atoms;
+    worker->near_from = 0;
+    judged = judged_of(step, (struct regex_line){0, step->chunk->owned});
+    words_begin(&judged);
+    worker->words.failed_ns = failed_ns; /* the limit is that of the whole text */
+    step->judged++;
+    while (span.begin == UINT64_MAX || span.begin < step->to) {
+        TRAWL_TRY(judge_next(expressions, 0, &judged, &span, &found, error));
+        if (!found)
+            break;
+        TRAWL_TRY(step_push(step, span.begin, 0, span.end - span.begin, error));
+        after = judge_after(expressions, &judged, &span);
+        if (step->want == WANT_FIRST || hits->count >= regex_part_hits)
+            step->to = span.begin;
+    }
+    step->to = max_u64(step->to, after);
+    return TRAWL_OK;
+}
+
 /* Searches the task's chunk step by step, to its end or until the result has enough hits. */
 static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
@@ -549,6 +601,14 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         worker->near = NULL;
     worker->record = 0; /* this task may have fewer records than the last one */
     worker->pause.search = 0;
+    if (at < chunk->owned && may_divide(worker, task)) {
+        step.to = at + min_u64(worker->step_bytes, chunk->owned - at);
+        TRAWL_TRY(scan_piece(&step, error));
+        result->candidate_count += step.judged;
+        result->done = step.to;
+        result->hits.one_per_line = task->want == WANT_LINES;
+        return TRAWL_OK;
+    }
     if (at > 0)
         TRAWL_TRY(finish_line(&step, &pause, error));
     for (;;) {

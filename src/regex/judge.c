@@ -83,9 +83,8 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
     return status_or_open(found, line, error);
 }
 
-/* Returns the offset in the line at which the search continues after the match *span. */
-static uint64_t after_span(const struct expressions *expressions, const struct judged *line,
-                           const struct regex_span *span)
+uint64_t judge_after(const struct expressions *expressions, const struct judged *line,
+                     const struct regex_span *span)
 {
     const uint8_t line_end = expressions->plan->line_end;
     const uint64_t end = span->end;
@@ -238,7 +237,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     const uint64_t count = line->count;
     const bool takes_empty = line->takes_empty && span->end == 0;
     const bool has_reach = expressions->items[expression].reach != NULL;
-    uint64_t from = after_span(expressions, line, span);
+    uint64_t from = judge_after(expressions, line, span);
     uint64_t empty = UINT64_MAX; /* start of the first empty match */
     int matched = 0;
 

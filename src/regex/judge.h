@@ -38,6 +38,10 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
+/* Returns the offset in the line at which the search continues after the match *span. */
+uint64_t judge_after(const struct expressions *expressions, const struct judged *line,
+                     const struct regex_span *span);
+
 /* An occurrence of an atom, which is a string that a match must contain. */
 struct atom {
     uint64_t length;  /* in bytes; 0: it ends after the text that was given */
