@@ -10,7 +10,8 @@
  * - whole: the program of the plan's only expression reads the text of the step.
  * - lines: the common program of all expressions reads some lines at once, then each expression's
  *   program reads those with a match.
- * - table: an automaton of all expressions (automaton.h) reads each line.
+ * - table: an automaton of all expressions (automaton.h) reads each line, or each record that
+ *   contains no line end.
  *
  * Where matches may cross lines, the whole text is a single line, and a step. With atoms, and only
  * one expression, it is divided into pieces instead (scan_piece).
@@ -268,6 +269,60 @@ static enum trawl_status by_table(struct step *step, const struct line_automaton
     return TRAWL_OK;
 }
 
+/* Returns true if the automaton of all expressions can read the step's records: it would take a
+ * line end in a record for the record's end. */
+static bool reads_records(const struct step *step)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct trawl_plan *plan = expressions->plan;
+    const uint8_t *bytes = step->chunk->bytes + step->from;
+    const uint64_t count = step->to - step->from;
+
+    return (plan->flags & TRAWL_CRLF) == 0 &&
+           bytes_find_either(bytes, count, plan->line_end, plan->line_end_also) == count &&
+           !((expressions->has_marked || expressions->needs_marks) &&
+             !words_are_ascii(bytes, count));
+}
+
+/* Like by_table, for records without line ends. Reads several at the same time, because each state
+ * depends on the one before. */
+static enum trawl_status records_by_table(struct step *step, const struct line_automaton *table,
+                                          struct trawl_error *error)
+{
+    const struct records *records = step->chunk->records;
+    const uint8_t *bytes = step->chunk->bytes;
+    uint64_t at[RECORD_LANES], left[RECORD_LANES], begin = step->from, record;
+
+    if (engine_call_is_over(step->chunk->call))
+        return TRAWL_STOPPED;
+    (void)line_after(step, begin); /* looks the record up */
+    record = step->worker->record;
+    while (begin < step->to) {
+        uint32_t states[RECORD_LANES], count = 0;
+        uint64_t least = UINT64_MAX;
+
+        for (; count < RECORD_LANES && begin<step->to; count += left[count]> 0) {
+            at[count] = begin;
+            begin = min_u64(records_begin(records, ++record) - step->chunk->begin, step->to);
+            left[count] = begin - at[count]; /* 0: an empty record, which is not searched here */
+            states[count] = LINE_BEGIN;
+            least = left[count] > 0 ? min_u64(least, left[count]) : least;
+        }
+        for (uint64_t i = 0; i < least && count == RECORD_LANES; i++)
+            for (uint32_t k = 0; k < RECORD_LANES; k++)
+                states[k] = table->next[256 * states[k] + bytes[at[k] + i]];
+        for (uint32_t k = 0; k < count; k++) {
+            uint64_t i = count == RECORD_LANES ? least : 0;
+
+            while (i < left[k] && states[k] > LINE_HOLDS)
+                states[k] = table->next[256 * states[k] + bytes[at[k] + i++]];
+            if (states[k] == LINE_HOLDS || (states[k] != LINE_FAILS && table->ends[states[k]] != 0))
+                TRAWL_TRY(step_push(step, at[k], 0, left[k], error));
+        }
+    }
+    return TRAWL_OK;
+}
+
 /* Finds the atoms in the step. If they are too many, shortens the step to the end of the line in
  * which the engine stopped, and sets *ended to the start of that line; otherwise sets *ended to
  * step->to. */
@@ -497,11 +552,13 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     const struct line_automaton *table = NULL;
 
     worker->near = NULL;
-    if (worker->table_steps > 0 && step->want == WANT_LINES && step->chunk->records == NULL)
+    if (worker->table_steps > 0 && step->want == WANT_LINES &&
+        (step->chunk->records == NULL || reads_records(step)))
         TRAWL_TRY(regex_line_table(worker->expressions, &table, error));
     if (table != NULL) {
         worker->table_steps--;
-        return by_table(step, table, error);
+        return step->chunk->records != NULL ? records_by_table(step, table, error)
+                                            : by_table(step, table, error);
     }
     TRAWL_TRY(by_atoms             ? by_anchors(step, error)
               : choose_whole(step) ? by_whole(step, error)

@@ -327,6 +327,60 @@ static void test_pcre_records(void)
     TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
 }
 
+/* Writes whether an expression matches in each record, as a matrix search of this shape says. */
+static void tell_records(const struct trawl_plan *plan, const struct trawl_record_array *records,
+                         enum trawl_matrix_shape shape, uint8_t *told)
+{
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix;
+
+    memset(told, 0, (size_t)records->record_count);
+    MUST(trawl_matrix_open(searcher, plan, records, shape, &matrix, NULL));
+    do {
+        MUST(trawl_matrix_next(matrix, &batch, NULL));
+        for (uint64_t i = 0; shape == TRAWL_MATRIX_CELLS && i < batch.cell_count; i++)
+            told[batch.cell_records[i]] = 1;
+        for (uint64_t i = batch.record_begin; shape == TRAWL_MATRIX_ANY && i < batch.record_end;
+             i++)
+            told[i] =
+                batch.any[(i - batch.record_begin) >> 3] >> ((i - batch.record_begin) & 7) & 1;
+    } while (!batch.last);
+    trawl_matrix_close(matrix);
+}
+
+/* An automaton reads several records at a time, if only whether they match is asked. Its answers
+ * are those of RE2, which lists the matches of each. Some records are empty; in the second round,
+ * a few have line ends, and in the third, characters beyond ASCII. */
+static void test_many_records(void)
+{
+    static const char *const expressions[] = {"a$",     "^.{0,5}$",      "[ab]{2}c", "^b|^$",
+                                              "b\\B",   "^(?:ab|c)*$",   "\\w\\b.$", "[^a]$",
+                                              "c\\s?b", "x*\\b[bc]+\\b", "^[^b]*$",  "a.c|\\Bc"};
+    static uint64_t offsets[4001];
+    static uint8_t any[4000], cells[4000];
+    static char bytes[60000];
+    struct test_random random = test_random_begin("many_records");
+
+    for (uint32_t i = 0; i < 3 * sizeof expressions / sizeof *expressions; i++) {
+        AUTO_PLAN plan = must_plan_with(expressions[i / 3], PLAN_WITH(.syntax = TRAWL_PERL));
+        struct trawl_record_array records = records_of(bytes, offsets, 4000);
+
+        for (uint64_t k = 0; k < 4000; k++) {
+            uint64_t at = offsets[k], end = at + test_random_below(&random, 14);
+
+            for (; at < end; at++)
+                bytes[at] = i % 3 == 1 && test_random_one_in(&random, 500) ? '\n'
+                            : i % 3 == 2 && test_random_one_in(&random, 300)
+                                ? '\xc3'
+                                : "aabbcc x"[test_random_below(&random, 8)];
+            offsets[k + 1] = end;
+        }
+        tell_records(plan, &records, TRAWL_MATRIX_ANY, any);
+        tell_records(plan, &records, TRAWL_MATRIX_CELLS, cells);
+        TEST_CHECK(memcmp(any, cells, sizeof any) == 0);
+    }
+}
+
 /* The counts of records ignore empty matches, which select a record in every shape. */
 static void test_record_counts(void)
 {
@@ -535,6 +589,7 @@ int main(void)
     test_pcre();
     test_line();
     test_pcre_records();
+    test_many_records();
     test_record_counts();
     test_record_newlines();
     test_undecided();
