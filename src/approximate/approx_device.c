@@ -27,10 +27,9 @@
 static const struct cuda_image grams = {"kernels for errors", "grams"};
 
 struct approx_device {
-    struct engine *cuda;
-    struct engine_worker *worker; /* a worker of `cuda` */
+    struct refiner *refiner;
+    struct engine_worker *worker; /* the refiner's proposer, which also runs the kernels */
     const struct approximate *approximate;
-    struct engine_result result; /* the pieces that were found */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
     /* the device can search for the plan: with GRAMS, `memory` contains the plan's tables; with
@@ -51,20 +50,13 @@ struct device_step {
     uint64_t found;
 };
 
-enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
-                                     struct approx_device **device, struct trawl_error *error)
+enum trawl_status approx_device_open(struct refiner *refiner, struct approx_device **device,
+                                     struct trawl_error *error)
 {
-    struct approx_device *own;
-    enum trawl_status status;
-
-    TRAWL_TRY(MEMORY_ZEROED(own, 1, error));
-    own->cuda = cuda;
-    status = engine_cuda.compile(cuda, index, NULL, &own->worker, error);
-    if (status == TRAWL_OK)
-        *device = own;
-    else
-        memory_release(own, 1, sizeof *own);
-    return status;
+    TRAWL_TRY(MEMORY_ZEROED(*device, 1, error));
+    (*device)->refiner = refiner;
+    (*device)->worker = refiner->proposer;
+    return TRAWL_OK;
 }
 
 void approx_device_close(struct approx_device *own)
@@ -78,9 +70,7 @@ void approx_device_close(struct approx_device *own)
         cuda_memory_release(device, &own->found);
         cuda_device_leave(device);
     }
-    engine_cuda.release(own->worker);
     approx_tables_release(&own->tables);
-    hits_release(&own->result.hits);
     memory_release(own, 1, sizeof *own);
 }
 
@@ -109,8 +99,7 @@ enum trawl_status approx_device_prepare(struct approx_device *own, struct trawl_
 {
     if (own->ready || own->approximate->method_on_device != APPROX_PIECES)
         return TRAWL_OK;
-    TRAWL_TRY(engine_cuda.compile(own->cuda, own->worker->device_index, own->approximate->pieces,
-                                  &own->worker, error));
+    TRAWL_TRY(refine_propose_with(own->refiner, own->approximate->pieces, error));
     own->ready = true;
     return TRAWL_OK;
 }
@@ -322,15 +311,15 @@ enum trawl_status approx_device_candidates(struct approx_device *own,
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
     TRAWL_TRY(approx_device_prepare(own, error));
     if (own->approximate->method_on_device == APPROX_PIECES)
-        return approx_pieces_search(&engine_cuda, own->worker, own->approximate, chunk, from, to,
-                                    &own->result, candidates, error);
+        return approx_pieces_search(own->refiner, own->approximate, chunk, from, to, candidates,
+                                    error);
     return by_grams(own, chunk, from, to, candidates, &counted, error);
 }
 
 enum trawl_status approx_device_rate(struct approx_device *own, const struct engine_chunk *chunk,
                                      double *rate, struct trawl_error *error)
 {
-    struct engine_result *pieces = &own->result;
+    struct engine_result *pieces = &own->refiner->found;
     uint64_t to = chunk->owned, counted;
 
     TRAWL_ASSERT(chunk->owned > 0 && !chunk->may_be_left);
@@ -360,5 +349,5 @@ bool approx_device_holds(const struct approx_device *own, const struct engine_ch
                                .how = ENGINE_HOLD_LOOK,
                                .plan = own->approximate->plan};
 
-    return engine_cuda.hold(own->cuda, &text, NULL) == TRAWL_OK;
+    return engine_cuda.hold(own->refiner->engine, &text, NULL) == TRAWL_OK;
 }

@@ -5,14 +5,13 @@
 #define TRAWL_APPROXIMATE_APPROX_DEVICE_H
 
 #include "approximate/collect.h"
-#include "engine.h"
+#include "refine/refine.h"
 
 struct approx_device;
 
-/* Opens a worker of the CUDA engine for approximate searches on device `index` (ENGINE_DEVICES_MAX:
- * any device). Errors: MEMORY, DEVICE. */
-enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
-                                     struct approx_device **device, struct trawl_error *error);
+/* Prepares the refiner's worker on a device for approximate searches. Errors: MEMORY. */
+enum trawl_status approx_device_open(struct refiner *refiner, struct approx_device **device,
+                                     struct trawl_error *error);
 void approx_device_close(struct approx_device *device);
 /* Makes `approximate` the plan of later searches. Errors: MEMORY, DEVICE; UNSUPPORTED if the
  * tables would be too large. */

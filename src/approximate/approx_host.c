@@ -15,10 +15,7 @@
 uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 
 struct approx_host {
-    struct engine *cpu;
-    /* a worker of `cpu` for the plan of the pieces; NULL: not opened yet */
-    struct engine_worker *pieces;
-    struct engine_result result; /* the pieces that were found */
+    struct refiner *refiner; /* its proposer searches for the pieces */
     const struct approximate *approximate;
     struct approx_scan *scan; /* with FILTER: a scan with the plan's filter */
     const struct filter_ops *ops;
@@ -32,12 +29,12 @@ struct approx_host {
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
 };
 
-enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
+enum trawl_status approx_host_open(struct refiner *refiner, struct approx_host **host,
                                    struct trawl_error *error)
 {
     TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
-    (*host)->cpu = cpu;
-    (*host)->ops = filter_ops_by_name(engine_cpu.instruction_set(cpu));
+    (*host)->refiner = refiner;
+    (*host)->ops = filter_ops_by_name(engine_cpu.instruction_set(refiner->engine));
     return TRAWL_OK;
 }
 
@@ -45,9 +42,6 @@ void approx_host_close(struct approx_host *host)
 {
     if (host == NULL)
         return;
-    if (host->pieces != NULL)
-        engine_cpu.release(host->pieces);
-    hits_release(&host->result.hits);
     approx_scan_close(host->scan);
     memory_release(host->proposed, host->proposed_room, sizeof *host->proposed);
     memory_release(host, 1, sizeof *host);
@@ -75,7 +69,7 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
     approx_scan_close(host->scan);
     host->scan = NULL;
     if (approx_needs_pieces(approximate))
-        TRAWL_TRY(engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error));
+        TRAWL_TRY(refine_propose_with(host->refiner, approximate->pieces, error));
     if (approximate->method_dense == APPROX_GRAMS)
         return proposed_reserve(host, error);
     return TRAWL_OK;
@@ -275,8 +269,8 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
         TRAWL_TRY(by_filter(host, chunk, from, to, candidates, error));
         break;
     default:
-        TRAWL_TRY(approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from,
-                                       to, &host->result, candidates, error));
+        TRAWL_TRY(approx_pieces_search(host->refiner, host->approximate, chunk, from, to,
+                                       candidates, error));
     }
     approx_trial_judge(&host->trial, host->approximate, *to - from, candidates->count);
     return TRAWL_OK;

@@ -3,6 +3,7 @@
 #define TRAWL_APPROXIMATE_APPROX_HOST_H
 
 #include "approximate/collect.h"
+#include "refine/refine.h"
 
 /* A step is a range of starts that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
  * step near a non-ASCII byte is searched by PIECES; in all other steps, the method compares bytes.
@@ -14,9 +15,8 @@ extern uint64_t approx_beyond_min;
 
 struct approx_host;
 
-/* Opens the state of one thread of the host that searches. `cpu` is the host's engine. Errors:
- * MEMORY. */
-enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
+/* Opens the state of one thread of the host that searches. Errors: MEMORY. */
+enum trawl_status approx_host_open(struct refiner *refiner, struct approx_host **host,
                                    struct trawl_error *error);
 void approx_host_close(struct approx_host *host); /* accepts NULL */
 /* Makes `approximate` the plan of later searches. */

@@ -6,27 +6,6 @@
 #include "approximate/scope.h"
 #include "base/checked.h"
 
-/* Sets *part to the part of the chunk in which the pieces of occurrences that begin in [from, to)
- * lie. It ends length_max bytes after `to`, or with the chunk. */
-static void chunk_of_pieces(const struct approximate *approximate, const struct engine_chunk *chunk,
-                            uint64_t from, uint64_t to, struct engine_chunk *part)
-{
-    uint64_t available = chunk->owned + chunk->after;
-    /* a piece lies within its occurrence, of at most length_max bytes */
-    uint64_t end = min_u64(to + approximate->plan->length_max, available);
-
-    TRAWL_ASSERT(from < to && to <= chunk->owned);
-    *part = *chunk;
-    part->bytes = chunk->bytes + from;
-    part->begin = chunk->begin + from;
-    part->owned = end - from;
-    part->before = chunk->before + from;
-    part->after = available - end;
-    part->readable = chunk->owned + chunk->readable - end;
-    part->may_be_left = false;
-    part->records = NULL;
-}
-
 /* Makes the candidate for a piece that occurs at `offset` of the chunk. With mismatches, the
  * occurrence begins piece->symbol symbols before the piece. With edits, it ends after as many
  * symbols as follow the piece in the literal, give or take k. If symbols are characters, returns
@@ -62,7 +41,7 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
 #define POLL_EVERY 64u /* once per this many hits, asks whether the call is over */
 
 /* Appends a candidate for each hit of a piece, except for hits that candidate_of rejects. The hits'
- * offsets count from the first byte of `part`, which chunk_of_pieces has made. */
+ * offsets count from the first byte of `part`. */
 static enum trawl_status hits_take(const struct approximate *approximate,
                                    const struct engine_chunk *chunk,
                                    const struct engine_chunk *part, const struct hits *hits,
@@ -85,25 +64,25 @@ static enum trawl_status hits_take(const struct approximate *approximate,
     return TRAWL_OK;
 }
 
-enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
+enum trawl_status approx_pieces_search(struct refiner *refiner,
                                        const struct approximate *approximate,
                                        const struct engine_chunk *chunk, uint64_t from,
-                                       uint64_t *to, struct engine_result *result,
-                                       struct approx_candidates *candidates,
+                                       uint64_t *to, struct approx_candidates *candidates,
                                        struct trawl_error *error)
 {
+    const struct engine_result *found = &refiner->found;
+    /* a piece lies within its occurrence, of at most length_max bytes */
+    const uint64_t end = min_u64(*to + approximate->plan->length_max, chunk->owned + chunk->after);
     struct engine_chunk part;
 
-    chunk_of_pieces(approximate, chunk, from, *to, &part);
-    for (uint64_t at = 0; at < part.owned; at = result->done) {
-        TRAWL_TRY(engine_scan(ops, worker, &part, at, WANT_HITS, result, error));
-        TRAWL_ASSERT(result->done > at && result->done <= part.owned);
-        TRAWL_TRY(hits_take(approximate, chunk, &part, &result->hits, candidates, error));
+    refine_part(chunk, from, end, UINT64_MAX, &part);
+    for (uint64_t at = 0; at < part.owned; at = found->done) {
+        TRAWL_TRY(refine_propose(refiner, &part, at, error));
+        TRAWL_TRY(hits_take(approximate, chunk, &part, &found->hits, candidates, error));
         if (candidates->count > approx_candidates_max && *to - from > 1) {
             candidates->count = 0;
             *to = from + (*to - from) / 2;
-            return approx_pieces_search(ops, worker, approximate, chunk, from, to, result,
-                                        candidates, error);
+            return approx_pieces_search(refiner, approximate, chunk, from, to, candidates, error);
         }
     }
     return TRAWL_OK;

@@ -4,15 +4,15 @@
 #define TRAWL_APPROXIMATE_APPROX_PIECES_H
 
 #include "approximate/collect.h"
+#include "refine/refine.h"
 
 /* Writes the candidates of occurrences that begin in [from, *to) of the chunk to `candidates`,
- * which must be empty. `worker` belongs to the engine of `ops`, and is compiled for the plan of the
- * pieces. Lowers *to if there are too many candidates. `result` is scratch memory. */
-enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
+ * which must be empty. The refiner's proposer is compiled for the plan of the pieces. Lowers *to if
+ * there are too many candidates. */
+enum trawl_status approx_pieces_search(struct refiner *refiner,
                                        const struct approximate *approximate,
                                        const struct engine_chunk *chunk, uint64_t from,
-                                       uint64_t *to, struct engine_result *result,
-                                       struct approx_candidates *candidates,
+                                       uint64_t *to, struct approx_candidates *candidates,
                                        struct trawl_error *error);
 
 #endif

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "cpu/sizes.h"
 #include "plan/analyse.h"
 #include "regex/engine_regex.h"
 #include "regex/prices.def"
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
-uint64_t regex_part_hits = ENGINE_HITS_MAX;
 
 /* Returns the fraction of the first `bytes` offsets of the sample at which the string occurs. If it
  * does not occur, returns `rate`, which is estimated from the frequencies of its bytes, but at most
@@ -102,8 +102,8 @@ static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns)
 {
     struct engine_worker *worker = step->worker;
-    const bool on_device = step_is_on_device(worker);
-    const bool has_many = by_atoms && !on_device && worker->atoms.hits.count > FEW_ATOMS;
+    const bool on_device = refine_is_on_device(&worker->refiner);
+    const bool has_many = by_atoms && !on_device && worker->refiner.found.hits.count > FEW_ATOMS;
     const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
 
     choose_table(step, by_atoms, count);
@@ -122,12 +122,12 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
         worker->whole_run = 0;
     }
     if (worker->whole_steps > 0 || worker->table_steps > 0 || has_many)
-        worker->step_bytes = regex_step_bytes;
+        worker->refiner.step = regex_step_bytes;
     else
-        worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);
+        refine_grow(&worker->refiner, grows * regex_step_bytes);
 }
 
-/* A step of more than regex_part_hits bytes must meet two more conditions: only the count is
+/* A step of more than cpu_sizes.hits bytes must meet two more conditions: only the count is
  * wanted, because by_whole cannot stop inside a line, which may have too many hits; and the program
  * is exact, so that no line is read twice. */
 bool choose_whole(const struct step *step)
@@ -136,6 +136,6 @@ bool choose_whole(const struct step *step)
 
     return expressions->count == 1 && !step_is_beyond(step) &&
            may_read_whole(step, step->from, step->to) &&
-           (step->to - step->from <= regex_part_hits ||
+           (step->to - step->from <= cpu_sizes.hits ||
             (expressions->whole_is_exact && step->want == WANT_COUNT));
 }

@@ -30,7 +30,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cuda/engine_cuda.h"
+#include "cpu/sizes.h"
 #include "match/line_automaton.h"
 #include "regex/anchors.h"
 #include "regex/automaton.h"
@@ -40,8 +40,10 @@
 #include "regex/step.h"
 
 /* Frees what the worker has allocated for its plan. */
-static void plan_release(struct engine_worker *worker)
+static void plan_end(struct refiner *refiner)
 {
+    struct engine_worker *worker = (struct engine_worker *)refiner;
+
     /* Do not use worker->expressions here: the plan may already have been freed, and its
      * expressions with it. */
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
@@ -53,40 +55,22 @@ static void plan_release(struct engine_worker *worker)
     worker->known = NULL;
     worker->passing_capacity = 0;
     worker->expressions = NULL;
-    worker->serial = 0;
     worker->whole_steps = worker->whole_run = worker->table_steps = 0;
     worker->whole_ns = worker->wasted_ns = worker->dear_ns = 0;
     worker->has_seen = false;
-    worker->step_bytes = regex_step_bytes * (step_is_on_device(worker) ? DEVICE_FIRST : 1);
 }
 
-static void engine_release(struct engine_worker *worker)
+static void worker_end(struct refiner *refiner)
 {
-    plan_release(worker);
-    if (worker->finder != NULL)
-        worker->ops->release(worker->finder);
-    hits_release(&worker->atoms.hits);
-    words_release(&worker->words);
-    memory_release(worker, 1, sizeof *worker);
+    words_release(&((struct engine_worker *)refiner)->words);
 }
 
-static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
-                                        const struct trawl_plan *plan,
-                                        struct engine_worker **worker_out,
-                                        struct trawl_error *error)
+static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_plan *plan,
+                                    struct trawl_error *error)
 {
+    struct engine_worker *worker = (struct engine_worker *)refiner;
     const struct expressions *expressions;
-    struct engine_worker *worker;
 
-    if (*worker_out == NULL) {
-        TRAWL_TRY(MEMORY_ZEROED(*worker_out, 1, error));
-        (*worker_out)->engine = engine;
-        (*worker_out)->ops = device == ENGINE_HOST ? &engine_cpu : &engine_cuda;
-    }
-    worker = *worker_out;
-    if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
-        return TRAWL_OK;
-    plan_release(worker);
     TRAWL_TRY(expressions_want(plan, &expressions, error));
     TRAWL_TRY(MEMORY_NEW(worker->passing, expressions->count, error));
     worker->passing_capacity = expressions->count;
@@ -94,10 +78,9 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     TRAWL_TRY(MEMORY_NEW(worker->merge.items, expressions->count, error));
     worker->line = 0;
     worker->expressions = expressions;
-    if (expressions->atoms != NULL)
-        TRAWL_TRY(worker->ops->compile(engine, device, expressions->atoms, &worker->finder, error));
-    worker->serial = plan->serial;
-    return TRAWL_OK;
+    refiner->step = regex_step_bytes * (refine_is_on_device(refiner) ? DEVICE_FIRST : 1);
+    return expressions->atoms == NULL ? TRAWL_OK
+                                      : refine_propose_with(refiner, expressions->atoms, error);
 }
 
 /* If step->from is inside a line, an earlier scan has reported the line's first occurrences.
@@ -328,22 +311,16 @@ static enum trawl_status records_by_table(struct step *step, const struct line_a
  * step->to. */
 static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
-    const struct engine_chunk *chunk = step->chunk;
-    struct engine_chunk part = *chunk;
-    const struct expressions *expressions = worker->expressions;
+    struct refiner *refiner = &step->worker->refiner;
+    const uint64_t after = step->worker->expressions->atoms->need_after;
+    struct engine_chunk part;
 
-    part.bytes += step->from;
-    part.begin += step->from;
-    part.before += step->from;
-    part.owned = step->to - step->from;
-    part.after = min_u64(chunk->owned - step->to + chunk->after, expressions->atoms->need_after);
-    part.readable += chunk->owned - step->to;
-    TRAWL_TRY(engine_scan(worker->ops, worker->finder, &part, 0, WANT_HITS, &worker->atoms, error));
+    refine_part(step->chunk, step->from, step->to, after, &part);
+    TRAWL_TRY(refine_propose(refiner, &part, 0, error));
     *ended = step->to;
-    if (worker->atoms.done < part.owned) {
-        *ended = line_begin(step, step->from + worker->atoms.done);
-        step->to = line_after(step, step->from + worker->atoms.done);
+    if (refiner->found.done < part.owned) {
+        *ended = line_begin(step, step->from + refiner->found.done);
+        step->to = line_after(step, step->from + refiner->found.done);
     }
     return TRAWL_OK;
 }
@@ -417,7 +394,7 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
 static enum trawl_status by_spans(struct step *step, uint64_t ended, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
-    const struct hits *hits = &step->worker->atoms.hits;
+    const struct hits *hits = &step->worker->refiner.found.hits;
     const struct engine_chunk *chunk = step->chunk;
 
     step->pushed = step->from;
@@ -461,7 +438,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const bool any = step->want == WANT_LINES && !judges_whole(step);
-    const struct hits *hits = &worker->atoms.hits;
+    const struct hits *hits = &worker->refiner.found.hits;
     uint64_t ended, i = 0;
 
     TRAWL_TRY(find_atoms(step, &ended, error));
@@ -529,8 +506,8 @@ static enum trawl_status see_text(const struct step *step, struct trawl_error *e
                                           min_u64(step->chunk->owned, SEEN_BYTES)};
     const void *object;
 
-    if (worker->has_seen || step_is_on_device(worker) || worker->dear_ns < SEEN_NS ||
-        worker->atoms.hits.count < (step->to - step->from) / 1024 ||
+    if (worker->has_seen || refine_is_on_device(&worker->refiner) || worker->dear_ns < SEEN_NS ||
+        worker->refiner.found.hits.count < (step->to - step->from) / 1024 ||
         worker->expressions->count > 1 || judges_whole(step) || step->is_paused ||
         step->to == step->chunk->owned)
         return TRAWL_OK;
@@ -539,8 +516,7 @@ static enum trawl_status see_text(const struct step *step, struct trawl_error *e
                               anchors_free_seen, &object, error));
     worker->expressions = (const struct expressions *)object;
     TRAWL_ASSERT(worker->expressions->atoms != NULL); /* as before: the scores alone are others */
-    return worker->ops->compile(worker->engine, ENGINE_HOST, worker->expressions->atoms,
-                                &worker->finder, error);
+    return refine_propose_with(&worker->refiner, worker->expressions->atoms, error);
 }
 
 /* Searches a step with atoms, `whole`, `lines` or `table`. */
@@ -575,7 +551,7 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
     const struct expressions *expressions = worker->expressions;
     struct hits *hits = &task->result->hits;
 
-    TRAWL_TRY(worker->ops->submit(worker->finder, task, error));
+    TRAWL_TRY(worker->refiner.ops->submit(worker->refiner.proposer, task, error));
     if (hits->count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
@@ -610,7 +586,7 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    struct hits *atoms = &worker->atoms.hits, *hits = &step->result->hits;
+    struct hits *atoms = &worker->refiner.found.hits, *hits = &step->result->hits;
     const uint64_t failed_ns = step->from > 0 ? worker->words.failed_ns : 0;
     struct regex_span span = {UINT64_MAX, step->from};
     struct judged judged;
@@ -618,7 +594,7 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
     bool found = true;
 
     TRAWL_TRY(find_atoms(step, &ended, error));
-    step->to = step->from + worker->atoms.done;
+    step->to = step->from + worker->refiner.found.done;
     for (uint64_t i = 0; i < atoms->count; i++)
         atoms->items[i].offset += (uint32_t)step->from;
     worker->near = atoms;
@@ -633,57 +609,77 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
             break;
         TRAWL_TRY(step_push(step, span.begin, 0, span.end - span.begin, error));
         after = judge_after(expressions, &judged, &span);
-        if (step->want == WANT_FIRST || hits->count >= regex_part_hits)
+        if (step->want == WANT_FIRST || hits->count >= cpu_sizes.hits)
             step->to = span.begin;
     }
     step->to = max_u64(step->to, after);
     return TRAWL_OK;
 }
 
-/* Searches the task's chunk step by step, to its end or until the result has enough hits. */
-static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
-                              struct trawl_error *error)
+/* Searches one piece of the task's chunk. The next task goes on after it. */
+static enum trawl_status scan_pieces(struct engine_worker *worker, const struct engine_task *task,
+                                     struct trawl_error *error)
 {
     const struct engine_chunk *chunk = task->chunk;
     struct engine_result *result = task->result;
-    const struct pause pause = worker->pause;
-    uint64_t at = task->from;
-    struct step step = {worker, chunk, task->want, at, at, result, .decided = 0};
+    const uint64_t from = task->from;
+    struct step step = {worker, chunk, task->want, from, from, result, .decided = 0};
 
-    if (expressions_are_atoms(worker->expressions, task))
-        return scan_atoms(worker, task, error);
-    result->on_device = step_is_on_device(worker);
+    result->on_device = refine_is_on_device(&worker->refiner);
     result->hits.lengths_valid = true;
-    if (at == 0)
-        worker->near = NULL;
-    worker->record = 0; /* this task may have fewer records than the last one */
     worker->pause.search = 0;
-    if (at < chunk->owned && may_divide(worker, task)) {
-        step.to = at + min_u64(worker->step_bytes, chunk->owned - at);
-        TRAWL_TRY(scan_piece(&step, error));
-        result->candidate_count += step.judged;
-        result->done = step.to;
-        result->hits.one_per_line = task->want == WANT_LINES;
-        return TRAWL_OK;
+    step.to = from + min_u64(worker->refiner.step, chunk->owned - from);
+    TRAWL_TRY(scan_piece(&step, error));
+    result->candidate_count += step.judged;
+    result->done = step.to;
+    result->hits.one_per_line = task->want == WANT_LINES;
+    return TRAWL_OK;
+}
+
+/* Searches the lines from `from` to the end of the line with offset *to. If the last scan ended
+ * inside a line, finishes that line instead. */
+static enum trawl_status decide(struct refiner *refiner, const struct engine_task *task,
+                                uint64_t from, uint64_t *to, struct trawl_error *error)
+{
+    struct engine_worker *worker = (struct engine_worker *)refiner;
+    struct engine_result *result = task->result;
+    struct step step = {worker, task->chunk, task->want, from, from, result, .decided = 0};
+
+    if (from == task->from) {
+        const struct pause pause = worker->pause;
+
+        if (from == 0)
+            worker->near = NULL;
+        worker->record = 0; /* this task may have fewer records than the last one */
+        worker->pause.search = 0;
+        if (from > 0)
+            TRAWL_TRY(finish_line(&step, &pause, error));
     }
-    if (at > 0)
-        TRAWL_TRY(finish_line(&step, &pause, error));
-    for (;;) {
-        result->candidate_count += step.judged;
-        result->done = at = step.to;
-        if (at == chunk->owned || step.is_paused || result->hits.count >= regex_part_hits ||
-            (task->want == WANT_FIRST && result->hits.count > 0))
-            break;
-        step = (struct step){worker, chunk, task->want, at, chunk->owned, result, .decided = at};
-        if (chunk->owned - at > worker->step_bytes)
-            step.to = line_after(&step, at + worker->step_bytes);
-        step.spare = SPARE_READS * (step.to - at);
+    if (step.to == from) { /* no line to finish */
+        step.decided = from;
+        step.to = *to < task->chunk->owned ? line_after(&step, *to) : *to;
+        step.spare = SPARE_READS * (step.to - from);
         TRAWL_TRY(search_step(&step, error));
     }
+    result->candidate_count += step.judged;
     /* if matches cross lines, each of several expressions has its own hits in a line */
-    result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL &&
+    result->hits.one_per_line = task->want == WANT_LINES && task->chunk->records == NULL &&
                                 (worker->expressions->count == 1 || !judges_whole(&step));
+    *to = step.to;
     return TRAWL_OK;
+}
+
+static const struct decider decider = {.worker_bytes = sizeof(struct engine_worker),
+                                       .begin = plan_begin,
+                                       .end = plan_end,
+                                       .close = worker_end,
+                                       .step = decide};
+
+static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
+                                        const struct trawl_plan *plan,
+                                        struct engine_worker **worker, struct trawl_error *error)
+{
+    return refine_compile(&decider, engine, device, plan, worker, error);
 }
 
 static enum trawl_status engine_submit(struct engine_worker *worker, struct engine_task *task,
@@ -697,7 +693,9 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
     }
     TRAWL_TRY(judge_may(worker->expressions,
                         task->want == WANT_LINES && task->chunk->records == NULL, error));
-    return scan(worker, task, error);
+    return expressions_are_atoms(worker->expressions, task) ? scan_atoms(worker, task, error)
+           : may_divide(worker, task)                       ? scan_pieces(worker, task, error)
+                                      : refine_scan(&worker->refiner, task, error);
 }
 
 /* Finds the matches of the plan's only expression around its atoms. Returns false if automata
@@ -753,4 +751,4 @@ static bool brief(const struct engine *engine, const struct trawl_plan *plan, co
 }
 
 const struct engine_ops engine_regex = {
-    .compile = engine_compile, .release = engine_release, .submit = engine_submit, .brief = brief};
+    .compile = engine_compile, .release = refine_release, .submit = engine_submit, .brief = brief};

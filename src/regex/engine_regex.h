@@ -8,8 +8,6 @@
 
 /* Bytes of a step, not counting the rest of its last line. Tests set a smaller number. */
 extern uint64_t regex_step_bytes;
-/* A scan may end inside a line once its result has this many hits. Tests set a smaller number. */
-extern uint64_t regex_part_hits;
 
 extern const struct engine_ops engine_regex;
 

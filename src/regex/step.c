@@ -1,6 +1,7 @@
 /* step: has RE2 and PCRE2 read lines, and adds the occurrences to a step's result (step.h). */
 #include "regex/step.h"
 
+#include "cpu/sizes.h"
 #include "regex/engine_regex.h"
 
 enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t expression,
@@ -62,7 +63,7 @@ enum trawl_status step_push_merged(struct step *step, struct regex_line line, ui
         if (firsts && first != UINT64_MAX && begin != first)
             break;
         first = begin;
-        if (hits->count >= regex_part_hits && hits->items[hits->count - 1].offset < at) {
+        if (hits->count >= cpu_sizes.hits && hits->items[hits->count - 1].offset < at) {
             worker->pause = (struct pause){step->chunk->search, step->chunk->bytes, at, line};
             step->to = at;
             step->is_paused = true;

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "refine/refine.h"
 #include "regex/judge.h"
 
 /* Where a scan ended inside a line. The next scan of the chunk continues there. It can use the
@@ -19,12 +20,8 @@ struct pause {
 };
 
 struct engine_worker {
-    struct engine *engine;        /* the engine that finds the atoms, of the host or the GPUs */
-    const struct engine_ops *ops; /* the functions of `engine` */
-    struct engine_worker *finder; /* a worker of `engine`; NULL: no search has needed atoms yet */
-    struct engine_result atoms;   /* the occurrences of atoms in the step */
+    struct refiner refiner; /* first member; refiner.found has the atoms in the step */
     const struct expressions *expressions;
-    uint64_t serial; /* serial number of the plan; 0: the worker has no plan */
     /* How many more steps RE2 reads whole, before atoms are tried again; and how many these were at
      * first. */
     uint32_t whole_steps, whole_run;
@@ -33,7 +30,6 @@ struct engine_worker {
     double wasted_ns;     /* time of steps by atoms that may have been shorter */
     double dear_ns;       /* time of steps by atoms beyond FINDER_NS per byte */
     bool has_seen;        /* the strings were chosen again by the text */
-    uint64_t step_bytes;  /* bytes of the next step, not counting the rest of its last line */
     uint64_t record;      /* index of the record that was looked up last */
     /* the next occurrence of each expression in the current line; `items` has room for
      * passing_capacity */
@@ -95,11 +91,6 @@ enum trawl_status step_push_merged(struct step *step, struct regex_line line, ui
  * begin at or after step->pushed. */
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,
                              uint32_t count, struct trawl_error *error);
-
-static inline bool step_is_on_device(const struct engine_worker *worker)
-{
-    return worker->ops != &engine_cpu;
-}
 
 /* Returns true if the whole chunk is searched as a single line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)

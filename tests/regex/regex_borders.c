@@ -19,8 +19,6 @@ void borders_set(uint64_t seed)
         regex_step_bytes = 64 << 10;
     reach_window_chars =
         test_random_one_in(&random, 2) ? 2048 : test_random_between(&random, 1, 99);
-    regex_part_hits =
-        test_random_one_in(&random, 2) ? ENGINE_HITS_MAX : test_random_between(&random, 1, 9);
     borders_draw(&random);
 }
 
@@ -29,7 +27,7 @@ void borders_set(uint64_t seed)
 void borders_set_part(uint64_t hits)
 {
     cpu_sizes = cpu_sizes_default;
-    cpu_sizes.hits = regex_part_hits = hits;
+    cpu_sizes.hits = hits;
     regex_step_bytes = 64 << 10;
 }
 
