@@ -42,6 +42,7 @@
 #define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
 
+#define INSIDE "(?:(?=(?s:.))|(?-m:$)|(?<=(?s:.))|(?-m:^))" /* the part of a line is not empty */
 #define FROM_START "(?:(?m:^)|\\G|\\z)"
 
 /* PCRE2 counts steps anew for each position where a match may begin. At first, each position is
@@ -85,6 +86,8 @@
     X(void *, compile_context_create, (void *))                                              \
     X(void, compile_context_free, (void *))                                                  \
     X(int, set_newline, (void *, uint32_t))                                                  \
+    X(const uint8_t *, maketables, (void *))                                                 \
+    X(int, set_character_tables, (void *, const uint8_t *))                                  \
     X(int, pattern_info, (const void *, uint32_t, void *))                                   \
     X(int, substring_number_from_name, (const void *, const char *))
 
@@ -95,7 +98,10 @@ struct source {
     uint64_t count;
     const char *after;
     const struct syntax *syntax;
-    bool counts; /* {,m}, and blanks inside braces, make a repetition, as in ripgrep */
+    bool has_words; /* words are those of `words`, which \w does not mean */
+    struct around_words words;
+    bool by_locale; /* `tables` say what letters are; false: ASCII does */
+    bool counts;    /* {,m}, and blanks inside braces, make a repetition, as in ripgrep */
 };
 
 struct functions {
@@ -112,6 +118,7 @@ struct scratch {
 };
 
 static struct functions functions;
+static const uint8_t *tables; /* single-byte letters and cases, of the locale at the first use */
 static bool before_42, before_43; /* the library is older than that version of 10 */
 
 static bool load_functions(void *library)
@@ -128,7 +135,8 @@ static bool load_functions(void *library)
         (void)functions.config(CONFIG_VERSION, version);
     before_42 = strverscmp(version, "10.42") < 0;
     before_43 = strverscmp(version, "10.43") < 0;
-    return good;
+    tables = good ? functions.maketables(NULL) : NULL;
+    return tables != NULL;
 }
 
 static enum trawl_status load(struct trawl_error *error)
@@ -171,16 +179,21 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Returns the text that replaces this escape in a program; NULL: the escape stays. */
-static const char *instead(enum pcre2_program program, uint32_t flags, char letter)
+/* Returns the text that replaces this escape in a program, for print_words; NULL: the escape
+ * stays. `words`: \b and \B have to be replaced; like these, (?) cannot be repeated. */
+static const char *instead(enum pcre2_program program, uint32_t flags, bool words, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
         return "(?!)";
+    if (letter == 'b' && words)
+        return PRINT_EDGE "(?)";
+    if (letter == 'B' && words)
+        return program == PROGRAM_LINES ? PRINT_NO_EDGE "(?)" : INSIDE PRINT_NO_EDGE "(?)";
     if (program == PROGRAM_LINES)
         return NULL;
     return letter == 'A'                   ? "(?-m:^)"
            : letter == 'z'                 ? "(?-m:$)(?!(?s:.))"
-           : letter == 'B'                 ? "(?:(?=(?s:.))|(?-m:$)|(?<=(?s:.))|(?-m:^))\\B"
+           : letter == 'B'                 ? INSIDE "\\B"
            : letter != 'Z'                 ? NULL
            : (flags & DOLLAR_ENDONLY) != 0 ? "(?=\\n?(?-m:$))"
                                            : "(?-m:$)";
@@ -203,25 +216,26 @@ static bool write_program(enum pcre2_program program, const struct source *sourc
                           struct printed *text)
 {
     const struct syntax *syntax = source->syntax;
+    const struct around_words *words = &source->words;
     bool differs = program == PROGRAM_LINES;
     uint64_t from = 0;
 
-    print_text(text, source->before);
+    print_words(text, source->before, words->ranges, words->count);
     for (uint64_t i = 0; i < syntax->mark_count; from = syntax->marks[i++].end) {
         const struct syntax_mark mark = syntax->marks[i];
-        const char *other = instead(program, flags, mark.letter);
+        const char *other = instead(program, flags, source->has_words, mark.letter);
 
         print_put(text, source->bytes + from, mark.at - from);
         differs |= other != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
         if (other != NULL)
-            print_text(text, other);
+            print_words(text, other, words->ranges, words->count);
         else if (source->counts && mark.letter == '{')
             put_counts(source->bytes + mark.at, mark.end - mark.at, text);
         else
             print_put(text, source->bytes + mark.at, mark.end - mark.at);
     }
     print_put(text, source->bytes + from, source->count - from);
-    print_text(text, source->after);
+    print_words(text, source->after, words->ranges, words->count);
     return differs;
 }
 
@@ -238,6 +252,7 @@ static enum trawl_status compile(const struct source *source, const struct print
 
     if (context != NULL) {
         (void)functions.set_newline(context, newline);
+        (void)functions.set_character_tables(context, source->by_locale ? tables : NULL);
         *out = functions.compile(text->bytes, (size_t)text->count, flags, &code, &at, context);
         functions.compile_context_free(context);
     }
@@ -252,7 +267,7 @@ static enum trawl_status compile(const struct source *source, const struct print
         return TRAWL_MEMORY;
     (void)functions.get_error_message(code, message, sizeof message);
     status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
-    if (error != NULL)
+    if (error != NULL && !source->has_words)
         error->text_offset = min_u64(at > before ? at - before : 0, source->count);
     return status;
 }
@@ -326,28 +341,33 @@ static bool has_verb(const char *bytes, uint64_t count, const struct syntax *syn
 
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
-                                struct pcre2 **out, struct trawl_error *error)
+                                const struct around_words *own, struct pcre2 **out,
+                                struct trawl_error *error)
 {
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0, words = (flags & TRAWL_WHOLE_WORD) != 0;
     const uint32_t newline =
         options->ripgrep && (flags & TRAWL_CRLF) != 0 ? NEWLINE_ANYCRLF : NEWLINE_LF;
     /* Where PCRE2 chooses where a match may begin, it misses some, for example of `\d(c|\1*)`. But
      * in grep and ripgrep, (*COMMIT) only applies where PCRE2 has chosen. */
-    const bool starts = has_verb(bytes, count, syntax, "(*COMMIT") ||
-                        !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque);
+    const bool starts =
+        has_verb(bytes, count, syntax, "(*COMMIT") ||
+        !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque || own != NULL);
     const bool prefix =
         !starts && !syntax->has_choice && !options->dot_all && begins_with_all(bytes, count);
     const struct source source = {
         .before = lines    ? "^(?:"
-                  : words  ? "(?<!\\w)(?:"
+                  : words  ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"
                   : prefix ? FROM_START
                            : "",
         .bytes = bytes,
         .count = count,
         .after = lines   ? ")$"
-                 : words ? ")(?!\\w)"
+                 : words ? own != NULL ? ")(?!@)" : ")(?!\\w)"
                          : "",
         .syntax = syntax,
+        .has_words = own != NULL,
+        .words = own != NULL ? *own : (struct around_words){.count = 0},
+        .by_locale = options->bytes && options->letters.is_word != NULL,
         .counts = options->ripgrep,
     };
     const bool moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;

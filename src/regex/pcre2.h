@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/status.h"
-#include "regex/re2.h"
+#include "regex/sequence.h"
 
 #define PCRE2_SCRATCHES 32u /* how many threads' memory for matches is kept between calls */
 
@@ -71,11 +71,13 @@ struct pcre2_line {
 #define PCRE2_LARGE (-5) /* the match needs more memory than the limit, or recurs too deeply */
 
 /* Compiles an expression of a plan with these flags. `syntax` is the expression as read in PCRE2's
- * syntax. Errors: ARGUMENT for a mistake, at byte error->text_offset; UNSUPPORTED if the library is
- * missing; MEMORY. */
+ * syntax. `own`: the non-ASCII characters of words, for \b, \B and TRAWL_WHOLE_WORD; NULL: PCRE2's
+ * \w says what a word is. Errors: ARGUMENT for a mistake, at byte error->text_offset; UNSUPPORTED
+ * if the library is missing; MEMORY. */
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
-                                struct pcre2 **out, struct trawl_error *error);
+                                const struct around_words *own, struct pcre2 **out,
+                                struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
 /* Sets the steps that each position of the line is granted at first. */
 void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line);

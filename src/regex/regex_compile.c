@@ -233,6 +233,17 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     return status;
 }
 
+/* Returns true if case is ignored only as far as ASCII goes, and PCRE2 may find more. */
+static bool folds_less(const struct expressions *made, const char *bytes, uint64_t count,
+                       const struct syntax *syntax)
+{
+    uint32_t cases[TRAWL_UTF8_VARIANTS_MAX];
+
+    return !made->options.bytes && sets_cases(&made->options, 'k', cases) < 3 &&
+           (syntax->folds_more ||
+            (syntax->is_opaque && (made->options.fold || memchr(bytes, 'i', count) != NULL)));
+}
+
 /* Compiles expression number `index`, which is `bytes` in PCRE2's syntax, with PCRE2, and its
  * filter with RE2. */
 static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, const char *bytes,
@@ -244,13 +255,24 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     /* for the POSIX syntaxes, print_pcre2 has already written the word boundaries */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
     const bool had_strings = !maker->anchors.fails;
+    const struct regex_options *options = &made->options;
+    /* without TRAWL_UNICODE, \w means ASCII */
+    const bool own_words =
+        words == 0 && options->letters.is_word != NULL && (options->bytes || !options->unicode);
     struct syntax filter;
 
     made->has_beyond = true;
     made->needs_marks = made->crosses = true;
+    if (own_words)
+        TRAWL_TRY(words_find(made, error));
     TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));
-    status = pcre2_prepare(bytes, count, &filter, &made->options, plan->flags & ~words,
-                           &made->items[index].beyond, error);
+    if (words == 0 && folds_less(made, bytes, count, &filter))
+        status = TRAWL_FAIL(error, UNSUPPORTED,
+                            "PCRE2 cannot ignore the case of ASCII letters alone: it can of all "
+                            "letters, or in an expression of bytes");
+    else
+        status = pcre2_prepare(bytes, count, &filter, options, plan->flags & ~words,
+                               own_words ? &made->words : NULL, &made->items[index].beyond, error);
     made->items[index].shortest = filter.is_opaque ? 0 : filter.root->shortest;
     if (status != TRAWL_OK || filter.is_opaque)
         syntax_release(&filter);

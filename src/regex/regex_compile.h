@@ -62,7 +62,7 @@ struct expressions {
      * or PCRE2 decides about an expression. */
     bool needs_marks;
     struct marked_unit units[128]; /* only if has_marked */
-    struct around_words words;     /* only if has_marked */
+    struct around_words words;     /* once words_find has been called */
     struct code_range *own_words;  /* words->ranges if the caller's rules decide; otherwise NULL */
     uint8_t mark;   /* the byte that marks a character outside words; 0: not chosen yet */
     bool is_strict; /* a byte that belongs to no character adjoins no word boundary */

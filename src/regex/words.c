@@ -116,11 +116,11 @@ void words_free(struct expressions *expressions)
                    sizeof *expressions->own_words);
 }
 
-enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error)
+enum trawl_status words_find(struct expressions *expressions, struct trawl_error *error)
 {
     const struct trawl_letters *letters = &expressions->options.letters;
 
-    if (expressions->units[0].count > 0)
+    if (expressions->words.end > 0)
         return TRAWL_OK;
     if (letters->is_word == trawl_unicode()->is_word && !expressions->options.bytes)
         expressions->words =
@@ -129,6 +129,14 @@ enum trawl_status words_prepare(struct expressions *expressions, struct trawl_er
         TRAWL_TRY(list_words(expressions, error));
     else
         expressions->words.end = WORDS_ALL;
+    return TRAWL_OK;
+}
+
+enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error)
+{
+    if (expressions->units[0].count > 0)
+        return TRAWL_OK;
+    TRAWL_TRY(words_find(expressions, error));
     for (uint32_t byte = 0; byte < 0x80; byte++) {
         struct marked_unit *unit = &expressions->units[byte];
         const bool is_plain =

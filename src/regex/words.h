@@ -75,8 +75,10 @@ struct words {
 #define WORDS_CANCELLED (-2)
 #define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
-/* The first call fills expressions->words, and expressions->units: for each ASCII character, its
- * bytes in a marked copy. Errors: MEMORY. */
+/* The first call fills expressions->words. Errors: MEMORY. */
+enum trawl_status words_find(struct expressions *expressions, struct trawl_error *error);
+/* The first call also fills expressions->units: for each ASCII character, its bytes in a marked
+ * copy. Errors: MEMORY. */
 enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
 void words_free(struct expressions *expressions);
 bool words_are_ascii(const uint8_t *bytes, uint64_t count);

@@ -305,9 +305,11 @@ def make_case(rng, top, files, known=()):
         write(os.path.join(top, "patterns"), b"\n".join(patterns) + (b"\n" if rng.random() < 0.7 else b""))
         if rng.random() < 0.1:
             write(os.path.join(top, "patterns"), "")
+            case.patterns = []
         options.append(rng.choice([["-f", "patterns"], ["--file=patterns"]]))
         if rng.random() < 0.3:
             options.append(["-e", patterns[0].replace(b"\0", b"")])
+            case.patterns = case.patterns or patterns[:1]
     elif len(patterns) > 1 or rng.random() < 0.3 or patterns[0].startswith(b"-"):
         if rng.random() < 0.3:
             options.append(["-e", b"\n".join(patterns)])

@@ -111,6 +111,22 @@ def test_turkish(folder, others):
         )
 
 
+def test_expressions_of_bytes(folder, others):
+    """Compare -P with grep -P where a byte is a character and PCRE2 decides."""
+    rng = random.Random(cases.SEED)
+    for locale in [name for name in others if "8859" in name]:
+        letters = "ak_1- " + "".join(one for one in locales.KNOWN[locale][3] if len(one) == 1)
+        parts = [*letters, r"\w", r"\W", r"\b", r"\B", "[[:alpha:]]", ".", "[^%s]", "[a%s]", r"(%s)", r"(%s)\1"]
+        for _ in range(cases.amount(1500)):
+            made = "".join(rng.choice(parts).replace("%s", rng.choice(letters[6:])) for _ in range(rng.randint(1, 3)))
+            made = rng.choice(["(?>)", "(?=)", "(?i)(?>)"]) + made + rng.choice(["", "", "?", "+", "(?!k)"])
+            lines = ("".join(rng.choices(letters, k=rng.randint(0, 9))) + "\n" for _ in range(8))
+            path = written(folder, [line.encode(locales.codec(locale)) for line in lines])
+            words = ["-P", *rng.sample(["-o", "-w", "-i", "-x"], rng.randint(0, 3)), "-e", made.encode(locales.codec(locale)), path]
+            expected, got = (cases.execute([program, *words], locale=locale)[:2] for program in ("grep", cases.TRAWL))
+            assert got == expected, (locale, words, open(path, "rb").read())
+
+
 def test_bytes(folder, others):
     path = written(folder, [bytes([byte]) + b"\n" for byte in range(256) if byte not in b"\0\n"])
     for locale in ["C"] + [name for name in others if "8859" in name]:

@@ -657,7 +657,8 @@ def test_case(rng, trawl, folder):
         )
         whole = case.report not in ("l", "L", "q") and case.limit is None and "I" not in case.on
         whole = whole and b"binary file" not in got and all(file[3] is None for file in files)
-        wanted += (cases.stats_wrong(b"files: " + stats, case.jobs, size if whole else None) or "").encode()
+        none = b"" in case.strings  # as a whole line, it is searched for only in files
+        wanted += (cases.stats_wrong(b"files: " + stats, case.jobs, size if whole else None, none) or "").encode()
     if case.report == "json" and case.limit != 0:
         lines = got.split(b"\n")[:-1]
         lines = [line for line in lines if not line.startswith(b"trawl: ")]

@@ -104,7 +104,7 @@ class Case:
 # Where tg differs from ripgrep on purpose: (the row's name in docs/differences.md, a function that says whether a case
 # belongs to the row, command lines that show the difference in the files that rows() makes).
 ROWS = [("A NUL in a text",
-         lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary")) and any(b"\0" in line for text in case.texts.values() for line in text) and
+         lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary", "crlf")) and any(b"\0" in line for text in case.texts.values() for line in text) and
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
       "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search(r"[$^]|\\[Az]", " ".join(case.patterns))),
          ["-C1 b f0"]),

@@ -55,10 +55,15 @@ static enum trawl_status read_literal(struct syntax_reader *reader, struct trawl
 {
     const uint8_t byte = (uint8_t)reader->bytes[reader->at];
     const bool folds = (reader->flags & SYNTAX_FOLDS) != 0;
+    /* PCRE2's cases in a locale of single bytes may be others than the rules' */
+    const bool is_sure =
+        byte < 0x80 ? !folds || !reader->rules->bytes || reader->rules->letters.is_word == NULL
+                    : !folds && !reader->rules->bytes;
 
+    reader->out->folds_more |= folds && (byte >= 0x80 || syntax_is_in("kKsS", (char)byte));
     TRAWL_TRY(syntax_add_literal(reader, error));
     reader->is_repeatable = true;
-    if (byte > 0 && (byte < 0x80 || (!folds && !reader->rules->bytes)))
+    if (byte > 0 && is_sure)
         return TRAWL_OK;
     reader->count--;
     return add_any(reader, NULL, error);
@@ -114,7 +119,7 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
     const char letter = syntax_byte(reader, from + 1);
 
     reader->at = min_u64(from + 2, reader->bytes_count);
-    if (syntax_is_in("AzZBG", letter))
+    if (syntax_is_in("bAzZBG", letter))
         TRAWL_TRY(note(reader, from, reader->at, letter, error));
     if (letter == 'Q')
         return read_quoted(reader, error);
@@ -122,6 +127,8 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
         reader->is_repeatable = false;
         return TRAWL_OK;
     }
+    reader->out->folds_more |=
+        (reader->flags & SYNTAX_FOLDS) != 0 && syntax_is_in("0123456789gkxoNc", letter);
     if ((letter >= '1' && letter <= '9') || letter == 'g' || letter == 'k') {
         reader->at -= letter <= '9';
         skip_name(reader);
@@ -146,6 +153,7 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
 
 static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_error *error)
 {
+    const bool folds = (reader->flags & SYNTAX_FOLDS) != 0;
     uint64_t first = reader->at + 1, at;
 
     first += syntax_byte(reader, first) == '^';
@@ -154,6 +162,10 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
 
         if (byte == ']' && at > first)
             break;
+        reader->out->folds_more |=
+            folds &&
+            ((uint8_t)byte >= 0x80 || byte == '-' || (byte | 0x20) == 'k' || (byte | 0x20) == 's' ||
+             (byte == '\\' && syntax_is_in("0123456789xoNc", next)));
         if (byte == '\\') {
             /* after such an escape, a ']' may stand for itself */
             reader->out->is_opaque |= syntax_is_in("QEc", next);

@@ -174,6 +174,8 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
     const uint8_t flags = reader->flags;
     const bool skips = reader->skips;
     const char *letters = reader->rules->ripgrep ? "imsUuxR-" : "imsU-";
+    /* ripgrep rejects (?), and a letter that is given twice */
+    const bool is_strict = reader->rules->ripgrep && !reader->rules->pcre;
     bool off = false, is_set = false;
     char letter;
 
@@ -198,13 +200,15 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
             return syntax_refuse(reader->at, error,
                                  "the flags R, u after --no-unicode and -u have no meaning here; "
                                  "trawl has the options --crlf and --no-unicode");
-        if (letter == '-' && off)
+        if ((letter == '-' && off) ||
+            (is_strict && memchr(reader->bytes + from + 2, letter, reader->at - from - 2) != NULL))
             return refuse_open(reader, from, error);
         off |= letter == '-';
         is_set = letter != '-';
         set_flag(reader, letter, off);
     }
-    if ((letter != ':' && letter != ')') || (off && !is_set))
+    if ((letter != ':' && letter != ')') || (off && !is_set) ||
+        (is_strict && letter == ')' && reader->at == from + 2))
         return refuse_open(reader, from, error);
     reader->at++;
     if (letter == ')') {

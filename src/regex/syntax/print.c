@@ -243,22 +243,28 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
         put_class(out, node->set, node->set_count);
 }
 
-/* Writes the text for PCRE2; each '@' in it stands for a word character. */
+void print_words(struct printed *out, const char *text, const struct code_range *ranges,
+                 uint64_t count)
+{
+    for (; *text != '\0'; text++) {
+        if (*text != '@') {
+            print_put(out, text, 1);
+            continue;
+        }
+        print_text(out, "(?-i:[0-9A-Z_a-z");
+        for (uint64_t i = 0; i < count; i++)
+            put_range(out, ranges[i].first, ranges[i].last);
+        print_text(out, "])");
+    }
+}
+
 static void put_words(const struct printer *printer, const char *text)
 {
     struct set word;
 
     sets_words(printer->options, &word);
     printer->out->is_complete &= !word.is_cut;
-    for (; *text != '\0'; text++) {
-        if (*text != '@') {
-            print_put(printer->out, text, 1);
-            continue;
-        }
-        print_text(printer->out, "(?-i:");
-        put_class(printer->out, word.ranges, word.count);
-        print_text(printer->out, ")");
-    }
+    print_words(printer->out, text, word.ranges, word.count);
     sets_release(&word);
 }
 
@@ -282,8 +288,8 @@ static void put_edge(const struct printer *printer, const struct syntax_node *ed
                           (!is_marked || options->marks == REGEX_MARKED_LINES);
 
     if (printer->beyond && strchr(asks ? "bBmM" : "mM", letter) != NULL) {
-        put_words(printer, letter == 'b'   ? "(?:(?<=@)(?!@)|(?<!@)(?=@))"
-                           : letter == 'B' ? "(?:(?<=@)(?=@)|(?<!@)(?!@))"
+        put_words(printer, letter == 'b'   ? PRINT_EDGE
+                           : letter == 'B' ? PRINT_NO_EDGE
                            : letter == 'm' ? "(?<!@)(?=@)"
                                            : "(?<=@)(?!@)");
         return;

@@ -34,5 +34,12 @@ void print_release(struct printed *printed);
 /* Append bytes or a text. If memory cannot be allocated, set is_complete to false. */
 void print_put(struct printed *out, const char *bytes, uint64_t count);
 void print_text(struct printed *out, const char *text);
+/* Writes a text for PCRE2. Each '@' in it stands for a word character: an ASCII one, or one of the
+ * ranges. */
+void print_words(struct printed *out, const char *text, const struct code_range *ranges,
+                 uint64_t count);
+/* \b and \B in such a text */
+#define PRINT_EDGE "(?:(?<=@)(?!@)|(?<!@)(?=@))"
+#define PRINT_NO_EDGE "(?:(?<=@)(?=@)|(?<!@)(?!@))"
 
 #endif

@@ -82,7 +82,8 @@ enum { SYNTAX_EDGES = 1, SYNTAX_BEGINS = 2, SYNTAX_HALVES = 4 };
 struct regex_options;
 struct syntax_block;
 
-/* In PCRE2's syntax: an escape \A, \z, \Z, \B or \G, by its letter; '*' for a verb such as (*SKIP);
+/* In PCRE2's syntax: an escape \A, \z, \Z, \b, \B or \G, by its letter; '*' for a verb such as
+ * (*SKIP);
  * '{' for a repetition with blanks, or without minimum. */
 struct syntax_mark {
     uint32_t at;
@@ -122,6 +123,9 @@ struct syntax {
      * braces, a look-ahead, a backreference in a group, a recursion, and what is atomic or opaque
      */
     bool misleads_starts;
+    /* in PCRE2's syntax: where case is ignored, PCRE2 may find another character than by ASCII's
+     * cases */
+    bool folds_more;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
     uint64_t mark_count;
     uint64_t mark_capacity;

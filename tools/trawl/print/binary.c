@@ -232,9 +232,8 @@ int binary_read_on(struct text_scan *scan, const struct trawl_window *window)
     const uint8_t *null = memchr(window->bytes, '\0', (size_t)window->bytes_count);
     const uint64_t at = null != NULL ? window->begin + (uint64_t)(null - window->bytes) : limit;
 
-    scan->lines.scanned_end = window->begin + window->bytes_count;
     if (at >= limit)
-        return scan->lines.scanned_end >= limit;
+        return window->begin + window->bytes_count >= limit;
     found_behind(scan, at);
     return 1;
 }
