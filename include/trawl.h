@@ -119,8 +119,7 @@ struct trawl_pattern {
 
 enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with the plan option `letters`, also the variants of a
-                               character. For UTF-8, set `letters` to trawl_unicode(), whose
-                               variants expressions of CHARACTERS have without `letters`, too */
+                               character. For UTF-8: trawl_unicode(), the default of expressions */
     TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
     TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */

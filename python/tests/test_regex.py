@@ -291,7 +291,18 @@ LETTERS = [None, "ascii", True]
 
 def test_pcre2_finds_what_re2_finds(rng):
     """Compare expressions with the same ones behind (?>), so that PCRE2 decides, for all meanings of case and words."""
-    parts = [*"aks\u00c9\u00e9_-1.x\u017f\u212a\u00b2\u203f", r"\w", r"\W", r"\b", r"\B", "[k-m]", "[^k]", "[a\u00e9]", "[^s]", "(?i:k)"]
+    parts = [
+        *"aks\u00c9\u00e9_-1.x\u017f\u212a\u00b2\u203f",
+        r"\w",
+        r"\W",
+        r"\b",
+        r"\B",
+        "[k-m]",
+        "[^k]",
+        "[a\u00e9]",
+        "[^s]",
+        "(?i:k)",
+    ]
     parts += ["(?i:\u00c9)", "(?-i:s)", r"\x{e9}", r"[\w-]", "[x!]"]
     compared = 0
     for _ in range(amount(600)):
@@ -301,7 +312,10 @@ def test_pcre2_finds_what_re2_finds(rng):
         if "ascii" in (case, words):
             case, words = case and "ascii", words and "ascii"
         options = {"regex": True, "pcre": True, "ignore_case": case or False, "whole_words": words or False}
-        text = "\n".join("".join(rng.choices("aAkKsS\u00c9\u00e9\u212a\u017fxX-_1 \u00b2\u0301\u203f", k=rng.randint(0, 12))) for _ in range(5))
+        text = "\n".join(
+            "".join(rng.choices("aAkKsS\u00c9\u00e9\u212a\u017fxX-_1 \u00b2\u0301\u203f", k=rng.randint(0, 12)))
+            for _ in range(5)
+        )
         try:
             expected = list(trawl.Plan(made, **options).matches(text))
             found = list(trawl.Plan(f"(?>)(?:{made})", **options).matches(text))
@@ -313,9 +327,17 @@ def test_pcre2_finds_what_re2_finds(rng):
         assert found == expected, (made, options, text)
         compared += 1
     assert compared > amount(600) // 4
-    for given, wanted in (("(?>X)", [0, 1]), ("(?>\u00c9)", None), ("(?i)(?>k)", None), (r"(?>.)(x)\1", None), (r"(?=\w)[!-~]", None)):
+    for given, wanted in (
+        ("(?>X)", [0, 1]),
+        ("(?>\u00c9)", None),
+        ("(?i)(?>k)", None),
+        (r"(?>.)(x)\1", None),
+        (r"(?=\w)[!-~]", None),
+    ):
         try:
-            assert [one[0] for one in trawl.Plan(given, regex=True, pcre=True, ignore_case="ascii").matches("xX")] == wanted
+            assert [
+                one[0] for one in trawl.Plan(given, regex=True, pcre=True, ignore_case="ascii").matches("xX")
+            ] == wanted
         except trawl.UnsupportedError:
             assert wanted is None, given
 

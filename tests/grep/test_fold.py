@@ -122,7 +122,13 @@ def test_expressions_of_bytes(folder, others):
             made = rng.choice(["(?>)", "(?=)", "(?i)(?>)"]) + made + rng.choice(["", "", "?", "+", "(?!k)"])
             lines = ("".join(rng.choices(letters, k=rng.randint(0, 9))) + "\n" for _ in range(8))
             path = written(folder, [line.encode(locales.codec(locale)) for line in lines])
-            words = ["-P", *rng.sample(["-o", "-w", "-i", "-x"], rng.randint(0, 3)), "-e", made.encode(locales.codec(locale)), path]
+            words = [
+                "-P",
+                *rng.sample(["-o", "-w", "-i", "-x"], rng.randint(0, 3)),
+                "-e",
+                made.encode(locales.codec(locale)),
+                path,
+            ]
             expected, got = (cases.execute([program, *words], locale=locale)[:2] for program in ("grep", cases.TRAWL))
             assert got == expected, (locale, words, open(path, "rb").read())
 
