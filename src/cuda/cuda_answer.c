@@ -330,7 +330,7 @@ static enum trawl_status add_hits(struct engine_worker *worker, const struct ans
     hits.address = worker->hits.address;
     TRAWL_TRY(cuda_lists_sort(worker, &which, count, bits,
                               log2_ceiling(worker->plan->literal_count), &hits, error));
-    return cuda_bring_hits(worker, count, 0, result, error);
+    return cuda_bring_hits(worker, count, result, error);
 }
 
 /* Adds the range's `count` hits, which are in list `which`, to the answer. */
@@ -435,7 +435,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
         TRAWL_TRY(cuda_records_cut(worker, range, done, error));
     TRAWL_TRY(range_begin(worker, *done - range->begin, error));
     arguments_of(worker, range, *done, &a);
-    return add_list(worker, &a, ordered, room.list, total, result, error);
+    return add_list(worker, &a, ordered, 0, total, result, error);
 }
 
 /* ---- Tasks -------------------------------------------------------------------------------- */

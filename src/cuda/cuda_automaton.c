@@ -17,16 +17,14 @@
 #include "plan/analyse.h"
 #include "plan/parts.h"
 
-#define PART_BYTES_MIN 32u
-/* A *part* is the text that one thread searches: at most PART_MAX bytes (COUNT_PART_MAX for
- * count_automaton) or, if that is more, 4 times as many bytes as are read after the part. */
-#define PART_MAX 4096u
-#define COUNT_PART_MAX 1088u
+/* A *part* is the text that one thread searches: at most PART_MAX bytes or, if that is more, 4
+ * times as many bytes as are read after the part. */
+#define PART_MAX 1088u
 /* Level n of the trie has the states that are reached with n bytes. Consecutive levels of at most
  * NARROW_STATES states each are written by a single block. */
 #define NARROW_STATES 16u
-#define ROW_BLOCKS 8u   /* maximum blocks of automaton_rows per multiprocessor */
-#define COUNT_BLOCKS 3u /* maximum blocks of count_automaton per multiprocessor */
+#define ROW_BLOCKS 8u /* maximum blocks of automaton_rows per multiprocessor */
+#define BLOCKS 3u     /* maximum blocks of the kernels that search, per multiprocessor */
 
 /* The trie of the reversed literals, from which the automaton is built. class_of and the arrays
  * after it lie in this order in `block`, which is copied to the device as a whole. */
@@ -224,8 +222,8 @@ static void free_trie(struct trie *trie)
     memory_release(trie->next, trie->plan->length_max + 2, sizeof *trie->next);
 }
 
-/* Returns how many threads a block of count_automaton has. */
-static uint32_t count_threads(const struct engine_worker *worker)
+/* Returns how many threads a block has. */
+static uint32_t block_threads(const struct engine_worker *worker)
 {
     return worker->limits.threads == SCAN_THREADS_MAX ? SCAN_COUNT_THREADS : worker->limits.threads;
 }
@@ -234,7 +232,7 @@ static uint32_t count_threads(const struct engine_worker *worker)
 static uint64_t kept_bytes(const struct engine_worker *worker)
 {
     uint64_t room = worker->device->shared_max;
-    uint64_t used = CUDA_STATIC_SHARED_BYTES + (uint64_t)SCAN_STAGE_BYTES * count_threads(worker);
+    uint64_t used = CUDA_STATIC_SHARED_BYTES + (uint64_t)SCAN_STAGE_BYTES * block_threads(worker);
 
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
@@ -276,7 +274,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
                                 struct trawl_error *error)
 {
     struct cuda_memory *memory = &worker->tables->automaton_memory;
-    struct scan_automaton *to = &worker->tables->arguments.automaton;
+    struct scan_automaton *to = &worker->tables->of_automaton.automaton;
     uint64_t row_words = trie->classes + SCAN_STATE_WORDS;
     uint64_t nodes_at = (uint64_t)((const uint8_t *)trie->nodes - trie->block);
     uint64_t rows_at = (trie->block_bytes + trie->node_count * sizeof(uint32_t) + 15) & ~15ull;
@@ -310,7 +308,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
                                     struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct scan_arguments arguments = worker->tables->arguments;
+    struct automaton_arguments arguments = worker->tables->of_automaton;
     uint32_t warps = worker->limits.threads / 32, upto = 0;
     void *parameters[] = {&arguments};
 
@@ -324,8 +322,8 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
         for (upto = from + 1; states <= NARROW_STATES && upto < trie->level_count; upto++)
             if (trie->levels[upto + 1] - trie->levels[upto] > NARROW_STATES)
                 break;
-        arguments.begin = from;
-        arguments.limit = upto;
+        arguments.scan.begin = from;
+        arguments.scan.limit = upto;
         TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[CUDA_KERNEL_AUTOMATON_ROWS],
                             (unsigned)blocks, 1, 1, worker->limits.threads, 1, 1, 0, worker->stream,
                             parameters, NULL));
@@ -374,26 +372,19 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {
-    struct scan_arguments *a = &launch->arguments;
-    bool counts = launch->kernel == CUDA_KERNEL_COUNT_AUTOMATON;
-    uint64_t places = a->limit - a->position, unit = counts ? SCAN_COUNT_BYTES : 16;
-    uint64_t threads, part, tile_bytes, counted;
-    uint64_t most = max_u64(counts ? COUNT_PART_MAX : PART_MAX, 4ull * a->automaton.reach);
+    struct automaton_arguments *a = &launch->arguments.automaton;
+    uint64_t places = a->scan.limit - a->scan.position, unit = SCAN_COUNT_BYTES;
+    uint64_t threads, part, tile_bytes;
+    uint64_t most = max_u64(PART_MAX, 4ull * a->automaton.reach);
 
-    if (counts) {
-        launch->threads = count_threads(worker);
-        launch->shared_bytes = a->automaton.kept_words * (uint32_t)sizeof(uint32_t) +
-                               SCAN_STAGE_BYTES * launch->threads;
-        if (worker->limits.blocks_max == 0)
-            *blocks *= (uint32_t)min_u64(COUNT_BLOCKS,
-                                         worker->device->shared_max /
-                                             (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
-    }
-    /* hits are counted in 32 bits: by count_automaton for a thread's part, by other kernels for a
-     * tile */
-    counted = counts ? 1 : launch->threads;
-    most = min_u64(most, UINT32_MAX / counted / tables->alike_max);
-    most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));
+    launch->threads = block_threads(worker);
+    launch->shared_bytes =
+        a->automaton.kept_words * (uint32_t)sizeof(uint32_t) + SCAN_STAGE_BYTES * launch->threads;
+    if (worker->limits.blocks_max == 0)
+        *blocks *= (uint32_t)min_u64(BLOCKS, worker->device->shared_max /
+                                                 (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
+    /* a thread counts its part's hits in 32 bits */
+    most = min_u64(most, UINT32_MAX / tables->alike_max) & ~(unit - 1);
     threads = (uint64_t)*blocks * launch->threads;
     part = (places + threads - 1) / threads;
     if (part > most) {
@@ -401,10 +392,10 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
 
         part = (part + turns - 1) / turns;
     }
-    part = min_u64(max_u64((part + unit - 1) & ~(unit - 1), PART_BYTES_MIN), most);
-    TRAWL_ASSERT(part % unit == 0 && part * counted <= UINT32_MAX / tables->alike_max);
+    part = min_u64((part + unit - 1) & ~(unit - 1), most);
+    TRAWL_ASSERT(part > 0 && part <= UINT32_MAX / tables->alike_max);
     a->automaton.part_bytes = (uint32_t)part;
     tile_bytes = part * launch->threads;
-    a->tile_count = (uint32_t)((places + tile_bytes - 1) / tile_bytes);
-    TRAWL_ASSERT(a->tile_count * tile_bytes >= places);
+    a->scan.tile_count = (uint32_t)((places + tile_bytes - 1) / tile_bytes);
+    TRAWL_ASSERT(a->scan.tile_count * tile_bytes >= places);
 }

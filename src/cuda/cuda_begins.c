@@ -121,6 +121,7 @@ static enum trawl_status fill(struct engine_worker *worker, const struct engine_
         }
         if (place != PLACE_HERE && put > 0)
             TRAWL_TRY(copy_list(worker, words, place, put, error));
+        reach = saturating_multiply(reach, 2);
         words->count += found.count;
         words->candidate_count += found.candidate_count;
     }
@@ -149,5 +150,6 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
     worker->searched = chunk->bytes;
     worker->searched_bytes = chunk->owned;
     TRAWL_TRY(cuda_tables_want(worker, error));
-    return fill(worker, chunk, &text, place, words, error);
+    TRAWL_TRY(fill(worker, chunk, &text, place, words, error));
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }

@@ -9,19 +9,26 @@
 #define SHIFT_MIN 11u
 #define SHARE_FIRST (1.0 / 512)
 #define WIDE_SLOTS (1u << 27) /* slots of all bins, at most, if each is wider than expected */
+#define NOT_TOLD 2u           /* the kernel will write 0, or 1 if some bin was full */
 #define HITS_EACH 24.0 /* hits expected in a bin, at most, unless it is as short as possible */
 
+/* Returns true if the kernel leaves hits in order, step by step (tile_append_step). */
 static bool leaves_runs(const struct cuda_launch *launch)
 {
-    return launch->kernel == CUDA_KERNEL_APPEND_STREAM;
+    return launch->kernel == CUDA_KERNEL_APPEND_STREAM ||
+           launch->kernel == CUDA_KERNEL_APPEND_PLANES;
 }
 
 static uint64_t bins_of(const struct cuda_launch *launch)
 {
-    const struct scan_arguments *a = &launch->arguments;
+    const struct scan_arguments *a = &launch->arguments.scan;
 
-    return leaves_runs(launch) ? (uint64_t)a->tile_count * (a->tile_words * 32 / BINS_STEP_BYTES)
-                               : ((a->limit - 1 - a->begin) >> a->bin_shift) + 1;
+    if (leaves_runs(launch))
+        return (uint64_t)a->tile_count *
+               (launch->arguments.pattern.tile_words * 32 / STREAM_STEP_BYTES);
+    if (cuda_is_automaton(launch->kernel))
+        return (uint64_t)a->tile_count * launch->threads; /* the parts of all threads */
+    return ((a->limit - 1 - a->begin) >> a->bin_shift) + 1;
 }
 
 double cuda_bins_share(const struct engine_worker *worker)
@@ -32,7 +39,7 @@ double cuda_bins_share(const struct engine_worker *worker)
 /* Chooses bins that will probably have few hits each, and more room than these need. */
 static void choose_bins(const struct engine_worker *worker, struct cuda_launch *launch)
 {
-    struct scan_arguments *a = &launch->arguments;
+    struct scan_arguments *a = &launch->arguments.scan;
     double share = cuda_bins_share(worker), hits, root = 1;
 
     a->bin_shift = SHIFT_MAX;
@@ -51,10 +58,13 @@ static void choose_bins(const struct engine_worker *worker, struct cuda_launch *
 enum trawl_status cuda_bins_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error)
 {
-    struct scan_arguments *a = &launch->arguments;
+    struct scan_arguments *a = &launch->arguments.scan;
+    bool counts = cuda_is_automaton(launch->kernel);
     uint64_t bins;
 
-    if (leaves_runs(launch))
+    if (counts)
+        a->capacity = 1; /* where a part's hits end */
+    else if (leaves_runs(launch))
         a->capacity = BINS_RUN_BYTES / sizeof(uint64_t);
     else
         choose_bins(worker, launch);
@@ -63,28 +73,65 @@ enum trawl_status cuda_bins_begin(struct engine_worker *worker, struct cuda_laun
                                   bins * a->capacity * sizeof(uint64_t), error));
     TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->bin_counts,
                                   (bins / 2 + 2 + BINS_BLOCKS_MAX) * sizeof(uint64_t), error));
-    a->hits = (uint64_t *)(uintptr_t)worker->bins.address;
+    a->hits = counts ? NULL : (uint64_t *)(uintptr_t)worker->bins.address;
     a->bin_counts = (uint32_t *)(uintptr_t)(worker->bin_counts.address + sizeof(uint64_t));
-    if (leaves_runs(launch)) /* each step's count is written */
+    if (counts || leaves_runs(launch)) /* each count is written */
         return TRAWL_OK;
     return CUDA_CALL(worker->device, error, fill, worker->bin_counts.address, 0,
                      (size_t)((bins / 2 + 2) * sizeof(uint64_t)), worker->stream);
+}
+
+static bool is_told(const void *context)
+{
+    return __atomic_load_n((const uint64_t *)context, __ATOMIC_ACQUIRE) != NOT_TOLD;
+}
+
+/* Lets write_automaton write the hits that count_automaton has counted. */
+static enum trawl_status write_hits(struct engine_worker *worker, const struct cuda_launch *launch,
+                                    const struct bins_arguments *to, struct trawl_error *error)
+{
+    struct cuda_launch again = *launch;
+
+    again.kernel = CUDA_KERNEL_WRITE_AUTOMATON;
+    again.arguments.automaton.part_ends = (const uint64_t *)(uintptr_t)worker->bins.address;
+    again.arguments.automaton.hits_base = to->base;
+    again.arguments.automaton.hits_literal = to->factor;
+    again.arguments.scan.hits = to->to;
+    again.arguments.scan.capacity = to->capacity;
+    return cuda_launch_run(worker, &again, error);
+}
+
+/* Starts the kernels that move the launch's hits to a->to. */
+static enum trawl_status move(struct engine_worker *worker, const struct cuda_launch *launch,
+                              struct bins_arguments *a, uint64_t threads, struct trawl_error *error)
+{
+    struct bins_arguments ends = *a;
+
+    if (a->bins > BINS_FEW)
+        TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_BINS_SUM, threads, 0, a, error));
+    if (leaves_runs(launch))
+        return cuda_lists_launch(worker, CUDA_KERNEL_BINS_GATHER, threads, 0, a, error);
+    if (!cuda_is_automaton(launch->kernel))
+        return cuda_lists_launch(worker, CUDA_KERNEL_BINS_SORT, threads, 0, a, error);
+    ends.to = (uint64_t *)(uintptr_t)worker->bins.address;
+    TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_BINS_ENDS, threads, 0, &ends, error));
+    return write_hits(worker, launch, a, error);
 }
 
 enum trawl_status cuda_bins_take(struct engine_worker *worker, const struct cuda_launch *launch,
                                  const struct cuda_hits_room *room, bool *fits,
                                  struct trawl_error *error)
 {
-    const struct scan_arguments *s = &launch->arguments;
+    const struct scan_arguments *s = &launch->arguments.scan;
     uint64_t bins = bins_of(launch), blocks = min_u64((bins + 7) / 8, BINS_BLOCKS_MAX);
     uint64_t *told = &((struct scan_result *)(void *)worker->answers.bytes)->listed;
-    bool runs = leaves_runs(launch);
+    bool sorts = !leaves_runs(launch) && !cuda_is_automaton(launch->kernel);
     struct bins_arguments a = {
         .slots = s->hits,
         .counts = s->bin_counts,
         .bins = bins,
         .share = (bins + blocks - 1) / blocks,
-        .slots_each = runs ? UINT32_MAX : (uint32_t)s->capacity,
+        .slots_each = sorts ? (uint32_t)s->capacity : UINT32_MAX,
         .sums = (uint32_t *)(uintptr_t)(worker->bin_counts.address + (bins / 2 + 2) * 8),
         .full = (uint64_t *)(uintptr_t)worker->bin_counts.address,
         .told = told,
@@ -93,7 +140,7 @@ enum trawl_status cuda_bins_take(struct engine_worker *worker, const struct cuda
         .factor = room->literal,
         .capacity = room->count};
 
-    *fits = runs || launch->found.count <= bins * s->capacity; /* else, counts may have wrapped */
+    *fits = !sorts || launch->found.count <= bins * s->capacity; /* else, counts may have wrapped */
     if (!*fits)
         return TRAWL_OK;
     if (room->address == 0) {
@@ -102,20 +149,13 @@ enum trawl_status cuda_bins_take(struct engine_worker *worker, const struct cuda
         a.base = 0;
         a.factor = 1ull << 32;
     }
-    if (runs) /* offsets count from the first step, in which hits before the range's begin end */
-        a.base += s->position - s->shift - s->begin;
-    if (bins > BINS_FEW)
-        TRAWL_TRY(
-            cuda_lists_launch(worker, CUDA_KERNEL_BINS_SUM, blocks * LISTS_THREADS, 0, &a, error));
-    TRAWL_TRY(cuda_lists_launch(worker, runs ? CUDA_KERNEL_BINS_GATHER : CUDA_KERNEL_BINS_SORT,
-                                blocks * LISTS_THREADS, 0, &a, error));
-    if (room->ahead > 0) {
-        worker->landing_busy = true;
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
-                            room->address, (size_t)(room->ahead * sizeof(uint64_t)),
-                            worker->stream));
-    }
-    TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    *fits = runs || __atomic_load_n(told, __ATOMIC_ACQUIRE) == 0;
+    if (leaves_runs(launch)) /* offsets count from the first step */
+        a.base += s->position - launch->arguments.pattern.shift - s->begin;
+    *told = NOT_TOLD;
+    TRAWL_TRY(move(worker, launch, &a, blocks * LISTS_THREADS, error));
+    if (!sorts)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_launch_wait(worker, is_told, told, error));
+    *fits = *told == 0;
     return TRAWL_OK;
 }

@@ -17,6 +17,7 @@
 #include "cuda/prices.def"
 
 #define RARE_NOT_RATED DENSE_RATE
+#define SAMPLED_BYTES_MIN 2176u /* shorter ranges are not sampled */
 
 /* Fractions of the positions of a text. */
 struct rates {
@@ -299,26 +300,6 @@ void cuda_choose_try_anew(struct cuda_tables *tables)
     tables->lost_ns = 0;
 }
 
-void cuda_choose_leave_filter(struct cuda_tables *tables, enum want priced)
-{
-    tables->dense_left = DENSE_SCANS;
-    tables->dense_lists = priced == WANT_HITS;
-    /* after these scans, the text may be another one */
-    cuda_choose_try_anew(tables);
-}
-
-bool cuda_choose_is_patient(struct engine_worker *worker)
-{
-    bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
-    struct cuda_tables *tables = worker->tables;
-
-    if (!tables->has_sets || tables->dense_left > 0 || tables->budget_log2 > 0 ||
-        (!is_long && cuda_automaton_is_kept(worker)))
-        return false;
-    tables->budget_log2 = is_long ? PATIENT_LONG_LOG2 : PATIENT_LOG2;
-    return true;
-}
-
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -372,6 +353,115 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
         tables->dense_left = 0;
 }
 
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+bool cuda_choose_filters(const struct engine_worker *worker, enum want want)
+{
+    const struct cuda_tables *tables = worker->tables;
+
+    return tables->has_sets && (want != WANT_HITS || tables->appends) &&
+           (tables->automaton != CUDA_AUTOMATON_READY ||
+            (tables->dense_left == 0 && !worker->limits.automaton_always));
+}
+
+bool cuda_choose_decides(const struct pattern_arguments *a)
+{
+    return a->is_exact != 0 && (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
+}
+
+/* Returns the kernel that lists a single pattern's hits. */
+static enum cuda_kernel choose_lister(const struct cuda_tables *tables, bool sampled)
+{
+    const struct pattern_arguments *a = &tables->pattern;
+
+    if (cuda_choose_decides(a))
+        return CUDA_KERNEL_APPEND_STREAM;
+    if (tables->appends && tables->dense_left == 0)
+        return sampled ? CUDA_KERNEL_STREAM_SAMPLED : CUDA_KERNEL_STREAM;
+    return a->plane.probe_bits != 0 ? CUDA_KERNEL_APPEND_PLANES : CUDA_KERNEL_APPEND_STREAM;
+}
+
+enum cuda_kernel cuda_choose_kernel(const struct engine_worker *worker, uint64_t begins,
+                                    enum want want)
+{
+    const struct cuda_tables *tables = worker->tables;
+    bool sampled = tables->method == TRAWL_METHOD_SAMPLED && begins >= SAMPLED_BYTES_MIN;
+
+    if (tables->method == TRAWL_METHOD_SET && !cuda_choose_filters(worker, want))
+        return want == WANT_FIRST ? CUDA_KERNEL_FIRST_AUTOMATON : CUDA_KERNEL_COUNT_AUTOMATON;
+    if (tables->method == TRAWL_METHOD_SET)
+        return tables->sets_kernel;
+    if (want == WANT_HITS)
+        return choose_lister(tables, sampled);
+    if (tables->dense_left > 0)
+        return CUDA_KERNEL_PLANES;
+    if (sampled)
+        return CUDA_KERNEL_STREAM_SAMPLED;
+    return want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM : CUDA_KERNEL_STREAM;
+}
+
+/* Offsets in a range have 32 bits. When counting, stream_sampled numbers samples instead of starts,
+ * so its ranges may be longer. */
+uint64_t cuda_choose_begins_max(const struct engine_worker *worker, enum want want)
+{
+    uint64_t most = worker->limits.launch_begins_max;
+
+    if (want == WANT_COUNT && worker->tables->method == TRAWL_METHOD_SAMPLED)
+        /* a stride may have two samples, so a launch searches launch_begins_max / 2 strides */
+        return worker->tables->pattern.stride * max_u64(most / 2, 1);
+    return min_u64(most, (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
+}
+
+enum trawl_status cuda_choose_leave(struct engine_worker *worker, struct trawl_error *error)
+{
+    worker->leaves = worker->may_leave;
+    return worker->leaves ? TRAWL_OK
+                          : TRAWL_FAIL(error, UNSUPPORTED, "%s leaves this set to the host",
+                                       worker->device->name);
+}
+
+enum trawl_status cuda_choose_automaton(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_tables *tables = worker->tables;
+    bool was_none = tables->automaton == CUDA_AUTOMATON_NONE;
+    enum trawl_status status;
+
+    tables->dense_left = DENSE_SCANS;
+    cuda_choose_try_anew(tables); /* after these scans, the text may be another one */
+    if (tables->method != TRAWL_METHOD_SET)
+        return TRAWL_OK;
+    status = cuda_automaton_want(worker, error);
+    if (status != TRAWL_OK && status != TRAWL_MEMORY)
+        return status;
+    if (tables->automaton == CUDA_AUTOMATON_READY)
+        return TRAWL_OK;
+    if (!worker->may_leave && tables->has_sets && !was_none) {
+        tables->dense_left = 0;
+        return TRAWL_OK;
+    }
+    return status == TRAWL_MEMORY && !worker->may_leave ? status : cuda_choose_leave(worker, error);
+}
+
+enum trawl_status cuda_choose_dense(struct engine_worker *worker, struct trawl_error *error)
+{
+    bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
+    struct cuda_tables *tables = worker->tables;
+
+    if (!tables->has_sets || tables->dense_left > 0 || tables->budget_log2 > 0 ||
+        (!is_long && cuda_automaton_is_kept(worker)))
+        return cuda_choose_automaton(worker, error);
+    tables->budget_log2 = is_long ? PATIENT_LONG_LOG2 : PATIENT_LOG2;
+    return TRAWL_OK;
+}
+
+void cuda_choose_full(struct cuda_tables *tables, double share)
+{
+    if (2 * share < tables->list_share)
+        return;
+    tables->appends = !tables->wide_bins;
+    tables->wide_bins = true;
+}
+
 /* ---- Sets: the form of the filter's tables --------------------------------------------------
  *
  * A gram is q consecutive bytes; kernels/stream_set.cu describes the method. The functions below
@@ -385,7 +475,7 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
 /* How many words the bitmap is shorter than FILTER_LARGE (prices.def): the rare variant
  * has longer queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
-#define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
+#define DENSE_WORDS ((uint32_t)((sizeof(struct set_arguments) + 15) / 16 * 4))
 
 /* Costs in slots, the time of an instruction (prices.def): of a row (512 bytes of text that a warp
  * loads together), of a sample, and of a sample that passes the bitmap. */

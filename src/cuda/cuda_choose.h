@@ -1,6 +1,6 @@
-/* cuda_choose: chooses the method with which a device searches for a single pattern, and whether
- * the *filter* (the kernels of stream_set.cu) or the *automaton* (automaton.cu) searches
- * for a set. A *sample* consists of excerpts of a loaded text. A *trial* is a short, timed
+/* cuda_choose: chooses the method and the kernel with which a device searches for a single pattern,
+ * and whether the *filter* (the kernels of stream_set.cu) or the *automaton* (automaton.cu)
+ * searches for a set. A *sample* consists of excerpts of a loaded text. A *trial* is a short, timed
  * search. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
@@ -44,16 +44,6 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
 uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
-/* Keeps the next scans from using a stream kernel: the automaton searches for a set instead, if
- * there is one. `priced` says for which searches the automaton is cheaper, unless the filter gave
- * up. */
-void cuda_choose_leave_filter(struct cuda_tables *tables, enum want priced);
-/* Called after a scan that the kernel gave up because some part of the text had too many
- * candidates. Returns true if the filter shall repeat the scan, with a larger budget. That is
- * cheaper than the automaton in two cases: if the set usually needs nearly as much work as is
- * allowed, so that in a long text some warp exceeds it by chance; and if the literals are long,
- * when the cause is often a phrase that many of them share, but that is rare in the text. */
-bool cuda_choose_is_patient(struct engine_worker *worker);
 /* Called after the filter has searched `bytes` bytes of text in `ns`; `rest` bytes follow. Returns
  * true if the automaton should take over, because building it takes less time than it would save in
  * the rest, or would have saved so far. If the trial was too short to be sure, returns false, and
@@ -63,6 +53,34 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
 /* Records that the automaton took `ns` to count in `bytes` bytes of text; ignores a short text. If
  * the filter took clearly less time per byte, it will search next. */
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns);
+
+/* Returns the kernel that searches a range of `begins` starts for the worker's plan. For WANT_HITS,
+ * that is a kernel that counts, and leaves hits in bins. */
+enum cuda_kernel cuda_choose_kernel(const struct engine_worker *worker, uint64_t begins,
+                                    enum want want);
+/* Returns true if a stream kernel finds the single pattern's occurrences without candidates. */
+bool cuda_choose_decides(const struct pattern_arguments *a);
+/* Returns the maximum number of positions that one launch searches for the worker's plan. */
+uint64_t cuda_choose_begins_max(const struct engine_worker *worker, enum want want);
+/* Returns true if stream_set searches for the worker's set next, and not the automaton. */
+bool cuda_choose_filters(const struct engine_worker *worker, enum want want);
+/* Called if no kernel can search for the set. Lets the host search the chunk if it may; else
+ * UNSUPPORTED. */
+enum trawl_status cuda_choose_leave(struct engine_worker *worker, struct trawl_error *error);
+/* Keeps the next scans from using a stream kernel: the tile kernel searches for a single pattern,
+ * the automaton for a set. If there is no automaton, and the host may not search the chunk,
+ * stream_set goes on without a budget, unless that was so before. */
+enum trawl_status cuda_choose_automaton(struct engine_worker *worker, struct trawl_error *error);
+/* Called after a scan that the kernel gave up because some part of the text had too many
+ * candidates. Either cuda_choose_automaton, or stream_set repeats the scan with a larger budget,
+ * which is cheaper in two cases: if the set usually needs nearly as much work as is allowed, so
+ * that in a long text some warp exceeds it by chance; and if the literals are long, when the cause
+ * is often a phrase that many of them share, but that is rare in the text. */
+enum trawl_status cuda_choose_dense(struct engine_worker *worker, struct trawl_error *error);
+/* Called after bins were full that were chosen for hits of this share. If there are not many more,
+ * they lie close together, so bins get more room from now on; if they had it, no bins of this kind
+ * are used any more. */
+void cuda_choose_full(struct cuda_tables *tables, double share);
 
 /* Chooses how stream_set searches for the plan's set: fills tables->sets, which the caller has
  * zeroed, sets_kernel and sets_price, and sets has_sets. Changes nothing if stream_set cannot

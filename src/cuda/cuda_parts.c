@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "cuda/cuda_choose.h"
 #include "cuda/cuda_scan.h"
 
 static void turn_to(struct engine_worker *worker, uint32_t part)
@@ -58,15 +59,13 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* After too many candidates, the search goes on with kernels that handle at most this many
-     * starts per launch; they would cut a longer range short (cut_set_range in cuda_scan.c). */
     steps->range_bytes_max = worker->limits.launch_begins_max;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         turn_to(worker, i);
         status = cuda_tables_want(worker, error);
         if (status == TRAWL_OK)
             steps->range_bytes_max =
-                min_u64(steps->range_bytes_max, cuda_launch_begins_max(worker, want));
+                min_u64(steps->range_bytes_max, cuda_choose_begins_max(worker, want));
     }
     turn_back(worker, whole);
     return status;

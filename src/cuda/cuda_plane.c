@@ -163,23 +163,6 @@ static void fill_probe(const uint8_t *window, struct scan_plane *plane)
         plane->flip_last[i] = plane->flip[plane->probe_bits - BYTE_BITS + i];
 }
 
-/* Sets has_letters if the pattern has at most one byte value whose bit in the plane is 0, and at
- * most one whose bit is 1, as in "abba". Then also sets letters and letter_step. */
-static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
-{
-    uint32_t letter[2] = {bytes[0], bytes[0]}, i = 0;
-
-    while (i < count && (bytes[i] >> plane->bit & 1u) == (bytes[0] >> plane->bit & 1u))
-        i++;
-    if (i < count)
-        letter[bytes[i] >> plane->bit & 1u] = bytes[i];
-    for (i = 0; i < count && bytes[i] == letter[bytes[i] >> plane->bit & 1u];)
-        i++;
-    plane->has_letters = i == count;
-    plane->letters = letter[0] * 0x01010101u;
-    plane->letter_step = letter[1] - letter[0];
-}
-
 /* Chooses the bit whose plane has the longest period; of several, the one that splits the bytes
  * most evenly. Sets byte_period to the smallest period of the bytes, or to 0 if that exceeds half
  * the window. No plane's smallest period is longer than that of the bytes, whose periods are
@@ -208,8 +191,8 @@ static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words
 }
 
 enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
-                                    uint32_t window_max, bool fold, uint32_t *words,
-                                    struct scan_plane *plane, struct trawl_error *error)
+                                    uint32_t window_max, uint32_t *words, struct scan_plane *plane,
+                                    struct trawl_error *error)
 {
     const uint8_t *window;
     uint32_t *borders;
@@ -225,8 +208,6 @@ enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes
         plane->byte_run = plane->window_bytes - plane->byte_period;
     fill_words(window, plane->window_bytes, plane->bit, words);
     fill_probe(window, plane);
-    if (!fold && plane->window_bytes == pattern_bytes)
-        fill_letters(bytes, pattern_bytes, plane);
     memory_release(memory, window_max, sizeof *borders);
     return TRAWL_OK;
 }

@@ -10,13 +10,12 @@
 
 /* Returns the maximum number of words in a pattern's plane, a multiple of 4. */
 uint64_t cuda_plane_words(uint64_t pattern_bytes);
-/* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes, which is in lower case
- * if `fold`. The window (the bytes of the pattern from which the plane is made) has at most
- * window_max bytes, a multiple of 8 and at least 64. Fills *plane, in which the caller has set only
- * `words`, and `words`, which the caller has zeroed. Errors: MEMORY. Cost: linear in the
- * pattern. */
+/* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes. The window (the bytes of
+ * the pattern from which the plane is made) has at most window_max bytes, a multiple of 8 and at
+ * least 64. Fills *plane, in which the caller has set only `words`, and `words`, which the caller
+ * has zeroed. Errors: MEMORY. Cost: linear in the pattern. */
 enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
-                                    uint32_t window_max, bool fold, uint32_t *words,
-                                    struct scan_plane *plane, struct trawl_error *error);
+                                    uint32_t window_max, uint32_t *words, struct scan_plane *plane,
+                                    struct trawl_error *error);
 
 #endif

@@ -19,7 +19,7 @@
 #define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 
-void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
+void cuda_sampled_sizes(uint64_t length, struct pattern_arguments *a)
 {
     uint64_t single = min_u64(length + 1 - SCAN_SAMPLE_BYTES, CUDA_SAMPLED_STRIDE_MAX);
     uint64_t pair = min_u64(length + 1, CUDA_SAMPLED_STRIDE_MAX);
@@ -49,7 +49,7 @@ static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
  * because no list begins at entry 0xffff. */
 #define COUNTED scan_list(0xffffu, 0)
 
-void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
+void cuda_sampled_fill(const uint8_t *bytes, const struct pattern_arguments *a,
                        const struct cuda_sampled_tables *tables)
 {
     uint32_t fold = a->sample_fold, down = 32 - a->hash_bits, end = 0;

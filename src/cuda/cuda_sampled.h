@@ -20,8 +20,8 @@ struct cuda_sampled_tables {
 
 /* cuda_sampled_sizes chooses the stride and the tables' sizes for a pattern of `length` bytes.
  * cuda_sampled_fill writes the tables. */
-void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a);
-void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
+void cuda_sampled_sizes(uint64_t length, struct pattern_arguments *a);
+void cuda_sampled_fill(const uint8_t *bytes, const struct pattern_arguments *a,
                        const struct cuda_sampled_tables *tables);
 
 #endif

@@ -1,6 +1,7 @@
 /* cuda_scan: searches one range, and copies the hits to the host */
 #include "cuda/cuda_scan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -9,42 +10,9 @@
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_lists.h"
 
-#define HITS_AHEAD 512u
-#define APPENDS_MAX 3u /* with the share that was expected, with the right one, with wide bins */
-#define FEW_BYTES 256u /* hits are few if there is at most one in this many bytes */
-
-/* Called if no kernel can search for the set. Lets the host search the chunk if it may. */
-static enum trawl_status leave_set(struct engine_worker *worker, struct trawl_error *error)
-{
-    worker->leaves = worker->may_leave;
-    return worker->leaves ? TRAWL_OK
-                          : TRAWL_FAIL(error, UNSUPPORTED, "%s leaves this set to the host",
-                                       worker->device->name);
-}
-
-/* Lets the automaton search for a set next. If there is none, and the host may not search the
- * chunk, stream_set goes on without a budget, unless that was so before. */
-static enum trawl_status take_automaton(struct engine_worker *worker, enum want priced,
-                                        struct trawl_error *error)
-{
-    struct cuda_tables *tables = worker->tables;
-    bool was_none = tables->automaton == CUDA_AUTOMATON_NONE;
-    enum trawl_status status;
-
-    cuda_choose_leave_filter(tables, priced);
-    if (tables->method != TRAWL_METHOD_SET)
-        return TRAWL_OK;
-    status = cuda_automaton_want(worker, error);
-    if (status != TRAWL_OK && status != TRAWL_MEMORY)
-        return status;
-    if (tables->automaton == CUDA_AUTOMATON_READY)
-        return TRAWL_OK;
-    if (!worker->may_leave && tables->has_sets && !was_none) {
-        tables->dense_left = 0;
-        return TRAWL_OK;
-    }
-    return status == TRAWL_MEMORY && !worker->may_leave ? status : leave_set(worker, error);
-}
+/* If memory for a range's list is short, the range is listed part by part, each of at least this
+ * many starts. */
+#define PART_MIN (64u << 10)
 
 /* Builds the tables of the kernel that searches for a set next. If none can, sets worker->leaves.
  * Errors: UNSUPPORTED if the host may not search the chunk. */
@@ -57,170 +25,94 @@ static enum trawl_status want_tables(struct engine_worker *worker, enum want wan
         return TRAWL_OK;
     do {
         if (tables->automaton != CUDA_AUTOMATON_READY &&
-            (!cuda_launch_filters(worker, want) || (tables->dense_left > 0 && worker->may_leave)))
-            TRAWL_TRY(take_automaton(worker, want, error));
+            (!cuda_choose_filters(worker, want) || (tables->dense_left > 0 && worker->may_leave)))
+            TRAWL_TRY(cuda_choose_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        if (tables->automaton != CUDA_AUTOMATON_READY && !cuda_launch_filters(worker, want))
-            return leave_set(worker, error);
-        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
+        if (tables->automaton != CUDA_AUTOMATON_READY && !cuda_choose_filters(worker, want))
+            return cuda_choose_leave(worker, error);
+        TRAWL_TRY(
+            cuda_tables_want_set(worker, cuda_choose_kernel(worker, UINT64_MAX, want), error));
     } while (!tables->has_sets && tables->automaton != CUDA_AUTOMATON_READY);
     return TRAWL_OK;
 }
 
-/* Called after a scan that the kernel gave up because of too many candidates. */
-static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
-{
-    return cuda_choose_is_patient(worker) ? TRAWL_OK : take_automaton(worker, WANT_HITS, error);
-}
-
-/* Remembers how frequent the plan's hits are. */
-static void note_share(struct engine_worker *worker, uint64_t total, uint64_t positions)
-{
-    worker->tables->list_share = (double)total / (double)positions;
-}
-
-/* Called after bins were full that were chosen for hits of this share. If there are not many more,
- * they lie close together, so bins get more room from now on; if they had it, no more lists are
- * made in this way. */
-static void note_full(struct cuda_tables *tables, double share)
-{
-    if (2 * share < tables->list_share)
-        return;
-    tables->appends = !tables->wide_bins;
-    tables->wide_bins = true;
-}
-
-/* Lists the range's hits, by way of bins, with the kernel that counts; again, with more room, if
- * some bin was full. *there is set to false if the list has not been made: the kernel cannot
- * append, or gave up because of too many candidates, or bins are full in spite of a known share. */
-static enum trawl_status append_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                     uint64_t limit, struct cuda_hits_room *room, bool *there,
-                                     uint64_t *total, uint64_t *candidates,
-                                     struct trawl_error *error)
+/* Lists the range's hits with a single launch of a kernel that counts; again, with another kernel,
+ * if that gave up because of too many candidates, or with more room, if some bin was full. Moves no
+ * hits if *total is 2^32 or more, or, to a list, more than room->count. */
+static enum trawl_status list_once(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, const struct cuda_hits_room *room,
+                                   uint64_t *total, uint64_t *candidates, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
     struct cuda_launch launch;
-    enum trawl_status status;
 
-    *there = false;
-    for (uint32_t i = 0; i < APPENDS_MAX; i++) {
+    for (bool fits = false; !fits;) {
         double share = cuda_bins_share(worker);
 
-        if (!tables->appends ||
-            (tables->dense_left > 0 && tables->automaton != CUDA_AUTOMATON_NONE))
-            return TRAWL_OK;
-        TRAWL_TRY(want_tables(worker, WANT_COUNT, error));
+        *total = 0;
+        TRAWL_TRY(want_tables(worker, WANT_HITS, error));
         if (worker->leaves)
             return TRAWL_OK;
-        cuda_launch_prepare(worker, tables, range, limit, WANT_COUNT, &launch);
-        if (!cuda_launch_append(worker, &launch))
-            return TRAWL_OK;
-        status = cuda_bins_begin(worker, &launch, error);
-        if (status == TRAWL_MEMORY)
-            return TRAWL_OK;
-        TRAWL_TRY(status);
+        cuda_launch_prepare(worker, range, limit, WANT_HITS, &launch);
+        TRAWL_TRY(cuda_bins_begin(worker, &launch, error));
         if (!tables->has_sets)
-            launch.arguments.listed_max = 0; /* only this kernel may append */
+            launch.arguments.scan.listed_max = 0; /* the tile kernel would not list hits */
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
         *candidates += launch.found.candidates;
-        if (launch.found.listed > launch.arguments.listed_max) {
+        if (launch.found.listed > launch.arguments.scan.listed_max) {
+            tables->appends = tables->has_sets;
             if (tables->has_sets)
-                return note_dense(worker, error);
-            tables->appends = false;
-            return TRAWL_OK;
+                TRAWL_TRY(cuda_choose_dense(worker, error));
+            if (worker->leaves)
+                return TRAWL_OK;
+            continue;
         }
+        tables->dense_left -= tables->dense_left > 0;
         *total = launch.found.count;
-        note_share(worker, *total, limit - range->begin);
-        *there = *total == 0 || (room->address == 0 && *total > room->count);
-        if (!*there)
-            TRAWL_TRY(cuda_bins_take(worker, &launch, room, there, error));
-        if (*there)
+        tables->list_share = (double)*total / (double)(limit - range->begin);
+        if (*total == 0 || *total > UINT32_MAX || (room->address == 0 && *total > room->count))
             return TRAWL_OK;
-        note_full(tables, share);
+        TRAWL_TRY(cuda_bins_take(worker, &launch, room, &fits, error));
+        if (!fits)
+            cuda_choose_full(tables, share);
     }
     return TRAWL_OK;
 }
 
-/* Prepares a kernel that lists hits in order. */
-static enum trawl_status prepare_ordered(struct engine_worker *worker,
-                                         const struct cuda_range *range, uint64_t limit,
-                                         struct cuda_hits_room *room, struct cuda_launch *launch,
-                                         struct trawl_error *error)
-{
-    TRAWL_TRY(want_tables(worker, WANT_HITS, error));
-    if (worker->leaves)
-        return TRAWL_OK;
-    cuda_launch_prepare(worker, worker->tables, range, limit, WANT_HITS, launch);
-    launch->arguments.hits = (uint64_t *)(uintptr_t)room->address;
-    launch->arguments.hits_base = room->base;
-    launch->arguments.hits_literal = room->literal;
-    launch->arguments.capacity = room->count;
-    if (room->address == 0) { /* the hits go to a list */
-        TRAWL_TRY(cuda_lists_reserve(worker, room->count, error));
-        launch->arguments.hits = (uint64_t *)(uintptr_t)worker->lists[0].address;
-    }
-    launch->ahead_bytes = room->ahead * sizeof(uint64_t);
-    return TRAWL_OK;
-}
-
-static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                   uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
-                                   uint64_t *candidates, struct trawl_error *error)
-{
-    bool there;
-    struct cuda_launch launch;
-
-    *total = 0;
-    room->list = 0;
-    TRAWL_TRY(append_hits(worker, range, limit, room, &there, total, candidates, error));
-    if (there || worker->leaves)
-        return TRAWL_OK;
-    TRAWL_TRY(prepare_ordered(worker, range, limit, room, &launch, error));
-    if (worker->leaves)
-        return TRAWL_OK;
-    TRAWL_TRY(cuda_launch_run(worker, &launch, error));
-    *candidates += launch.found.candidates;
-    worker->tables->dense_left -= worker->tables->dense_left > 0;
-    *total = launch.found.count;
-    note_share(worker, *total, limit - range->begin);
-    return TRAWL_OK;
-}
-
-/* Lists the range's hits, with only one kernel at a time on a device: for 28 million hits in 256
- * MiB, two at the same time took 340 ms instead of 7 ms [H200]. If the last scan found few hits, no
- * lock is taken: kernels with few hits do not slow each other down. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
 {
-    double share = worker->tables->list_share;
-    bool alone = share < 0 || share * FEW_BYTES > 1;
-    enum trawl_status status;
+    struct cuda_range part = *range;
+    uint64_t reach = limit - range->begin, found;
 
-    TRAWL_ASSERT(room->ahead <= room->count && limit > range->begin);
-    if (alone)
-        (void)pthread_mutex_lock(&worker->device->list_lock);
-    status = list_hits(worker, range, limit, room, total, candidates, error);
-    if (alone)
-        (void)pthread_mutex_unlock(&worker->device->list_lock);
-    return status;
-}
+    TRAWL_ASSERT(limit > range->begin);
+    for (*total = 0; part.begin < limit; part.begin += reach) {
+        struct cuda_hits_room rest = *room;
+        uint64_t put = min_u64(*total, room->count);
+        enum trawl_status status;
 
-/* Makes the landing buffer at least `bytes` long. If it must grow, first waits for the last copy
- * into it. */
-static enum trawl_status landing_reserve(struct engine_worker *worker, uint64_t bytes,
-                                         struct trawl_error *error)
-{
-    if (bytes > worker->landing.count && worker->landing_busy) {
-        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-        worker->landing_busy = false;
+        reach = min_u64(reach, limit - part.begin);
+        rest.address += put * sizeof(uint64_t);
+        rest.count -= put;
+        rest.base += part.begin - range->begin;
+        status = list_once(worker, &part, part.begin + reach, &rest, &found, candidates, error);
+        if (room->address != 0 && reach > 1 &&
+            (status == TRAWL_MEMORY ? reach > PART_MIN : found > UINT32_MAX)) {
+            reach /= 2;
+            part.begin -= reach; /* search there again */
+            continue;
+        }
+        TRAWL_TRY(status);
+        if (worker->leaves)
+            return TRAWL_OK;
+        *total += found;
     }
-    return cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
-                               error);
+    return TRAWL_OK;
 }
 
-enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
+enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count,
                                   struct engine_result *result, struct trawl_error *error)
 {
     uint64_t bytes = count * sizeof(struct hit);
@@ -229,16 +121,38 @@ enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count, 
     if (count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve(&result->hits, count, error));
-    if (count > ahead) {
-        TRAWL_TRY(landing_reserve(worker, bytes, error));
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
-                            worker->hits.address, (size_t)bytes, worker->stream));
-    }
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
+                                  error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
+                        worker->hits.address, (size_t)bytes, worker->stream));
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    worker->landing_busy = false;
     memcpy(result->hits.items + result->hits.count, worker->landing.bytes, (size_t)bytes);
     result->hits.count += count;
     return TRAWL_OK;
+}
+
+static int compare_literals(const void *left, const void *right)
+{
+    const uint32_t a = ((const struct hit *)left)->literal;
+    const uint32_t b = ((const struct hit *)right)->literal;
+
+    return (a > b) - (a < b);
+}
+
+/* Orders hits that ascend by offset by their literals, too: write_automaton leaves those of one
+ * offset in any order. */
+static void order_literals(struct hit *hits, uint64_t count)
+{
+    uint64_t end;
+
+    for (uint64_t i = 0; i < count; i = end) {
+        bool ascends = true;
+
+        for (end = i + 1; end < count && hits[end].offset == hits[i].offset; end++)
+            ascends = ascends && hits[end - 1].literal <= hits[end].literal;
+        if (!ascends)
+            qsort(hits + i, (size_t)(end - i), sizeof *hits, compare_literals);
+    }
 }
 
 /* Called after a scan that found more hits than the `count` that fit. Returns how many starts,
@@ -278,15 +192,15 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
         room = (struct cuda_hits_room){.address = worker->hits.address,
                                        .count = worker->hits_room,
                                        .base = hits_base,
-                                       .literal = 1ull << 32,
-                                       .ahead = min_u64(worker->hits_room, HITS_AHEAD)};
-        TRAWL_TRY(landing_reserve(worker, room.ahead * sizeof(struct hit), error));
+                                       .literal = 1ull << 32};
         TRAWL_TRY(
             cuda_list_hits(worker, range, limit, &room, &total, &result->candidate_count, error));
         *stopped = limit;
         if (worker->leaves)
             return TRAWL_OK;
-        TRAWL_TRY(cuda_bring_hits(worker, min_u64(total, room.count), room.ahead, result, error));
+        TRAWL_TRY(cuda_bring_hits(worker, min_u64(total, room.count), result, error));
+        if (worker->tables->automaton == CUDA_AUTOMATON_READY)
+            order_literals(result->hits.items + held, result->hits.count - held);
         if (total > room.count)
             *stopped = range->begin + cut_hits(worker, room.count, hits_base, result);
         if (*stopped > range->begin)
@@ -318,34 +232,6 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
     return TRAWL_OK;
 }
 
-/* For a set, shortens the range to what the current kernel can search: after a scan with too many
- * candidates, that may be one with shorter ranges. */
-static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
-                          enum want want, uint64_t *limit, uint64_t *done)
-{
-    uint64_t most = cuda_set_range_max(worker, want);
-
-    if (worker->tables->method != TRAWL_METHOD_SET || *limit - range->begin <= most)
-        return;
-    TRAWL_ASSERT(most > 0);
-    *limit = range->begin + most;
-    *done = *limit;
-}
-
-/* Prepares a launch that counts, or finds the first occurrence, and builds the tables for its
- * kernel. */
-static enum trawl_status prepare(struct engine_worker *worker, const struct cuda_range *range,
-                                 enum want want, uint64_t *limit, uint64_t *done,
-                                 struct cuda_launch *launch, struct trawl_error *error)
-{
-    TRAWL_TRY(want_tables(worker, want, error));
-    if (worker->leaves)
-        return TRAWL_OK;
-    cut_set_range(worker, range, want, limit, done);
-    cuda_launch_prepare(worker, worker->tables, range, *limit, want, launch);
-    return TRAWL_OK;
-}
-
 /* Searches [range->begin, limit). If it stops before `limit`, sets *done to where. */
 static enum trawl_status scan_upto(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, enum want want, uint64_t hits_base,
@@ -363,19 +249,18 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
             *done = stopped;
         return TRAWL_OK;
     }
-    TRAWL_TRY(prepare(worker, range, want, &limit, done, &launch, error));
-    if (worker->leaves)
-        return TRAWL_OK;
-    TRAWL_TRY(cuda_launch_run(worker, &launch, error));
-    worker->tables->dense_left -= worker->tables->dense_left > 0;
-    while (launch.found.listed > launch.arguments.listed_max) {
-        TRAWL_TRY(note_dense(worker, error));
+    for (bool ends = false; !ends;) {
+        TRAWL_TRY(want_tables(worker, want, error));
         if (worker->leaves)
             return TRAWL_OK;
-        TRAWL_TRY(prepare(worker, range, want, &limit, done, &launch, error));
-        if (worker->leaves)
-            return TRAWL_OK;
+        cuda_launch_prepare(worker, range, limit, want, &launch);
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+        worker->tables->dense_left -= worker->tables->dense_left > 0;
+        ends = launch.found.listed <= launch.arguments.scan.listed_max;
+        if (!ends)
+            TRAWL_TRY(cuda_choose_dense(worker, error));
+        if (worker->leaves)
+            return TRAWL_OK;
     }
     result->candidate_count += launch.found.candidates;
     if (want == WANT_FIRST)
@@ -396,11 +281,6 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     bool is_timed = worker->tables->dense_left > 0 && priced == WANT_COUNT;
     enum cuda_way way;
 
-    /* the automaton lists hits six times more slowly than it counts, so what counts prefer does not
-     * hold for lists */
-    if (priced == WANT_HITS && !worker->tables->dense_lists)
-        worker->tables->dense_left = 0;
-
     result->method = worker->tables->method;
     *done = range->end;
     if (bytes == 0)
@@ -410,7 +290,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
                    : TRAWL_OK;
     way = cuda_choose_way(worker, bytes, priced);
     if (way == CUDA_WAY_AUTOMATON) {
-        TRAWL_TRY(take_automaton(worker, priced, error));
+        TRAWL_TRY(cuda_choose_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
         /* The automaton exists now, so the size of its rows is known. If they do not fit into
@@ -420,11 +300,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         way = cuda_choose_way(worker, bytes, priced);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
-    /* Build the tables before the clock starts. The counting kernel may also list the hits
-     * (append_hits); if it cannot, build the tables of the listing kernel, too. */
-    TRAWL_TRY(want_tables(worker, WANT_COUNT, error));
-    if (want != WANT_HITS || !worker->tables->appends || worker->tables->dense_left > 0)
-        TRAWL_TRY(want_tables(worker, want, error));
+    TRAWL_TRY(want_tables(worker, priced, error)); /* before the clock starts */
     if (worker->leaves)
         return TRAWL_OK;
     if (way != CUDA_WAY_SETTLED) /* do not time how tables are built on the device */
@@ -444,6 +320,6 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         want == WANT_FIRST)
         return TRAWL_OK;
     return cuda_choose_leaves_filter(worker, bytes, rest, priced, ns)
-               ? take_automaton(worker, priced, error)
+               ? cuda_choose_automaton(worker, error)
                : TRAWL_OK;
 }

@@ -7,28 +7,23 @@
 /* Room for hits on the device. A hit is a 64-bit word: base + (start - range->begin) + literal *
  * (the literal's number). */
 struct cuda_hits_room {
-    uint64_t
-        address;    /* 0: the hits go to one of the worker's lists, with base 0 and literal 2^32 */
-    uint64_t count; /* capacity; of a list, as cuda_lists_words says */
+    uint64_t address; /* 0: the hits go to the worker's first list, with base 0 and literal 2^32 */
+    uint64_t count;   /* capacity; of a list, as cuda_lists_words says */
     uint64_t base;
     uint64_t literal; /* factor for the literal's number */
-    /* How many of the first words are copied to the landing buffer immediately, before the number
-     * of hits is known; ahead ≤ count. The landing buffer has room for them. */
-    uint64_t ahead;
-    uint32_t list; /* set: which of the worker's lists has the hits */
 };
 
-/* Writes the range's hits that start below `limit` to the room, in order. *total is the number of
- * all hits, of which the first room->count are written; a list gets none if there are more. Adds
+/* Writes the range's hits that start below `limit` to the room, ascending by start, those of one
+ * start in any order. *total is the number of all hits, of which the first room->count are written;
+ * a list gets none if there are more. Adds
  * the number of verified candidates to *candidates. If worker->leaves becomes true, nothing is
- * listed, and the host must search. */
+ * listed, and the host must search. The kernels may still write in the worker's stream. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
-/* Appends the first `count` of worker->hits to the result. The first `ahead` are already being
- * copied; if count > ahead, copies all `count`. */
-enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
+/* Appends the first `count` of worker->hits to the result. */
+enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count,
                                   struct engine_result *result, struct trawl_error *error);
 
 /* Scans a range, and adds its occurrences to the count or the hits in *result. A hit at

@@ -105,7 +105,7 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                                       struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct scan_arguments *arguments = &worker->tables->arguments;
+    struct set_arguments *arguments = &worker->tables->set;
     uint64_t entries = (uint64_t)arguments->sets.literal_count * arguments->sets.stride;
     uint32_t blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
                                         (uint64_t)device->multiprocessors * FILL_BLOCKS);
@@ -124,7 +124,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
 {
     const struct cuda_device *device = worker->device;
     struct cuda_memory *memory = &worker->tables->entries_memory;
-    struct scan_sets *sets = &worker->tables->arguments.sets;
+    struct scan_sets *sets = &worker->tables->set.sets;
     uint64_t *entries = &worker->tables->entries;
 
     *entries = (uint64_t)sets->literal_count * sets->stride;
@@ -146,7 +146,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
-    struct scan_sets *sets = &tables->arguments.sets;
+    struct scan_sets *sets = &tables->set.sets;
     uint64_t bytes = lay_out(0, sets), zeros;
     enum trawl_status status;
 
@@ -175,7 +175,7 @@ enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_err
 void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
                        struct cuda_launch *launch)
 {
-    struct scan_arguments *a = &launch->arguments;
+    struct set_arguments *a = &launch->arguments.set;
     bool rare = launch->kernel < CUDA_KERNEL_SETS_DENSE;
     uint32_t rows = rare ? SCAN_SETS_ROWS : SCAN_SETS_DENSE_ROWS, steps = TILE_STEPS;
     uint64_t step_bytes = rows * 32ull * max_u64(a->sets.stride, 16), places, end, warps;
@@ -184,21 +184,21 @@ void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
                       : rare                                     ? SCAN_SETS_THREADS
                                                                  : SCAN_SETS_DENSE_THREADS;
     launch->shared_bytes = a->sets.shared_bytes;
-    a->position = a->begin & ~(uint64_t)(max_u64(128, a->sets.stride) - 1);
-    end = min_u64(a->limit + a->sets.offset_max, a->text_end);
-    TRAWL_ASSERT(a->position <= a->begin && a->begin < end);
-    places = end - a->position;
+    a->scan.position = a->scan.begin & ~(uint64_t)(max_u64(128, a->sets.stride) - 1);
+    end = min_u64(a->scan.limit + a->sets.offset_max, a->scan.text_end);
+    TRAWL_ASSERT(a->scan.position <= a->scan.begin && a->scan.begin < end);
+    places = end - a->scan.position;
     warps = (uint64_t)launch->threads / 32 * blocks;
     while (steps > 1 &&
            (step_bytes * steps > TILE_BYTES_MAX || places / (step_bytes * steps) < 2 * warps))
         steps /= 2;
     a->tile_steps = steps;
     a->tile_bytes = step_bytes * steps;
-    a->tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
-    TRAWL_ASSERT(a->tile_count * a->tile_bytes >= places);
+    a->scan.tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
+    TRAWL_ASSERT(a->scan.tile_count * a->tile_bytes >= places);
     a->sets.budget = worker->limits.dense_always ? 0
                      : worker->tables->automaton == CUDA_AUTOMATON_NONE && !worker->may_leave
                          ? UINT32_MAX
                          : (uint32_t)(COST_PER_BYTE * step_bytes) << worker->tables->budget_log2;
-    a->listed_max = 0;
+    a->scan.listed_max = 0;
 }

@@ -16,15 +16,11 @@
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words whose indexes have 32 bits */
-/* alike_max is an upper bound for the number of literals that may start at the same position. Up to
- * this value, it limits neither tiles nor ranges, so a simple bound suffices, and nothing is
- * measured before a search. */
-#define ALIKE_UNMEASURED_MAX 65535u
+/* Up to this value, the number of literals that may start at the same position limits neither tiles
+ * nor ranges, so their total number will do. */
+#define ALIKE_UNCOUNTED_MAX 65535u
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-/* A tile counts as dense, without verifying any candidate, if at least this many lanes of a warp
- * have candidates. In a large tile, one candidate per 110 positions makes that likely. */
-#define DENSE_LANES 28u
 
 /* Device memory for consecutive tables. A first pass, with `bytes` NULL, computes the size; a
  * second one writes the contents. */
@@ -102,11 +98,11 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
 /* Chooses which bytes of the pattern, at most 8, kernels compare at each position. For "grams",
  * choose_strides then overwrites the offset and the kind of comparison. */
 static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables *tables,
-                         struct scan_arguments *a)
+                         struct pattern_arguments *a)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint32_t count = a->pattern_bytes, gram_bytes;
-    bool fold = a->fold != 0;
+    bool fold = a->scan.fold != 0;
 
     a->shift = 0;
     if (count > CUDA_GRAM_BYTES)
@@ -135,7 +131,7 @@ static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables
 
 /* Sets the arguments for "grams": a fingerprint of each of the plan's grams (filter_sum in
  * kernels/filter.h). */
-static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
+static void choose_strides(const struct plan_grams *grams, struct pattern_arguments *a)
 {
     a->shift = (uint32_t)grams->offset + grams->stride - 1;
     a->gram_kind = grams->stride == 8   ? SCAN_GRAM_STRIDE_8
@@ -151,12 +147,12 @@ static void choose_strides(const struct plan_grams *grams, struct scan_arguments
 }
 
 static void put_sampled(const struct trawl_plan *plan, struct block *block,
-                        struct scan_arguments *a)
+                        struct pattern_arguments *a)
 {
     struct cuda_sampled_tables to;
 
     cuda_sampled_sizes(a->pattern_bytes, a);
-    a->sample_fold = a->fold != 0 ? 0x20202020u : 0;
+    a->sample_fold = a->scan.fold != 0 ? 0x20202020u : 0;
     to.heads = (uint32_t *)block_put(block, NULL, sizeof(uint32_t) << a->hash_bits, &a->heads);
     to.entries =
         (uint32_t *)block_put(block, NULL, a->stride * sizeof(uint32_t), &a->sample_entries);
@@ -168,7 +164,7 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
 
 /* Puts the pattern into the block, and reserves space for its bit plane. */
 static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
-                        struct scan_arguments *a)
+                        struct pattern_arguments *a)
 {
     uint64_t address;
     uint8_t *to = (uint8_t *)block_take(block, count + 2 * SCAN_PATTERN_PADDING_BYTES, &address);
@@ -183,41 +179,34 @@ static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *bloc
 
 static void put_one(const struct trawl_plan *plan, struct block *block, struct cuda_tables *tables)
 {
-    struct scan_arguments *a = &tables->arguments;
+    struct pattern_arguments *a = &tables->pattern;
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t count = plan_literal_at(plan, 0).bytes_count;
 
     a->pattern_bytes = (uint32_t)count;
+    a->one = 1;
     a->verify_budget = VERIFY_STEPS_MIN + (uint32_t)(count / WARP_STEP_BYTES);
-    a->dense_lanes = DENSE_LANES;
     put_pattern(bytes, count, block, a);
     choose_grams(plan, tables, a);
     if (takes_strides(plan, tables))
         choose_strides(&tables->tuning->grams, a);
-    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
+    if (tables->method == TRAWL_METHOD_SAMPLED)
         put_sampled(plan, block, a);
 }
 
-/* Puts the literals of a set into the block, for all kernels for sets except the automaton's.
- * stream_set also gets a record of each literal, whose word 2, the offset at which the literal's
- * run of grams begins, will be written by the kernel set_runs. */
+/* Puts the literals of a set into the block, for stream_set. Word 2 of a literal's record, the
+ * offset at which the literal's run of grams begins, will be written by the kernel set_runs. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
-    struct scan_arguments *a = &tables->arguments;
+    struct set_arguments *a = &tables->set;
     uint64_t words = 0, count = plan->literal_count;
-    uint64_t *begins =
-        (uint64_t *)block_put(block, NULL, count * sizeof(uint64_t), &a->literal_begin);
-    uint32_t *counts =
-        (uint32_t *)block_put(block, NULL, count * sizeof(uint32_t), &a->literal_bytes_count);
-    uint32_t *rarity = NULL, *records = NULL;
+    uint32_t *rarity =
+        (uint32_t *)block_put(block, NULL, 256 * sizeof(uint32_t), &tables->sets.rarity);
+    uint32_t *records =
+        (uint32_t *)block_put(block, NULL, SCAN_SETS_RECORD_BYTES * count, &tables->sets.literals);
     uint8_t *bytes;
 
-    if (tables->has_sets) {
-        rarity = (uint32_t *)block_put(block, NULL, 256 * sizeof(uint32_t), &tables->sets.rarity);
-        records = (uint32_t *)block_put(block, NULL, SCAN_SETS_RECORD_BYTES * count,
-                                        &tables->sets.literals);
-    }
     a->sets = tables->sets;
     bytes = block->bytes == NULL ? NULL : block->bytes + block->count;
     for (uint32_t i = 0; i < count; i++) {
@@ -225,49 +214,37 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         uint64_t begin = words;
 
         words += (literal.bytes_count + 7) / 8;
-        if (begins == NULL || counts == NULL)
+        if (records == NULL)
             continue;
-        begins[i] = begin;
-        counts[i] = (uint32_t)literal.bytes_count;
         memset(bytes + words * 8 - 8, 0, 8);
         memcpy(bytes + begin * 8, plan->literal_bytes + literal.bytes_begin,
                (size_t)literal.bytes_count);
-        if (records != NULL)
-            memcpy(records + SCAN_SETS_RECORD_BYTES / 4 * i,
-                   (uint32_t[]){(uint32_t)begin, counts[i], 0, i}, SCAN_SETS_RECORD_BYTES);
+        memcpy(records + SCAN_SETS_RECORD_BYTES / 4 * i,
+               (uint32_t[]){(uint32_t)begin, (uint32_t)literal.bytes_count, 0, i},
+               SCAN_SETS_RECORD_BYTES);
     }
     (void)block_put(block, NULL, words * 8 + SCAN_LITERALS_PADDING_BYTES, &a->literal_bytes);
-    if (begins != NULL)
-        memset(bytes + words * 8, 0, SCAN_LITERALS_PADDING_BYTES);
-    if (rarity != NULL)
-        cuda_sets_rarity(plan, &tables->sets, rarity);
-}
-
-/* Chooses the kernel that counts a single pattern. */
-static void choose_kernel(const struct engine_worker *worker, struct cuda_tables *tables)
-{
-    tables->count_kernel = !worker->limits.streams || tables->method == TRAWL_METHOD_SET
-                               ? CUDA_KERNEL_EVERY
-                           : tables->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_STREAM_SAMPLED
-                                                                    : CUDA_KERNEL_STREAM;
+    if (rarity == NULL)
+        return;
+    memset(bytes + words * 8, 0, SCAN_LITERALS_PADDING_BYTES);
+    cuda_sets_rarity(plan, &tables->sets, rarity);
 }
 
 /* Begins the tables of a new plan: sets what does not depend on their addresses. */
 static void begin(const struct engine_worker *worker, const struct trawl_plan *plan,
                   struct cuda_tables *tables)
 {
-    struct scan_arguments *a = &tables->arguments;
 
-    choose_kernel(worker, tables);
-    memset(a, 0, sizeof *a);
-    a->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    memset(&tables->pattern, 0, sizeof tables->pattern);
+    memset(&tables->set, 0, sizeof tables->set);
+    memset(&tables->of_automaton, 0, sizeof tables->of_automaton);
+    tables->pattern.scan.fold = tables->set.scan.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     tables->dense_left = 0;
     tables->budget_log2 = 0;
     cuda_choose_try_anew(tables);
     tables->appends = true;
     tables->wide_bins = false;
     tables->list_share = -1;
-    tables->set = NULL;
     tables->literals_there = false;
     tables->has_sets = tables->sets_there = false;
     tables->plan_serial = worker->plan->serial;
@@ -277,7 +254,7 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
  * words into the block of tables, which is at `host` now and will be copied to `address` on the
  * device. Patterns of up to 8 bytes need no plane: a lane compares them in one step. */
 static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
-                                      uint64_t address, struct scan_arguments *a,
+                                      uint64_t address, struct pattern_arguments *a,
                                       struct trawl_error *error)
 {
     uint64_t at = (uint64_t)(uintptr_t)a->plane.words - address;
@@ -285,27 +262,8 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
     if (worker->tables->method == TRAWL_METHOD_SET || a->pattern_bytes <= CUDA_GRAM_BYTES)
         return TRAWL_OK;
     return cuda_plane_choose(plan_literal_bytes(worker->plan, 0), a->pattern_bytes,
-                             worker->limits.plane_window_max, a->fold != 0,
-                             (uint32_t *)(void *)(host + at), &a->plane, error);
-}
-
-/* Builds the set's tables in host memory. Sets alike_max, which bounds how many literals can occur
- * at one position, to the size of the largest bucket: such literals share a bucket. */
-static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
-                                       struct trawl_error *error)
-{
-    TRAWL_TRY(plan_set_want(plan, &tables->set, error));
-    tables->alike_max = 1;
-    for (uint64_t i = 0; i < 1ull << plan->set.bucket_bits; i++)
-        tables->alike_max = (uint32_t)max_u64(tables->alike_max, tables->set->buckets[i + 1] -
-                                                                     tables->set->buckets[i]);
-    if (tables->alike_max > SCAN_ALIKE_MAX)
-        return TRAWL_FAIL(
-            error, UNSUPPORTED,
-            "the CUDA engine takes sets in which up to %u patterns begin with the same "
-            "bytes, not %" PRIu32,
-            SCAN_ALIKE_MAX, tables->alike_max);
-    return TRAWL_OK;
+                             worker->limits.plane_window_max, (uint32_t *)(void *)(host + at),
+                             &a->plane, error);
 }
 
 /* Returns true if the choice of the method depends on the text. */
@@ -377,7 +335,7 @@ static enum trawl_status put_on_device(struct engine_worker *worker, const struc
         memset(host, 0, (size_t)bytes);
     put(plan, &block, tables);
     TRAWL_ASSERT(block.count == bytes);
-    TRAWL_TRY_DONE(choose_plane(worker, block.bytes, memory->address, &tables->arguments, error));
+    TRAWL_TRY_DONE(choose_plane(worker, block.bytes, memory->address, &tables->pattern, error));
     TRAWL_TRY_DONE(cuda_worker_upload(worker, memory->address, block.bytes, bytes, error));
 done:
     cuda_worker_unstage(worker, host, bytes);
@@ -394,10 +352,13 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     memset(&tables->sets, 0, sizeof tables->sets);
     begin(worker, plan, tables);
     tables->alike_max = tables->method == TRAWL_METHOD_SET ? plan->literal_count : 1;
-    if (tables->alike_max > ALIKE_UNMEASURED_MAX)
+    if (tables->alike_max > ALIKE_UNCOUNTED_MAX)
         tables->alike_max = plan_alike_bound(plan);
-    if (tables->alike_max > ALIKE_UNMEASURED_MAX)
-        TRAWL_TRY(measure_alike(plan, tables, error));
+    if (tables->alike_max > SCAN_ALIKE_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the CUDA engine takes sets in which up to %u patterns begin with the "
+                          "same bytes, not %" PRIu32,
+                          SCAN_ALIKE_MAX, tables->alike_max);
     if (tables->method == TRAWL_METHOD_SET)
         cuda_sets_choose(worker, plan, tables);
     if (tables->has_sets)
@@ -405,7 +366,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     if (tables->method != TRAWL_METHOD_SET)
         TRAWL_TRY(put_on_device(worker, plan, put_one, &tables->memory, error));
     if (worker->limits.dense_always)
-        tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
+        tables->pattern.verify_budget = 0;
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
     tables->automaton_words = tables->automaton_price = tables->filter_price = 0;
     if (worker->limits.automaton_always) {
@@ -424,10 +385,8 @@ enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_k
     struct cuda_tables *tables = worker->tables;
     const struct trawl_plan *plan = worker->plan;
 
-    if (tables->method != TRAWL_METHOD_SET || kernel == CUDA_KERNEL_COUNT_AUTOMATON)
+    if (tables->method != TRAWL_METHOD_SET || cuda_is_automaton(kernel))
         return TRAWL_OK;
-    if (kernel == CUDA_KERNEL_FIRST_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON)
-        return tables->set == NULL ? measure_alike(plan, tables, error) : TRAWL_OK;
     if (!tables->literals_there)
         TRAWL_TRY(put_on_device(worker, plan, put_literals, &tables->memory, error));
     tables->literals_there = true;

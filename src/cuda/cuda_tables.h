@@ -31,7 +31,7 @@ struct cuda_prices {
 };
 
 /* How a worker searches for a plan: the method, the kernels, the tables in device memory, and the
- * members of struct scan_arguments that do not depend on the text. */
+ * members of the kernels' arguments that do not depend on the text. */
 struct cuda_tables {
     enum trawl_method method;
     bool ready; /* the device has the tables for plan_serial, a plan's serial number */
@@ -43,15 +43,14 @@ struct cuda_tables {
     struct plan_tuning own;
     uint64_t look_offset; /* cuda_choose_look */
     struct cuda_prices prices;
-    enum cuda_kernel count_kernel; /* of a single pattern: a stream kernel, or the tile kernel */
-    /* the kernel that counts may append hits to bins; false after that has failed for this plan */
+    /* Lists may come from a kernel whose bins can be full; false after that has failed for this
+     * plan. */
     bool appends;
     bool wide_bins; /* some bin was full although the share of hits was known */
     /* How many of the next scans use no stream kernel, because a scan had too many candidates, or a
      * set's automaton took over. In these scans, the automaton searches for a set, and the
-     * tile kernel (scan_every, hits_every) for a single pattern. */
+     * tile kernel (scan_planes, append_planes) for a single pattern. */
     uint32_t dense_left;
-    bool dense_lists; /* dense_left applies to lists of hits, not only to counts */
     /* For each step (the bytes that a warp loads together), stream_set has a budget of comparisons.
      * The kernel gives up a scan when a warp's comparisons exceed 2^budget_log2 times the budget of
      * its steps so far. */
@@ -62,8 +61,6 @@ struct cuda_tables {
     bool is_tried;       /* the filter was timed on enough of the text */
     uint32_t tried_log2; /* the next trial has limits.tried_bytes << tried_log2 bytes */
     double lost_ns;      /* time that the automaton would have saved so far */
-    /* the set's tables in host memory, which yield alike_max; NULL: not needed yet */
-    const struct plan_set_tables *set;
     /* an upper bound for the number of literals that occur at the same start */
     uint32_t alike_max;
     /* the device has the set's literals */
@@ -83,7 +80,9 @@ struct cuda_tables {
     struct cuda_memory sets_memory, entries_memory;
     uint64_t entries; /* how many entries fit into entries_memory */
     struct cuda_memory automaton_memory;
-    struct scan_arguments arguments;
+    struct pattern_arguments pattern;
+    struct set_arguments set;
+    struct automaton_arguments of_automaton;
 };
 
 /* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
@@ -92,8 +91,7 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
  * tables on the device. Does nothing if an earlier call has done so for this plan and text. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
 /* Builds the tables that this kernel needs for the worker's set, unless the device has them.
- * Measures alike_max if the kernel's launch depends on it. If there is no memory for the tables of
- * stream_set, sets has_sets to false. */
+ * If there is no memory for the tables of stream_set, sets has_sets to false. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
 #endif

@@ -162,7 +162,6 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_worker_parts_release(worker);
     cuda_memory_release(device, &worker->text);
     cuda_memory_release(device, &worker->sums);
-    cuda_memory_release(device, &worker->result);
     cuda_memory_release(device, &worker->offsets);
     cuda_memory_release(device, &worker->hits);
     cuda_memory_release(device, &worker->list);

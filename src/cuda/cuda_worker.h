@@ -90,8 +90,6 @@ struct engine_worker {
     struct cuda_pinned answers; /* struct scan_result of the last launch */
     /* number of launches so far, which is also the number of the last one */
     uint64_t launches;
-    /* the words with which blocks put hits in order (kernels/order.h) */
-    struct cuda_memory result;
     struct cuda_memory offsets; /* the tiles or groups that a stream kernel gave up */
     /* two lists of hits, to sort one into the other, and the sort's counts */
     struct cuda_memory lists[2];
@@ -107,7 +105,6 @@ struct engine_worker {
     bool patient;
     struct cuda_event *done;    /* for which a patient worker sleeps */
     struct cuda_pinned landing; /* the landing buffer: hits on their way to the host */
-    bool landing_busy;          /* a copy to landing may still be running */
     struct cuda_held held;
     struct cuda_memory
         steps;               /* of an idle worker: memory that records have left (cuda_records.c) */

@@ -80,7 +80,7 @@ enum trawl_status cuda_device_module(struct cuda_device *device, const struct cu
 
 static bool takes_all_shared(enum cuda_kernel kernel)
 {
-    return kernel >= CUDA_KERNEL_SETS_FIRST || kernel == CUDA_KERNEL_COUNT_AUTOMATON;
+    return cuda_is_set(kernel) || cuda_is_automaton(kernel);
 }
 
 static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)
@@ -159,7 +159,6 @@ enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda
 
     memset(device, 0, sizeof *device);
     (void)pthread_mutex_init(&device->lock, NULL);
-    (void)pthread_mutex_init(&device->list_lock, NULL);
     device->driver = driver;
     device->ordinal = ordinal;
     device->memory_max = memory_max;
@@ -202,7 +201,6 @@ void cuda_device_close(struct cuda_device *device)
         unload(device);
         (void)device->driver->context_release(device->handle);
     }
-    (void)pthread_mutex_destroy(&device->list_lock);
     (void)pthread_mutex_destroy(&device->lock);
     device->driver = NULL;
     device->context = NULL;

@@ -15,17 +15,18 @@
 #include "cuda/kernels/scan.h"
 
 #define CUDA_KERNEL_LIST(X)                                                                \
-    X(EVERY, "scan_every")                                                                 \
+    X(PLANES, "scan_planes")                                                               \
     X(STREAM, "scan_stream")                                                               \
     X(FIRST_STREAM, "first_stream")                                                        \
-    X(HITS_EVERY, "hits_every")                                                            \
+    X(APPEND_PLANES, "append_planes")                                                      \
     X(STREAM_SAMPLED, "stream_sampled")                                                    \
     X(APPEND_STREAM, "append_stream")                                                      \
     X(BINS_SUM, "bins_sum")                                                                \
     X(BINS_SORT, "bins_sort")                                                              \
     X(BINS_GATHER, "bins_gather")                                                          \
+    X(BINS_ENDS, "bins_ends")                                                              \
     X(FIRST_AUTOMATON, "first_automaton")                                                  \
-    X(HITS_AUTOMATON, "hits_automaton")                                                    \
+    X(WRITE_AUTOMATON, "write_automaton")                                                  \
     X(AUTOMATON_ROWS, "automaton_rows")                                                    \
     X(COUNT_AUTOMATON, "count_automaton")                                                  \
     X(SORT_RANK, "sort_rank")                                                              \
@@ -66,6 +67,19 @@ enum cuda_kernel {
     CUDA_KERNEL_SETS_DENSE = CUDA_KERNEL_DENSE_SET_1_8_1
 };
 
+/* Returns true for the kernels of stream_set.cu. */
+static inline bool cuda_is_set(enum cuda_kernel kernel)
+{
+    return kernel >= CUDA_KERNEL_SETS_FIRST;
+}
+
+/* Returns true for the kernels of automaton.cu that search. */
+static inline bool cuda_is_automaton(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_COUNT_AUTOMATON || kernel == CUDA_KERNEL_FIRST_AUTOMATON ||
+           kernel == CUDA_KERNEL_WRITE_AUTOMATON;
+}
+
 #define CUDA_NAME_BYTES 96
 
 #define CUDA_MODULES_MAX 8u
@@ -105,7 +119,6 @@ struct cuda_device {
     /* guards the modules, and what all workers' kernels share: constant memory, and room for child
      * grids */
     pthread_mutex_t lock;
-    pthread_mutex_t list_lock; /* held while a kernel runs that may list many hits */
     struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count are in use */
     uint32_t loaded_count;
 };

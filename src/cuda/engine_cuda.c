@@ -10,6 +10,7 @@
 #include "cuda/open.h"
 #include "cuda/cuda_parts.h"
 #include "cuda/residents.h"
+#include "cuda/cuda_choose.h"
 #include "cuda/cuda_scan.h"
 #include "cuda/cuda_tables.h"
 
@@ -139,7 +140,7 @@ static enum trawl_status prepare_tables(struct engine_worker *worker, enum want 
                                         struct cuda_steps *steps, struct trawl_error *error)
 {
     TRAWL_TRY(cuda_tables_want(worker, error));
-    steps->range_bytes_max = cuda_launch_begins_max(worker, want);
+    steps->range_bytes_max = cuda_choose_begins_max(worker, want);
     return TRAWL_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
+#include "cuda/cuda_choose.h"
 #include "cuda/cuda_sets.h"
 
 #define TILES_PER_BLOCK_MIN 2u
@@ -20,6 +21,7 @@
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
+#define SPARE_AT 256u /* a multiple of 16 that is more than sizeof(struct scan_result) */
 #define BEFORE_BYTES_MIN 256u
 /* A warp of stream_sampled takes tickets, each for one or more groups of 128 samples. With fewer
  * groups per ticket, the samples that all warps read at a time are nearer to each other: at strides
@@ -34,33 +36,38 @@
 /* a cache line: a warp's aligned loads touch no more lines than necessary */
 #define STREAM_ALIGNMENT 128ull
 
-/* Chooses tiles of at most `words_max` words: smaller ones if the range is too short for
- * TILES_PER_BLOCK_MIN tiles per block, or if a tile's hits could not be counted in 32 bits. */
-static void choose_tiles(const struct engine_worker *worker, uint64_t places, uint32_t blocks,
-                         uint32_t words_max, uint32_t alike_max, struct scan_arguments *a)
+/* Chooses tiles of at most limits.tile_words_max words: smaller ones if the range is too short for
+ * TILES_PER_BLOCK_MIN tiles per block. */
+static void choose_tiles(const struct engine_worker *worker, uint32_t blocks,
+                         struct pattern_arguments *a)
 {
-    uint32_t words = words_max - words_max % worker->limits.threads;
+    uint64_t places;
+    uint32_t words_max = worker->limits.tile_words_max;
+    uint32_t threads = worker->limits.threads; /* a tile has whole steps (tile_append_step) */
+    uint32_t unit = threads * (threads % (STREAM_STEP_BYTES / 32) == 0 ? 1 : 2);
+    uint32_t words = (uint32_t)max_u64(words_max - words_max % unit, unit);
 
-    while (words / 2 >= worker->limits.threads && words / 2 % worker->limits.threads == 0 &&
-           (places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks ||
-            32ull * words * alike_max > UINT32_MAX)) /* a tile's hits are counted in 32 bits */
+    a->scan.position = (a->scan.begin + a->shift) & ~15ull;
+    places = a->scan.limit + a->shift - a->scan.position;
+    while (words / 2 % unit == 0 &&
+           places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks)
         words /= 2;
     a->tile_words = words;
-    TRAWL_ASSERT(words > 0 && words % worker->limits.threads == 0);
-    a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
+    TRAWL_ASSERT(words <= SCAN_TILE_WORDS_MAX && words % unit == 0);
+    a->scan.tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
 /* Chooses the first and the last sample, so that the samples cover all starts in the range. */
-static void choose_samples(struct scan_arguments *a)
+static void choose_samples(struct pattern_arguments *a)
 {
     uint64_t distance, sample;
 
-    TRAWL_ASSERT(a->begin < a->limit && a->stride > 0);
-    a->sample_base = a->begin - a->begin % a->stride;
-    distance = a->limit - 1 - a->sample_base;
+    TRAWL_ASSERT(a->scan.begin < a->scan.limit && a->stride > 0);
+    a->sample_base = a->scan.begin - a->scan.begin % a->stride;
+    distance = a->scan.limit - 1 - a->sample_base;
     a->sample_first = 0;
     while (a->sample_base + scan_sample_position(a->sample_first, a->stride, a->sample_pair) <
-           a->begin)
+           a->scan.begin)
         a->sample_first++;
     sample = distance / a->stride << a->sample_pair;
     while (scan_sample_position((uint32_t)sample, a->stride, a->sample_pair) < distance)
@@ -70,7 +77,7 @@ static void choose_samples(struct scan_arguments *a)
     TRAWL_ASSERT(a->sample_first < a->sample_count);
 }
 
-static uint32_t ticket_groups(const struct scan_arguments *a)
+static uint32_t ticket_groups(const struct pattern_arguments *a)
 {
     if (a->stride < (a->sample_pair != 0 ? SAMPLED_STRIDE_FAR : SAMPLED_STRIDE_NEAR))
         return SAMPLED_TICKET_NEAR;
@@ -79,7 +86,7 @@ static uint32_t ticket_groups(const struct scan_arguments *a)
 
 /* Chooses the groups of samples, and the tiles into which a dense group is split. */
 static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
-                          struct scan_arguments *a)
+                          struct pattern_arguments *a)
 {
     uint64_t begins = ((SCAN_SAMPLE_STEP >> a->sample_pair) + 1ull) * a->stride + 15;
     uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
@@ -90,12 +97,12 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->tile_words =
         (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
-    a->tile_count = (a->sample_count + SCAN_SAMPLE_STEP - 1) / SCAN_SAMPLE_STEP;
+    a->scan.tile_count = (a->sample_count + SCAN_SAMPLE_STEP - 1) / SCAN_SAMPLE_STEP;
     a->group_tiles = (uint32_t)(begins / (32ull * a->tile_words) + 1);
     TRAWL_ASSERT(32ull * a->tile_words * a->group_tiles >= begins);
-    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
+    a->scan.listed_max = a->scan.tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
-        min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
+        min_u64(ticket_groups(a), a->scan.tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
     /* sample_budget limits the work for the samples in a warp's queue; if they need more, their
      * groups are dense. It suffices even if every sample in a full queue belongs to an
      * occurrence. */
@@ -104,41 +111,36 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
             a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
 }
 
-static bool is_set_stream(enum cuda_kernel kernel)
-{
-    return kernel >= CUDA_KERNEL_SETS_FIRST;
-}
-
 static bool is_stream(enum cuda_kernel kernel)
 {
     return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_FIRST_STREAM ||
            kernel == CUDA_KERNEL_APPEND_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED ||
-           is_set_stream(kernel);
+           cuda_is_set(kernel);
 }
 
 /* Chooses tiles that consist of as many steps of the block's warps as limits.tile_words_max allows,
  * or of fewer if the range is short. If the pattern does not fit into a tile, tiles stay as long as
  * possible, because searching a dense tile also costs the pattern's length. */
 static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
-                                struct scan_arguments *a)
+                                struct pattern_arguments *a)
 {
     uint32_t step_words = worker->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
     /* short tiles: what blocks search after the first occurrence is wasted */
-    if (a->want == WANT_FIRST)
+    if (a->scan.want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
-    a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
-    places = a->limit + a->shift - a->position;
+    a->scan.position = (a->scan.begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
+    places = a->scan.limit + a->shift - a->scan.position;
     while (steps > 1 && a->pattern_bytes <= 32ull * step_words * steps &&
            places / (32ull * step_words * steps) < TILES_PER_BLOCK_MIN * (uint64_t)blocks)
         steps /= 2;
-    TRAWL_ASSERT(a->position <= a->begin + a->shift);
+    TRAWL_ASSERT(a->scan.position <= a->scan.begin + a->shift);
     a->tile_words = steps * step_words;
-    a->tile_count = (uint32_t)((places + 32ull * a->tile_words - 1) / (32ull * a->tile_words));
-    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
+    a->scan.tile_count = (uint32_t)((places + 32ull * a->tile_words - 1) / (32ull * a->tile_words));
+    a->scan.listed_max = a->scan.tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
 static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel kernel)
@@ -151,7 +153,7 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
  * be near each other in memory and return soon, but enough to keep the memory busy. Of 64 to 512
  * threads per multiprocessor, the best were 256 for single samples, 384 for pairs, and 512 at short
  * strides, where hashing takes longer than reading [H200]. */
-static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
+static void shape_samples(const struct engine_worker *worker, const struct pattern_arguments *a,
                           uint32_t *blocks, uint32_t *threads)
 {
     uint32_t quarters = 4;
@@ -164,64 +166,6 @@ static void shape_samples(const struct engine_worker *worker, const struct scan_
         *blocks = worker->device->multiprocessors;
 }
 
-bool cuda_launch_filters(const struct engine_worker *worker, enum want want)
-{
-    const struct cuda_tables *tables = worker->tables;
-
-    return tables->has_sets && want != WANT_HITS &&
-           (tables->automaton != CUDA_AUTOMATON_READY ||
-            (tables->dense_left == 0 && !worker->limits.automaton_always));
-}
-
-static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
-                                      const struct cuda_tables *tables, uint64_t begins,
-                                      enum want want)
-{
-    /* Stream kernels need a range of at least one whole step. */
-    bool streams = tables->dense_left == 0 && worker->limits.streams &&
-                   begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
-
-    if (tables->method == TRAWL_METHOD_SET && !cuda_launch_filters(worker, want))
-        return want == WANT_HITS    ? CUDA_KERNEL_HITS_AUTOMATON
-               : want == WANT_FIRST ? CUDA_KERNEL_FIRST_AUTOMATON
-                                    : CUDA_KERNEL_COUNT_AUTOMATON;
-    if (tables->method == TRAWL_METHOD_SET)
-        return tables->sets_kernel;
-    if (want == WANT_HITS)
-        return CUDA_KERNEL_HITS_EVERY;
-    if (!streams)
-        return CUDA_KERNEL_EVERY;
-    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        return CUDA_KERNEL_STREAM_SAMPLED;
-    return want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM : CUDA_KERNEL_STREAM;
-}
-
-enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want)
-{
-    return choose_kernel(worker, worker->tables, UINT64_MAX, want);
-}
-
-uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
-{
-    enum cuda_kernel kernel = cuda_launch_kernel(worker, want);
-    uint64_t most = worker->limits.launch_begins_max;
-
-    return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables->sets.stride * most : most;
-}
-
-/* Offsets in a range have 32 bits. When counting, stream_sampled and stream_set number samples
- * instead of starts, so their ranges may be longer. */
-uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
-{
-    uint64_t most = min_u64(cuda_set_range_max(worker, want),
-                            (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
-
-    if (want == WANT_COUNT && worker->tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        /* a stride may have two samples, so a launch searches launch_begins_max / 2 strides */
-        most = worker->tables->arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
-    return most;
-}
-
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range)
 {
     uint64_t least = plan->length_min;
@@ -232,27 +176,12 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
     return min_u64(range->end, range->text_end - least + 1);
 }
 
-static bool is_automaton(enum cuda_kernel kernel)
+void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_range *range,
+                         uint64_t limit, enum want want, struct cuda_launch *launch)
 {
-    return kernel == CUDA_KERNEL_FIRST_AUTOMATON || kernel == CUDA_KERNEL_COUNT_AUTOMATON ||
-           kernel == CUDA_KERNEL_HITS_AUTOMATON;
-}
-
-/* Sets the numbers of partitions and blocks, which follow from the number of tiles. */
-static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
-{
-    struct scan_arguments *a = &launch->arguments;
-
-    TRAWL_ASSERT(a->tile_count > 0 && blocks > 0);
-    a->partition_count = a->tile_count;
-    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
-}
-
-void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
-                         const struct cuda_range *range, uint64_t limit, enum want want,
-                         struct cuda_launch *launch)
-{
-    struct scan_arguments *a = &launch->arguments;
+    const struct cuda_tables *tables = worker->tables;
+    struct scan_arguments *a = &launch->arguments.scan;
+    struct pattern_arguments *pattern = &launch->arguments.pattern;
     /* With limits.before_bytes, which tests set, positions are numbered as if this many bytes
      * preceded the text. Starts near the beginning of the text keep their numbers, because kernels
      * read up to BEFORE_BYTES_MIN bytes before a start. */
@@ -261,48 +190,58 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     uint32_t blocks;
 
     TRAWL_ASSERT(range->begin < limit && limit <= range->text_end);
-    kernel = choose_kernel(worker, tables, limit - range->begin, want);
-    TRAWL_ASSERT(!is_automaton(kernel) || tables->automaton == CUDA_AUTOMATON_READY);
+    kernel = cuda_choose_kernel(worker, limit - range->begin, want);
+    TRAWL_ASSERT(!cuda_is_automaton(kernel) || tables->automaton == CUDA_AUTOMATON_READY);
     blocks = blocks_for(worker, kernel);
     memset(&launch->found, 0, sizeof launch->found);
-    launch->ahead_bytes = 0;
     launch->kernel = kernel;
     launch->threads = worker->limits.threads;
     launch->shared_bytes = 0;
-    *a = tables->arguments;
+    if (cuda_is_set(kernel))
+        launch->arguments.set = tables->set;
+    else if (cuda_is_automaton(kernel))
+        launch->arguments.automaton = tables->of_automaton;
+    else
+        *pattern = tables->pattern;
     a->text = (const uint8_t *)(uintptr_t)(range->address - before);
     a->begin = before + range->begin;
     a->limit = before + limit;
     a->text_end = before + range->text_end;
-    a->want = (uint32_t)want;
-    a->one = 1;
-    a->is_dense = want != WANT_FIRST && tables->dense_left > 0;
-    a->position = (a->begin + a->shift) & ~15ull;
+    a->want = want == WANT_FIRST ? WANT_FIRST : WANT_COUNT;
+    a->position = a->begin & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED) {
-        shape_samples(worker, a, &blocks, &launch->threads);
-        choose_groups(worker, blocks, a);
-    } else if (is_set_stream(kernel)) {
+        shape_samples(worker, pattern, &blocks, &launch->threads);
+        choose_groups(worker, blocks, pattern);
+    } else if (cuda_is_set(kernel)) {
         cuda_sets_prepare(worker, blocks, launch);
-    } else if (is_automaton(kernel)) {
+    } else if (cuda_is_automaton(kernel)) {
         cuda_automaton_prepare(worker, tables, &blocks, launch);
     } else if (is_stream(kernel)) {
-        choose_stream_tiles(worker, blocks, a);
+        if (kernel == CUDA_KERNEL_APPEND_STREAM && !cuda_choose_decides(pattern)) {
+            pattern->shift = 0; /* it compares all bytes at once */
+            pattern->is_exact = 1;
+            pattern->gram_kind = SCAN_GRAM_MASKED;
+        }
+        choose_stream_tiles(worker, blocks, pattern);
     } else {
-        choose_tiles(worker, a->limit + a->shift - a->position, blocks,
-                     worker->limits.tile_words_max, tables->alike_max, a);
+        TRAWL_ASSERT(pattern->plane.probe_bits != 0);
+        choose_tiles(worker, blocks, pattern);
     }
-    choose_grid(launch, blocks);
+    TRAWL_ASSERT(a->tile_count > 0 && blocks > 0);
+    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
 
-/* Allocates the launch's sums, which are zero between launches, and its answer. */
+/* Allocates the launch's sums, which are zero between launches, with the bytes of
+ * scan_arguments.spare behind them, and its answer. */
 static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl_error *error)
 {
-    uint64_t bytes = sizeof(struct scan_result);
+    uint64_t bytes = SPARE_AT + STREAM_STEP_BYTES + 8;
 
     if (worker->sums_ready)
         return TRAWL_OK;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->sums, bytes, error));
-    TRAWL_TRY(cuda_mapped_reserve(worker->device, &worker->answers, bytes, error));
+    TRAWL_TRY(
+        cuda_mapped_reserve(worker->device, &worker->answers, sizeof(struct scan_result), error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->sums.address, 0,
                         (size_t)worker->sums.bytes, worker->stream));
     worker->sums_ready = true;
@@ -315,49 +254,19 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
 static enum trawl_status list_reserve(struct engine_worker *worker,
                                       const struct cuda_launch *launch, struct trawl_error *error)
 {
-    bool lists = is_stream(launch->kernel) && !is_set_stream(launch->kernel) &&
-                 launch->arguments.want != WANT_HITS;
+    bool lists = is_stream(launch->kernel) && !cuda_is_set(launch->kernel);
 
-    return cuda_memory_reserve(worker->device, &worker->offsets,
-                               lists ? (launch->arguments.tile_count + 1ull) * sizeof(uint32_t) : 0,
-                               error);
-}
-
-/* Allocates and zeros the words with which a launch puts its hits in order. */
-static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
-                                     struct trawl_error *error)
-{
-    uint64_t partitions = launch->arguments.partition_count;
-    uint64_t bytes = (partitions + 2 * ((partitions >> worker->limits.partition_group_log2) + 1)) *
-                     sizeof(uint64_t);
-
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->result, cuda_worker_room(worker, bytes),
-                                  error));
-    launch->arguments.order = (uint64_t *)(uintptr_t)worker->result.address;
-    launch->arguments.partition_group_log2 = worker->limits.partition_group_log2;
-    return CUDA_CALL(worker->device, error, fill, worker->result.address, 0, (size_t)bytes,
-                     worker->stream);
-}
-
-bool cuda_launch_append(const struct engine_worker *worker, struct cuda_launch *launch)
-{
-    const struct scan_arguments *a = &launch->arguments;
-    /* for such a pattern, the filter finds the occurrences itself */
-    bool decides =
-        a->is_exact != 0 && (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
-
-    if (launch->kernel == CUDA_KERNEL_STREAM && decides) {
-        launch->kernel = CUDA_KERNEL_APPEND_STREAM;
-        choose_grid(launch, blocks_for(worker, launch->kernel));
-    }
-    return is_stream(launch->kernel);
+    return cuda_memory_reserve(
+        worker->device, &worker->offsets,
+        lists ? (launch->arguments.scan.tile_count + 1ull) * sizeof(uint32_t) : 0, error);
 }
 
 static enum trawl_status start(struct engine_worker *worker, struct cuda_launch *launch,
                                struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct scan_arguments *a = &launch->arguments;
+    struct scan_arguments *a = &launch->arguments.scan;
+    struct pattern_arguments *pattern = &launch->arguments.pattern;
     void *parameters[] = {a};
 
     TRAWL_ASSERT(launch->blocks > 0 && launch->blocks <= SCAN_BLOCKS_MAX);
@@ -365,8 +274,10 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
     a->result = (struct scan_result *)(uintptr_t)worker->sums.address;
     a->answer = (struct scan_result *)(void *)worker->answers.bytes;
     a->launch = ++worker->launches;
-    if (is_stream(launch->kernel) && a->want != WANT_HITS)
-        a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
+    if (is_stream(launch->kernel) && !cuda_is_set(launch->kernel)) {
+        pattern->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
+        pattern->spare = (const uint8_t *)(uintptr_t)(worker->sums.address + SPARE_AT);
+    }
     memset(a->answer, 0, sizeof *a->answer); /* nothing has arrived yet */
     return CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1, 1,
                      launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters, NULL);
@@ -377,12 +288,12 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
 static bool is_answered(const void *context)
 {
     const struct cuda_launch *launch = (const struct cuda_launch *)context;
-    const struct scan_result *answer = launch->arguments.answer;
+    const struct scan_result *answer = launch->arguments.scan.answer;
     const uint64_t *words = (const uint64_t *)(const void *)answer;
     bool there = true;
 
-    if (launch->arguments.want != WANT_COUNT)
-        return __atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.launch;
+    if (launch->arguments.scan.want != WANT_COUNT)
+        return __atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.scan.launch;
     for (uint32_t i = 0; i < SCAN_SUMS; i++)
         there = there && (__atomic_load_n(&words[i], __ATOMIC_ACQUIRE) & SCAN_THERE) != 0;
     return there;
@@ -430,37 +341,29 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
                                        struct trawl_error *error)
 {
     TRAWL_TRY(start(worker, launch, error));
-    if (launch->ahead_bytes > 0) {
-        TRAWL_ASSERT(launch->ahead_bytes <= worker->landing.count);
-        worker->landing_busy = true;
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
-                            (uint64_t)(uintptr_t)launch->arguments.hits,
-                            (size_t)launch->ahead_bytes, worker->stream));
-    }
     TRAWL_TRY(cuda_launch_wait(worker, is_answered, launch, error));
-    add_answer(launch, launch->arguments.answer);
+    add_answer(launch, launch->arguments.scan.answer);
     return TRAWL_OK;
 }
 
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error)
 {
-    struct scan_arguments *a = &launch->arguments;
+    struct scan_arguments *a = &launch->arguments.scan;
+    const struct pattern_arguments *pattern = &launch->arguments.pattern;
 
     TRAWL_TRY(sums_reserve(worker, error));
     TRAWL_TRY(list_reserve(worker, launch, error));
-    if (a->want == WANT_HITS)
-        TRAWL_TRY(order_begin(worker, launch, error));
     TRAWL_TRY(launch_kernel(worker, launch, error));
-    if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == WANT_HITS)
+    if (launch->found.listed == 0 || launch->found.listed > a->listed_max)
         return TRAWL_OK;
-    TRAWL_ASSERT(launch->found.listed <= a->tile_count && !is_set_stream(launch->kernel));
-    launch->kernel = CUDA_KERNEL_EVERY;
+    TRAWL_ASSERT(launch->found.listed <= a->tile_count && !cuda_is_set(launch->kernel));
+    launch->kernel = CUDA_KERNEL_PLANES;
     launch->shared_bytes = 0;
     launch->threads = worker->limits.threads;
-    if (a->tile_words % launch->threads != 0)
+    if (pattern->tile_words % launch->threads != 0)
         launch->threads = 32;
-    a->tile_count = (uint32_t)(launch->found.listed * max_u64(a->group_tiles, 1));
+    a->tile_count = (uint32_t)(launch->found.listed * max_u64(pattern->group_tiles, 1));
     launch->blocks = (uint32_t)min_u64(blocks_for(worker, launch->kernel), a->tile_count);
     return launch_kernel(worker, launch, error);
 }

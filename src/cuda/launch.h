@@ -19,30 +19,25 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
 /* A launch: the kernel with its arguments, grid and result. */
 struct cuda_launch {
     enum cuda_kernel kernel;
-    struct scan_arguments arguments;
+    union {
+        struct scan_arguments scan; /* of all kernels */
+        struct pattern_arguments pattern;
+        struct set_arguments set;
+        struct automaton_arguments automaton;
+    } arguments;
     uint32_t blocks;
     uint32_t threads;      /* threads per block */
     uint32_t shared_bytes; /* dynamic shared memory per block */
-    /* how many bytes of hits are copied to the landing buffer right after the kernel */
-    uint64_t ahead_bytes;
     struct scan_result found;
 };
 
-/* Lets a launch that counts also append its hits to bins. Returns false if it cannot. */
-bool cuda_launch_append(const struct engine_worker *worker, struct cuda_launch *launch);
-/* Chooses the kernel, the tiles and the grid for starts below `limit`, which is > range->begin. */
-void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
-                         const struct cuda_range *range, uint64_t limit, enum want want,
-                         struct cuda_launch *launch);
-/* Returns the kernel that searches a long range for the worker's plan. */
-enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want);
-/* Returns the maximum number of positions that one launch searches for the plan's set. */
-uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
-/* Returns the maximum number of positions that one launch searches for the worker's plan. */
-uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
+/* Chooses the kernel (cuda_choose_kernel), the tiles and the grid for starts below `limit`, which
+ * is > range->begin. */
+void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_range *range,
+                         uint64_t limit, enum want want, struct cuda_launch *launch);
 /* Runs the launch, and adds what the kernel finds to launch->found. If a stream kernel that counts
  * or finds the first occurrence has given up tiles with too many candidates, the tile kernel
- * (scan_every) searches them. But if found.listed exceeds arguments.listed_max, they stay
+ * (scan_planes) searches them. But if found.listed exceeds arguments.scan.listed_max, they stay
  * unsearched, and the caller must repeat the search. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
@@ -52,7 +47,5 @@ enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_laun
 enum trawl_status cuda_launch_wait(struct engine_worker *worker,
                                    bool (*is_there)(const void *context), const void *context,
                                    struct trawl_error *error);
-/* Returns true if stream_set searches for the worker's set next, and not the automaton. */
-bool cuda_launch_filters(const struct engine_worker *worker, enum want want);
 
 #endif

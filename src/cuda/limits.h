@@ -53,16 +53,12 @@ struct cuda_limits {
     uint32_t threads;       /* threads per block */
     uint32_t tile_words_max;
     uint32_t blocks_max; /* maximum number of blocks in a launch; 0: as many as run at a time */
-    /* log2 of the number of tiles whose hits are counted together (kernels/order.h); at most
-     * SCAN_PARTITION_GROUP_LOG2_MAX */
-    uint32_t partition_group_log2;
-    bool dense_always; /* treat each tile or group with a candidate as dense */
+    bool dense_always;   /* treat each tile or group with a candidate as dense */
     /* maximum number of bytes of a pattern in its bit plane; ≤ SCAN_PLANE_WINDOW_MAX */
     uint32_t plane_window_max;
 
     /* All members below, except before_bytes, choose among kernels and tables with the same
      * results. */
-    bool streams;                    /* search for a single pattern with stream kernels */
     bool sets;                       /* search for sets with stream_set, as follows */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: by price */
     uint32_t sets_stride, sets_gram; /* used if the set allows them; 0: by price */

@@ -29,8 +29,6 @@
 #define TEXT_MAX (12u * STAGING)
 #define SEARCHES_NORMAL 60
 #define SEARCHES_LONG 3000
-#define GROUP_TILES 37u
-#define GROUP_LAUNCHES 60u
 
 static const char needle[] = "#!";
 
@@ -97,7 +95,7 @@ static void handed_over(struct test_random *random, uint64_t seed)
         string[i] = (char)('A' + 11 * i % 32); /* all bytes from A to ` */
     limits.threads = limits.tile_words_max = 32;
     limits.blocks_max = 2 + (uint32_t)(seed % 3);
-    limits.streams = seed >= 4;
+    limits.dense_always = seed < 4;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(seed + 1);
     plan = must_plans(
@@ -122,45 +120,6 @@ static void handed_over(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles of which the
- * first has the hit. There are more groups than a warp looks back over in a round, and perhaps no
- * group has published its inclusive prefix (the hits up to its end). Only with so many groups can a
- * test find a look-back that uses the count of a group before it is published, or a group that has
- * no sum because its last tile has no hits. */
-static void many_groups(struct test_random *random, uint64_t seed)
-{
-    static char bytes[2 * GROUP_TILES * 2048];
-    static uint64_t places[GROUP_TILES], begins[GROUP_TILES + 1];
-    uint32_t group_log2 = seed / 2 % 2;
-    uint64_t tile_bytes =
-        seed % 2 == 0 ? 2048 : 1024; /* the shortest tile, of stream kernels or of other kernels */
-    struct cuda_limits limits = cuda_limits_default;
-    AUTO_PLAN plan = must_plan_with("ABCDEFGHIJ", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
-    AUTO_TEXT text = must_text(bytes, (GROUP_TILES << group_log2) * tile_bytes);
-    struct host host;
-    uint64_t count = 0;
-
-    memset(bytes, 'z', sizeof bytes);
-    for (uint64_t i = 0; i < GROUP_TILES; i++) {
-        places[i] = (i << group_log2) * tile_bytes + test_random_below(random, 1000);
-        memcpy(bytes + places[i], "ABCDEFGHIJ", 10);
-    }
-    limits.threads = limits.tile_words_max = 32;
-    limits.blocks_max = 64;
-    limits.partition_group_log2 = group_log2;
-    limits.streams = seed % 2 == 0;
-    cuda_limits_replace(&limits);
-    sim_driver_reset_usual(seed * GROUP_LAUNCHES + 1);
-    sim_resident_max(64);
-    host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
-    for (uint32_t i = 0; i < GROUP_LAUNCHES && test_failures < 5; i++) {
-        MUST(trawl_begins_into(host.searcher, plan, text, begins, GROUP_TILES, &count, NULL));
-        TEST_CHECK(count == GROUP_TILES && memcmp(begins, places, sizeof places) == 0);
-    }
-    sim_resident_max(0);
-    host_close(&host);
-}
-
 /* Searches for a long pattern that occurs once, at each of the 64 offsets before 3,072, and at
  * 3,072. At that offset ends a tile of the bit-plane kernels, or a row of 512 bytes in the longer
  * tiles for samples. One text ends with the occurrence, a second one continues. The tiles are
@@ -178,8 +137,7 @@ static void over_tile_ends(struct test_random *random, uint64_t length, enum tra
     for (uint64_t i = 0; i < length; i++)
         string[i] = "ab"[test_random_below(random, 2)];
     limits.threads = limits.tile_words_max = 32;
-    limits.streams = method == TRAWL_METHOD_SAMPLED;
-    limits.dense_always = !limits.streams;
+    limits.dense_always = method != TRAWL_METHOD_SAMPLED;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(length);
     plan = must_plans(&pattern, 1, PLAN_WITH(.method = method));
@@ -197,33 +155,40 @@ static void over_tile_ends(struct test_random *random, uint64_t length, enum tra
     host_close(&host);
 }
 
-/* Puts 1,022 to 1,027 hits into each of two tiles. At most TILE_LIST_MAX hits (1,024) of a tile may
- * wait in shared memory. Most tiles of random texts have far fewer or far more hits. */
-static void full_lists(void)
+/* Puts 126 to 131 hits into each of two steps, which leave their hits as offsets if they have at
+ * most BINS_RUN_MAX (128), else as bits. Most steps of random texts have far fewer or far more
+ * hits. */
+static void full_lists(const char *pattern, uint32_t flags)
 {
     static char bytes[3 * 2048];
     static uint64_t begins[sizeof bytes];
     struct cuda_limits limits = cuda_limits_default;
-    AUTO_PLAN plan = must_plan_with("A", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
+    AUTO_PLAN plan =
+        must_plan_with(pattern, PLAN_WITH(.method = TRAWL_METHOD_EVERY, .flags = flags));
     AUTO_TEXT text = must_text(bytes, sizeof bytes);
+    uint64_t more = strlen(pattern) - 1;
     struct host host;
 
     limits.threads = limits.tile_words_max = 64;
-    limits.partition_group_log2 = 2; /* in groups of 4 tiles, the hits of the first 3 may wait */
-    limits.streams = false;
+    limits.dense_always = true;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(1);
     host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
-    for (uint64_t hits = 1022; hits <= 1027; hits++) {
+    for (uint64_t hits = BINS_RUN_MAX - 2; hits <= BINS_RUN_MAX + 3; hits++) {
         uint64_t count = 0, wrong = 0;
 
         memset(bytes, 'z', sizeof bytes);
-        memset(bytes, 'A', hits);
-        memset(bytes + 2048, 'A', hits);
+        memset(bytes, 'A', hits + more);
+        memset(bytes + 2048, 'A', hits + more);
         MUST(trawl_begins_into(host.searcher, plan, text, begins, sizeof bytes, &count, NULL));
         for (uint64_t i = 0; i < count; i++)
             wrong += begins[i] != (i < hits ? i : i - hits + 2048);
         TEST_CHECK(count == 2 * hits && wrong == 0);
+        memset(bytes, 'A', sizeof bytes); /* more hits than bins for hits in any order hold */
+        MUST(trawl_begins_into(host.searcher, plan, text, begins, sizeof bytes, &count, NULL));
+        for (uint64_t i = 0; i < count; i++)
+            wrong += begins[i] != i;
+        TEST_CHECK(count == sizeof bytes - more && wrong == 0);
     }
     TEST_CHECK(sim_driver_report()[0] == '\0');
     host_close(&host);
@@ -546,7 +511,6 @@ static void late_first(void)
     struct trawl_pattern list[STRINGS];
     struct test_random random = test_random_begin("late first");
 
-    limits.streams = false;
     /* without stream_set, the engine first tries the set's filter on tried_bytes bytes */
     limits.sets = false;
     limits.tried_bytes = 100;
@@ -652,14 +616,14 @@ int main(void)
     }
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 4 : 12); seed++)
         handed_over(&random, seed);
-    for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 4); seed++)
-        many_groups(&random, seed);
     for (uint64_t length = 40; length <= 200; length += 40)
         for (uint32_t sampled = 0; sampled < 2; sampled++)
             over_tile_ends(&random, length, sampled ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_EVERY);
     many_loaded(1);
     many_loaded(2);
-    full_lists();
+    full_lists("A", 0);
+    full_lists("AAAAAAAAAA", 0); /* by bit planes */
+    full_lists("AAAAAAA", TRAWL_IGNORE_CASE);
     chunk_in_same_memory();
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++) {
         next_method((enum trawl_method)i, false);

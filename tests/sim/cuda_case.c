@@ -54,12 +54,9 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.room_step_bytes = test_random_below(random, 4) == 0 ? 4096 : 1;
     limits.hits_room_min = 1 + test_random_below(random, 100);
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
-    limits.partition_group_log2 =
-        (uint32_t)test_random_below(random, cuda_limits_default.partition_group_log2 + 1);
     limits.dense_always = test_random_below(random, 3) == 0;
     if (test_random_below(random, 2)) /* the bit planes then cover only a part of long patterns */
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
-    limits.streams = test_random_below(random, 3) != 0;
     limits.seen_bytes_min = test_random_below(random, 3) ? 1 : limits.seen_bytes_min;
     limits.seen_method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET);
     limits.sets = test_random_below(random, 4) != 0;
@@ -100,7 +97,6 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.threads = 32;
         limits.tile_words_max = 32;
         limits.blocks_max = (uint32_t)(1 + test_random_below(random, 64));
-        limits.partition_group_log2 = (uint32_t)test_random_below(random, 2);
     }
     if (test_random_below(random, 8) == 0) /* fewer items than most lists have */
         limits.sets_items_max = (uint32_t)test_random_below(random, 6);
@@ -188,14 +184,14 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
         ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
-        ", flood %d, window %u, streams %d, sets %d, stride %u, %u grams of %u",
+        ", flood %d, window %u, sets %d, stride %u, %u grams of %u",
         (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
         (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
-        limits->dense_always, limits->plane_window_max, limits->streams, limits->sets,
-        limits->sets_stride, limits->sets_choices, limits->sets_gram);
+        limits->dense_always, limits->plane_window_max, limits->sets, limits->sets_stride,
+        limits->sets_choices, limits->sets_gram);
 }
 
 static const struct engine_ops *ops_of(const struct cuda_case *config)

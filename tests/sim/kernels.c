@@ -12,17 +12,18 @@
 
 /* A list of kernels for each image, the compiled code that the engine loads as a whole. */
 #define SCAN(X)        \
-    X(scan_every)      \
+    X(scan_planes)     \
     X(scan_stream)     \
     X(first_stream)    \
-    X(hits_every)      \
+    X(append_planes)   \
     X(append_stream)   \
     X(bins_sum)        \
     X(bins_sort)       \
     X(bins_gather)     \
+    X(bins_ends)       \
     X(stream_sampled)  \
     X(first_automaton) \
-    X(hits_automaton)  \
+    X(write_automaton) \
     X(automaton_rows)  \
     X(count_automaton) \
     X(sort_rank)       \

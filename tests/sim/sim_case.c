@@ -42,8 +42,7 @@ static bool run_open(const struct case_kind *kind, const struct diff_input *inpu
 }
 
 /* One in CROWD_EVERY cases of the CUDA engine itself is a crowd: 34 to 64 blocks at a time search a
- * long text in tiles of 1 KiB. If each tile is a group by itself, there are more groups than the 32
- * that a look-back reads (kernels/order.h). */
+ * long text in tiles of 2 KiB. */
 #define CROWD_EVERY 40u
 #define CROWD_BLOCKS_MAX 64u
 #define CROWD_TEXT_BYTES 36000u
@@ -66,8 +65,6 @@ static void crowd(struct test_random *random, struct diff_input *input, struct c
     limits->threads = 32;
     limits->tile_words_max = 32;
     limits->blocks_max = (uint32_t)test_random_between(random, 34, CROWD_BLOCKS_MAX);
-    limits->partition_group_log2 = (uint32_t)test_random_below(random, 2);
-    limits->streams = test_random_below(random, 2) != 0;
     config->method = TRAWL_METHOD_EVERY;
     config->want = test_random_below(random, 4) != 0 ? WANT_HITS : WANT_COUNT;
     config->chunk_bytes = bytes;
@@ -89,8 +86,7 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
     random_case_input(random, &input);
     limits = cuda_case_limits(random);
     *config = cuda_case_choose(random, &input);
-    if (random_case_wanted() >= RANDOM_CASE_DENSE) { /* so that stream kernels search */
-        limits.streams = true;
+    if (random_case_wanted() >= RANDOM_CASE_DENSE) {
         limits.listed_min = 1000;
         limits.text_bytes_max = max_u64(limits.text_bytes_max, 4000);
         limits.launch_begins_max = cuda_limits_default.launch_begins_max;

@@ -148,9 +148,6 @@ static void warp_complete(struct thread *first)
                 source = thread->argument % SIMT_WARP_THREADS;
             else if (thread->kind == SIM_SHUFFLE_UP && lane >= thread->argument)
                 source = lane - thread->argument;
-            else if (thread->kind == SIM_SHUFFLE_DOWN &&
-                     lane + thread->argument < SIMT_WARP_THREADS)
-                source = lane + thread->argument;
             thread->result = first[source].value;
         }
         sim_ready_push(thread);

@@ -261,7 +261,7 @@ SIMT_KERNEL(answer_ends, answer_arguments, LISTS_THREADS, 4)
                                        answer_inside(first + i + k * step, args.begin, args.end));
         total += count;
     }
-    total = order_warp_sum(total);
+    total = simt_warp_sum_u64(total);
     if (simt_lane() == 0 && total != 0)
         simt_add_u64(args.sums + ANSWER_ENDS, total);
     answer_sign(&args);
@@ -694,7 +694,7 @@ SIMT_FUNCTION uint64_t answer_cells_before(const struct answer_arguments *a)
 
     for (uint32_t b = simt_thread(); SIMT_BOUND(b < simt_block()); b += simt_threads())
         own += simt_load_u32(a->block_counts + b);
-    own = order_warp_sum(own);
+    own = simt_warp_sum_u64(own);
     if (simt_lane() == 0)
         answer_before[simt_warp()] = own;
     simt_barrier();

@@ -4,7 +4,8 @@
  *            bins_sum adds up the counts of each block's. bins_sort and bins_gather add up those of
  *            earlier blocks, and write each bin's hits behind those of the bins before: bins_sort,
  *            a warp for a bin, sorts them first, by rank if they are few, else bitonic;
- *            bins_gather, eight lanes for a bin, writes hits that append_stream left in order.
+ *            bins_gather, eight lanes for a bin, writes hits that tile_append_step left in order.
+ *            bins_ends only notes how many hits a bin and those before have (write_automaton).
  * Grid       any; all kernels the same, LISTS_THREADS threads.
  * Traffic    per hit: reads 8 bytes (bins_gather: 2), writes 8. Per bin: reads 8.
  * Progress   no block waits for another.
@@ -193,16 +194,19 @@ SIMT_KERNEL(bins_sort, bins_arguments, LISTS_THREADS, 4)
 SIMT_FUNCTION void bins_gather_bits(const struct bins_arguments *a, const uint32_t *masks,
                                     uint64_t base, uint64_t at)
 {
-    for (uint32_t i = 0; i < BINS_RUN_BYTES / 4u; i++) {
-        uint32_t row = i / (SIMT_WARP_THREADS / 2u), shift_bits = row % 2u * 16u;
-        const uint32_t *two = masks + row / 2u * SIMT_WARP_THREADS + 2u * i % SIMT_WARP_THREADS;
-        uint32_t word = (simt_load_u32(two) >> shift_bits & 0xffffu) |
-                        simt_load_u32(two + 1) >> shift_bits << 16;
-        uint64_t own = at + simt_popcount(word & ((1u << simt_lane()) - 1u));
+    for (uint32_t row = 0; row < STREAM_ROWS; row++) {
+        uint32_t own = simt_load_u32(masks + row / 2u * SIMT_WARP_THREADS + simt_lane());
 
-        if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(own < a->capacity))
-            simt_store_u64(a->to + own, base + 32u * i + simt_lane());
-        at += simt_popcount(word);
+        own = own >> row % 2u * 16u & 0xffffu;
+        own |= simt_shuffle_u32(own, (simt_lane() + 1u) % SIMT_WARP_THREADS) << 16;
+        for (uint32_t i = 0; i < SIMT_WARP_THREADS; i += 2u, base += 32u) {
+            uint32_t word = simt_shuffle_u32(own, i);
+            uint64_t to = at + simt_popcount(word & ((1u << simt_lane()) - 1u));
+
+            if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(to < a->capacity))
+                simt_store_u64(a->to + to, base + simt_lane());
+            at += simt_popcount(word);
+        }
     }
 }
 
@@ -221,7 +225,7 @@ SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 8)
             uint32_t own = i + simt_lane() / BINS_GATHER_LANES;
             uint32_t count = bins_gather_turn->counts[own];
             uint64_t at = bins_gather_turn->before[own];
-            uint64_t base = args.base + (first + own) * BINS_STEP_BYTES;
+            uint64_t base = args.base + (first + own) * STREAM_STEP_BYTES;
             const uint8_t *run = runs + (first + own) * BINS_RUN_BYTES;
 
             for (uint32_t k = simt_lane() % BINS_GATHER_LANES; k < count && count <= BINS_RUN_MAX;
@@ -234,7 +238,27 @@ SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 8)
                     bins_gather_bits(
                         &args,
                         (const uint32_t *)(const void *)(runs + (first + own) * BINS_RUN_BYTES),
-                        args.base + (first + own) * BINS_STEP_BYTES, bins_gather_turn->before[own]);
+                        args.base + (first + own) * STREAM_STEP_BYTES,
+                        bins_gather_turn->before[own]);
         }
+    }
+}
+
+/* ---- Hits that are not written yet ---------------------------------------------------------- */
+
+SIMT_KERNEL(bins_ends, bins_arguments, LISTS_THREADS, 8)
+{
+    SIMT_SHARED(struct bins_turn, bins_ends_turn, 1);
+    int full;
+    uint32_t before = bins_earlier(&args, bins_ends_turn, &full);
+
+    for (uint64_t first = simt_block() * args.share; first < bins_end(&args);
+         first += LISTS_THREADS) {
+        uint64_t own = first + simt_thread();
+
+        before = bins_begin(&args, bins_ends_turn, first, before);
+        if (SIMT_BOUND(own < bins_end(&args)))
+            simt_store_u64(args.to + own, (uint64_t)bins_ends_turn->before[simt_thread()] +
+                                              bins_ends_turn->counts[simt_thread()]);
     }
 }

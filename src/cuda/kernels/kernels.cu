@@ -1,6 +1,6 @@
 /* kernels: the kernels of this folder, except those of stream_set, as one translation unit. nvcc
  * compiles it to a fat binary; tests/sim includes it. */
-#include "every.cu"
+#include "planes.cu"
 #include "stream.cu"
 #include "stream_append.cu"
 #include "stream_sampled.cu"

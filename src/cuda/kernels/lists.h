@@ -54,7 +54,7 @@ struct bins_arguments {
     uint32_t *sums; /* for each block, the hits of its bins */
     uint64_t *full; /* 1: some bin has more than slots_each hits */
     uint64_t *told; /* the host's copy of *full */
-    uint64_t *to;   /* as in sort_arguments */
+    uint64_t *to;   /* as in sort_arguments; bins_ends: a word for each bin */
     uint64_t base;
     uint64_t factor;
     uint64_t capacity;

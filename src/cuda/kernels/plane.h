@@ -18,10 +18,9 @@
  *    period match, and if the plane and the plane shifted by the period agree after that. Without a
  *    period within half the window, first a lane and then its warp compare the plane word by word.
  *    The positions that stay are the occurrences of the window's plane.
- * 4. Bytes. If pattern and tile have only the same two letters, the plane alone decides. Otherwise,
- *    if the pattern's bytes repeat within half the window, the block searches for runs once more: a
- *    second plane says which bytes equal the bytes a period further on. Finally, the block compares
- *    the bytes of each position; for a pattern that repeats, only the first period.
+ * 4. Bytes. If the pattern's bytes repeat within half the window, the block searches for runs once
+ *    more: a second plane says which bytes equal the bytes a period further on. Finally, the block
+ *    compares the bytes of each position; for a pattern that repeats, only the first period.
  *
  *     text bytes     a b a a b ...     bitmap word w = 32 begins, one lane each
  *     plane          0 1 0 0 1 ...     probe:  w &= plane >> i, or its complement, for each bit i
@@ -56,11 +55,9 @@
  *            / 16,384 times the text.
  * Traffic    per tile of L begins and a window of m bytes: L + m text bytes for each plane; in step
  *            4 about 2 (L + m) text bytes, usually from L2, and 2 (L + m) bytes of the pattern.
- * Bound      by instructions: 157 to 437 per 512 text bytes of two letters, with 63 to 73 % of the
- *            issue slots and 12 to 25 % of the memory bandwidth in use. 0.55 to 0.68 of that
- *            bandwidth for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2
- *            GiB,
- *            counts].
+ * Bound      by instructions: for two letters that need no comparison of bytes, 157 to 437 per 512
+ *            text bytes, at 0.23 to 0.71 of the memory bandwidth [H200, 2 GiB, counts]; the
+ *            comparisons come on top.
  * Rejected   each warp notes where its runs begin, and the warp before uses the note: 0.27 instead
  *            of 0.35 to 0.42 of the memory bandwidth for a^m in a^n [H200, 512 MiB].
  */
@@ -105,7 +102,7 @@ struct plane_tile {
     uint32_t beyond;
 };
 
-SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
+SIMT_FUNCTION struct plane_tile plane_tile_of(const struct pattern_arguments *a,
                                               const struct filter_range *range, uint64_t origin)
 {
     uint64_t room, address;
@@ -113,11 +110,11 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
 
     t.skew = (uint32_t)(origin + a->plane.window_at) % 32u;
     t.base = origin + a->plane.window_at - t.skew;
-    t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
-    room = a->text_end + PLANE_HALF - (t.base + t.skip);
+    t.skip = t.base > a->scan.text_end ? (uint32_t)(0 - t.base) : 0;
+    room = a->scan.text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
     /* hides how the address is computed, which the compiler would otherwise repeat for each load */
-    address = (uint64_t)(uintptr_t)a->text + t.base;
+    address = (uint64_t)(uintptr_t)a->scan.text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);
     t.plane_words = a->tile_words + a->plane.window_bytes / 32u + SCAN_PLANE_WORDS_MORE;
@@ -164,28 +161,12 @@ SIMT_FUNCTION struct plane_bytes plane_load(const struct plane_tile *t, uint32_t
     return bytes;
 }
 
-/* Returns nonzero if some byte is neither of the pattern's two letters. */
-SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct plane_bytes *bytes)
+/* Builds the tile's plane. Called by all threads of the block. */
+SIMT_FUNCTION void plane_build(const struct pattern_arguments *a, const struct plane_tile *t,
+                               uint32_t *plane)
 {
-    uint32_t others = 0;
-
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 8u; i++) {
-        uint32_t word = bytes->half[i / 4u].w[i % 4u];
-
-        others |=
-            word ^ ((word >> a->plane.bit & 0x01010101u) * a->plane.letter_step + a->plane.letters);
-    }
-    return others;
-}
-
-/* Builds the tile's plane. If has_letters is set (the pattern's bytes have at most two values, its
- * letters), returns nonzero if this thread read any other byte. */
-SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
-                                      uint32_t *plane, int has_letters)
-{
-    uint32_t bit = a->plane.bit, others = 0;
-    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* the cases differ only in this bit */
+    uint32_t bit = a->plane.bit;
+    int folds = a->scan.fold != 0 && bit == PLANE_FOLD_BIT; /* the cases differ only in this bit */
 
     for (uint32_t at = simt_thread(); at < t->plane_words; at += PLANE_LOADS * simt_threads()) {
         struct plane_bytes bytes[PLANE_LOADS];
@@ -196,8 +177,6 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
                 t, at + k * simt_threads() < t->plane_words ? at + k * simt_threads() : at);
         SIMT_UNROLL
         for (uint32_t k = 0; k < PLANE_LOADS; k++) {
-            if (has_letters)
-                others |= plane_others(a, &bytes[k]);
             SIMT_UNROLL
             for (uint32_t i = 0; folds && i < 8u; i++)
                 bytes[k].half[i / 4u].w[i % 4u] =
@@ -207,19 +186,6 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
                                                  plane_gather(&bytes[k].half[1], bit) << 16;
         }
     }
-    return others;
-}
-
-/* Builds the tile's plane. Returns 0 if the plane suffices: the pattern has at most two letters,
- * and this thread read no other byte. Otherwise, bytes must still be compared. Called by all
- * threads of the block. */
-SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
-                              uint32_t *plane)
-{
-    if (a->plane.has_letters != 0)
-        return plane_build_of(a, t, plane, 1) != 0;
-    (void)plane_build_of(a, t, plane, 0);
-    return 1;
 }
 
 /* Returns the 32 bits starting at `bit`. */
@@ -251,7 +217,7 @@ SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, c
 /* Returns, as bits, the positions of bitmap word w where the pattern's probe matches. If a
  * comparison word by word decides later, a single position that is left after the probe's first
  * half is returned untested. */
-SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct plane_tile *t,
+SIMT_FUNCTION uint32_t plane_probe(const struct pattern_arguments *a, const struct plane_tile *t,
                                    const uint32_t *plane, uint32_t w)
 {
     uint32_t bits = a->plane.probe_bits, at = w * 32u + t->skew + a->plane.probe_at;
@@ -294,8 +260,9 @@ SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w
 
 /* Returns bits for the 32 positions of word w. RUNS: 1 if the plane has the same bit one period
  * later. EQUAL: 1 if the byte equals the byte one period later. */
-SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  const struct plane_tile *t, uint32_t w, int kind)
+SIMT_FUNCTION uint32_t plane_ones(const struct pattern_arguments *a,
+                                  const struct tile_shared *shared, const struct plane_tile *t,
+                                  uint32_t w, int kind)
 {
     uint32_t at = w * 32u + t->skew;
 
@@ -305,7 +272,7 @@ SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct t
 }
 
 /* Returns the first word that plane_ones cannot read, since the plane ends there. */
-SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const struct plane_tile *t,
+SIMT_FUNCTION uint32_t plane_ones_end(const struct pattern_arguments *a, const struct plane_tile *t,
                                       int kind)
 {
     return t->plane_words - 2u - (kind == PLANE_RUNS ? a->plane.period / 32u : 0);
@@ -313,7 +280,7 @@ SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const stru
 
 /* Returns how many set bits of plane_ones follow the warp's words. If that is `count` or more, the
  * result may be too low, but is at least `count`. Called by all lanes of the warp. */
-SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t plane_behind(const struct pattern_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t count, int kind)
 {
@@ -390,7 +357,8 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
 /* Fills the warp's words of the bitmap with the positions where the probe matches (step 2), and, if
  * the plane repeats, where also a run begins that is long enough (step 3). Returns true if the
  * lane's words have any. */
-SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
+SIMT_FUNCTION int plane_candidates(const struct pattern_arguments *a,
+                                   const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
 {
@@ -417,7 +385,7 @@ SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct 
 
 /* Returns true if words j to j + 3 of the pattern's plane differ from the tile's, with the pattern
  * at bit `at`. */
-SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32_t *plane,
+SIMT_FUNCTION int plane_four_differ(const struct pattern_arguments *a, const uint32_t *plane,
                                     uint32_t at, uint32_t j)
 {
     struct simt_u32x4 bits = simt_load_u32x4(a->plane.words + j);
@@ -440,7 +408,7 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
 
 /* Returns true if the pattern's plane, starting at word PLANE_LANE_WORDS, equals the tile's. Called
  * by all lanes of the warp, with the same `at`. */
-SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
+SIMT_FUNCTION int plane_equal_rest(const struct pattern_arguments *a, const uint32_t *plane,
                                    uint32_t at, uint32_t words)
 {
     for (uint32_t j = PLANE_LANE_WORDS; j < words; j += SIMT_WARP_THREADS) {
@@ -459,7 +427,7 @@ SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_
 
 /* Clears the bits of the warp's starts where the window's plane does not match. Returns true if
  * bits of the lane's words are left. */
-SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile_shared *shared,
+SIMT_FUNCTION int plane_verify(const struct pattern_arguments *a, const struct tile_shared *shared,
                                const struct plane_tile *t)
 {
     uint32_t words = (a->plane.period + 31u) / 32u, any = 0;
@@ -502,18 +470,18 @@ SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile
 /* Returns the XOR of the 8 bytes at the position and the 8 bytes a period further on, the lowest
  * byte first. If either begins beyond the text, all bytes count as different; bytes of padding
  * after the text's end may count as equal. */
-SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t position)
+SIMT_FUNCTION uint64_t plane_differ(const struct pattern_arguments *a, uint64_t position)
 {
     uint64_t other = position + a->plane.byte_period;
 
-    if (!SIMT_BOUND(position < a->text_end && other < a->text_end))
+    if (!SIMT_BOUND(position < a->scan.text_end && other < a->scan.text_end))
         return UINT64_MAX;
-    return tile_text_word(a, position) ^ tile_text_word(a, other);
+    return tile_text_word(&a->scan, position) ^ tile_text_word(&a->scan, other);
 }
 
 /* Makes the second plane: a bit is 1 if the byte equals the byte one period later. Called by all
  * threads of the block. */
-SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struct plane_tile *t,
+SIMT_FUNCTION void plane_build_equal(const struct pattern_arguments *a, const struct plane_tile *t,
                                      uint32_t *plane)
 {
     for (uint32_t w = simt_thread(); w < t->plane_words; w += simt_threads()) {
@@ -538,7 +506,7 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
 /* Returns how many consecutive bytes, after those that plane_ones can read, equal the bytes one
  * period later; at most `most`. Before the call, *shared->beyond is `most`. Called by all threads
  * of the block. */
-SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t plane_beyond(const struct pattern_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
 {
@@ -562,7 +530,7 @@ SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
 
 /* Keeps those of the warp's candidates that begin a run: the next byte_run bytes equal those a
  * period further on. Called by all threads of the block. */
-SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
+SIMT_FUNCTION void plane_keep(const struct pattern_arguments *a, const struct tile_shared *shared,
                               struct plane_tile *t)
 {
     uint32_t count = a->plane.byte_run, behind;
@@ -603,14 +571,14 @@ SIMT_FUNCTION struct simt_u32x4 plane_between(const struct simt_u32x4 *first,
     return half;
 }
 
-SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
+SIMT_FUNCTION struct simt_u32x4 plane_half(const struct pattern_arguments *a,
                                            const struct plane_tile *t, uint32_t at)
 {
     struct simt_u32x4 half =
         simt_load_u32x4((const uint32_t *)(const void *)(uintptr_t)(t->address + at));
 
     SIMT_UNROLL
-    for (uint32_t i = 0; a->fold != 0 && i < 4u; i++)
+    for (uint32_t i = 0; a->scan.fold != 0 && i < 4u; i++)
         half.w[i] = (uint32_t)tile_fold(half.w[i]);
     return half;
 }
@@ -618,7 +586,7 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
 /* Returns true if step 0 can search the tile: all its starts must be searched, the pattern's period
  * must be one that step 0 accepts, and each byte that the tile's occurrences may reach must equal
  * the one a period later. Called by all threads of the block. */
-SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
+SIMT_FUNCTION int plane_is_run(const struct pattern_arguments *a, const struct plane_tile *t)
 {
     uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
     uint32_t bytes = t->skew + 32u * a->tile_words + a->plane.byte_run;
@@ -656,7 +624,7 @@ SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plan
 /* Returns at which of the tile's first `begins` starts the pattern's first period occurs; byte_run
  * if at none. There is at most one, since the pattern has no shorter period. Called by all threads
  * of the block. */
-SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t origin,
+SIMT_FUNCTION uint32_t plane_run_begin(const struct pattern_arguments *a, uint64_t origin,
                                        const struct tile_shared *shared, uint32_t begins)
 {
     uint32_t period = a->plane.byte_period, steps = 0;
@@ -664,7 +632,7 @@ SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t 
 
     for (uint32_t at = simt_warp() * SIMT_WARP_THREADS; at < begins; at += simt_threads()) {
         uint32_t b = at + simt_lane();
-        int equal = b < begins && tile_equal(a, origin + b, a->pattern, bytes);
+        int equal = b < begins && tile_equal(&a->scan, origin + b, a->pattern, bytes);
 
         for (uint32_t lanes = simt_ballot(equal); lanes != 0; lanes &= lanes - 1u) {
             uint32_t source = simt_lowest_bit(lanes);
@@ -680,7 +648,7 @@ SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t 
 
 /* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns true if it
  * has any. Called by all threads of the block. */
-SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t origin,
+SIMT_FUNCTION int plane_run_verify(const struct pattern_arguments *a, uint64_t origin,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
 {
@@ -704,29 +672,28 @@ SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t orig
 /* ---- A tile ----------------------------------------------------------------------------- */
 
 /* Fills the bitmap with the tile's occurrences; its earlier content does not matter. Returns 0 if
- * there is none. If bytes had to be compared in step 4, may return 1 without an occurrence, since a
- * position was left before that step. Called by all threads of the block, each of which may then
- * read the words that its own warp wrote. */
-SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
+ * there is none; may return 1 without an occurrence, since a position was left before step 4.
+ * Called by all threads of the block, each of which may then read the words that its own warp
+ * wrote. */
+SIMT_FUNCTION int plane_tile_verify(const struct pattern_arguments *a,
                                     const struct filter_range *range, uint64_t origin,
                                     const struct tile_shared *shared, struct tile_totals *totals)
 {
     struct plane_tile t = plane_tile_of(a, range, origin);
     uint32_t from = a->plane.window_at, to = from + a->plane.window_bytes, part = 0;
-    int others, any;
+    int any;
 
     if (simt_thread() == 0)
         *shared->beyond = a->plane.byte_run;
     if (plane_is_run(a, &t))
         return plane_run_verify(a, origin, shared, &t, totals);
-    others = simt_barrier_or(plane_build(a, &t, shared->plane));
+    plane_build(a, &t, shared->plane);
+    simt_barrier();
     any = plane_candidates(a, range, shared, &t, totals);
     if (a->plane.period > SCAN_PLANE_PROBE_MAX)
         any = plane_verify(a, shared, &t);
     if (!simt_barrier_or(any)) /* after the barrier, no thread reads the plane any longer */
         return 0;
-    if (!others)
-        return 1;
     if (a->plane.byte_period != 0) {
         plane_keep(a, shared, &t);
         to = from + a->plane.byte_period;
@@ -735,7 +702,7 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
     /* the window comes first, so that few candidates are left for the rest of a longer pattern */
     do {
         simt_warp_sync(); /* each lane sees the words that its warp's lanes wrote */
-        (void)tile_verify(a, origin, shared, from, to, UINT32_MAX);
+        tile_verify(a, origin, shared, from, to);
         from = 0;
         to = a->pattern_bytes;
     } while (part++ < a->plane.has_rest);

@@ -1,10 +1,7 @@
 /* scan: constants and structures that the host and the scan kernels share
  *
  * A scan searches for occurrences that start at x in [begin, limit) of a text in device memory.
- * Most kernels cut the text into tiles. In the kernels of every.cu, a tile has a bitmap
- * in shared memory, one bit per start. A filter sets bits, verification clears some, and the rest
- * are counted, listed or compared with the first start found so far. docs/kernels.md describes all
- * kernels.
+ * Most kernels cut the text into tiles. docs/kernels.md describes all kernels.
  */
 #ifndef TRAWL_CUDA_KERNELS_SCAN_H
 #define TRAWL_CUDA_KERNELS_SCAN_H
@@ -26,9 +23,9 @@
 #define SCAN_PADDING_BYTES 64u
 /* maximum number of bytes after the last byte of a range that kernels load */
 #define SCAN_AROUND_BYTES (15u + SCAN_PADDING_BYTES)
-/* Maximum number of literals in a set that may occur at one position. With this bound, a tile of
- * SCAN_THREADS_MAX words has fewer than 2^32 hits. */
-#define SCAN_ALIKE_MAX 524287u
+/* Maximum number of literals in a set that may occur at one position: with this bound, a thread of
+ * the automaton counts its part's hits in 32 bits. */
+#define SCAN_ALIKE_MAX (1u << 25)
 #define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
 #define SCAN_PATTERN_PADDING_BYTES 64u  /* zeros before and after the pattern in device memory */
 /* the longest pattern for a device: offsets in a pattern have 32 bits */
@@ -48,11 +45,13 @@
 
 /* stream.h: rows of 512 bytes that a warp loads together, as a step */
 #define STREAM_ROWS 4u
-/* append_stream leaves a step's hits in BINS_RUN_BYTES: up to BINS_RUN_MAX offsets, or a bitmap */
-#define BINS_STEP_BYTES (STREAM_ROWS * 512u)
-#define BINS_RUN_BYTES (BINS_STEP_BYTES / 8u)
+#define STREAM_ROW_BYTES 512u
+#define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
+/* tile_append_step leaves a step's hits in BINS_RUN_BYTES: up to BINS_RUN_MAX offsets, or a bit for
+ * each position */
+#define BINS_RUN_BYTES (STREAM_STEP_BYTES / 8u)
 #define BINS_RUN_MAX (BINS_RUN_BYTES / 2u)
-/* count_automaton: a block has at most SCAN_COUNT_THREADS threads. Each loads SCAN_COUNT_BYTES of
+/* automaton.cu: a block has at most SCAN_COUNT_THREADS threads. Each loads SCAN_COUNT_BYTES of
  * its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. These lie 80 bytes apart,
  * so lanes that read 16 bytes each meet different banks. */
 #define SCAN_COUNT_THREADS 512u
@@ -148,14 +147,11 @@ struct scan_result {
 #define SCAN_SUMS 3u
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
  * added to it; for the host the top bit, SCAN_THERE, says that the count is complete. The host
- * bounds the starts of a launch so that the count fits (cuda_launch_begins_max). */
+ * bounds the starts of a launch so that the count fits (cuda_choose_begins_max). */
 #define SCAN_SUM_BITS 48u
 #define SCAN_BLOCKS_MAX 65535u
 #define SCAN_THERE (1ull << 63)
 #define SCAN_NONE UINT64_MAX
-
-/* the largest log2 of the number of partitions whose hits are summed up together (order.h) */
-#define SCAN_PARTITION_GROUP_LOG2_MAX 6u
 
 /* The plane of the pattern's window: bit `bit` of each byte of the window. */
 struct scan_plane {
@@ -170,10 +166,6 @@ struct scan_plane {
     uint32_t byte_period; /* the bytes' smallest period if ≤ window_bytes / 2, else 0 */
     /* if byte_period > 0: this many bytes of an occurrence must equal the bytes one period later */
     uint32_t byte_run;
-    uint32_t has_letters; /* 1: the pattern's bytes have at most one value with a 0 at `bit`, and
-                             one with a 1 */
-    uint32_t letters;     /* the value with a 0, in each of the four bytes */
-    uint32_t letter_step; /* the value with a 1, minus the value with a 0 */
     uint32_t flip[SCAN_PLANE_PROBE_MAX]; /* ~0 where the probe's bit is 0, else 0 */
     uint32_t flip_last[8];               /* `flip` of the probe's last eight bits */
 };
@@ -240,10 +232,8 @@ struct scan_automaton {
     uint32_t class_count;
     uint32_t is_range; /* 1: the class of a byte is min(byte - low, class_count - 1) */
     uint32_t low;
-    uint32_t reach; /* the longest literal's number of bytes, minus 1 */
-    /* bytes of a thread's part: a multiple of SCAN_COUNT_BYTES for count_automaton, of 16 for the
-     * other kernels */
-    uint32_t part_bytes;
+    uint32_t reach;      /* the longest literal's number of bytes, minus 1 */
+    uint32_t part_bytes; /* bytes of a thread's part: a multiple of SCAN_COUNT_BYTES */
     uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words but up
                             to 3 of the last SCAN_STATE_WORDS; 0: none */
 };
@@ -262,6 +252,7 @@ struct scan_node {
     uint32_t end_count;   /* number of literals that end here */
 };
 
+/* What the arguments of all kernels that search begin with. */
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
@@ -270,37 +261,36 @@ struct scan_arguments {
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* the launch's number, not 0 */
-    /* Kernels that list hits: the hits, ascending, each hits_base + x - begin, for sets plus
-     * hits_literal * literal. Kernels that count, unless NULL: `capacity` slots for each bin
-     * (bins.cu), for hits in any order (tile_append), each literal << 32 | x - begin; or what
-     * append_stream leaves. */
+    /* Kernels that count, unless NULL: `capacity` slots for each bin (bins.cu), for hits in any
+     * order (tile_append), each literal << 32 | x - begin; or what tile_append_step leaves.
+     * write_automaton: the hits, ascending, each hits_base + x - begin, plus hits_literal *
+     * literal. */
     uint64_t *hits;
-    uint64_t hits_base;
-    uint64_t hits_literal;
-    uint64_t capacity;    /* capacity of `hits`; later hits are only counted */
-    uint32_t *bin_counts; /* the number of hits of each bin */
-    uint32_t bin_shift;   /* a hit at x is in bin (x - begin) >> bin_shift */
-    /* the words of order.h: a word for each partition and two for each group, zeroed */
-    uint64_t *order;
-    uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    uint64_t partition_count;      /* number of partitions, which are tiles */
+    /* slots of a bin; write_automaton: capacity of `hits`. Later hits are only counted */
+    uint64_t capacity;
+    /* the number of hits of each bin; count_automaton, unless NULL: of each thread's part */
+    uint32_t *bin_counts;
+    uint32_t bin_shift;  /* a hit at x is in bin (x - begin) >> bin_shift */
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
-    uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
+    uint32_t want;       /* enum want */
+    /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
+    uint32_t tile_count;
+    uint32_t fold; /* 1: compare letters without case; patterns are in lower case */
+};
+
+/* The arguments of the kernels for a single pattern. */
+struct pattern_arguments {
+    struct scan_arguments scan;
+    /* STREAM_STEP_BYTES + 8 bytes that a stream loads in place of a step that is not whole */
+    const uint8_t *spare;
     /* Stream kernels write the numbers of dense tiles here, and tile kernels then search these.
      * NULL: tile kernels search all tiles. */
     uint32_t *tile_list;
-    uint32_t want; /* enum want */
-    /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
-    uint32_t tile_count;
     /* words of a tile's bitmap; for tile kernels a multiple of the block's threads */
     uint32_t tile_words;
-    uint32_t tile_steps; /* stream_set: steps of a warp in a tile */
     /* the number 1, in an argument so that the compiler does not know it (simt_add_equal) */
     uint32_t one;
-    uint32_t fold; /* 1: compare letters without case; patterns are in lower case */
-
-    /* One pattern: */
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for an occurrence at x, the filter compares the text at x + shift */
@@ -308,23 +298,18 @@ struct scan_arguments {
      * single lane compares the whole pattern, scan_stream and first_stream give a tile up after a
      * quarter of them. */
     uint32_t verify_budget;
-    uint32_t dense_lanes; /* a tile is dense if at least this many lanes of a warp have a
-                             candidate */
-    uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */
+    uint32_t is_exact; /* 1: a candidate of the filter is an occurrence */
     uint32_t gram_kind;
     uint32_t gram[3]; /* two words, then the last word of a pattern of 5 to 8 bytes */
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
-
     /* "grams" compares every s-th position with s grams. stride_sums: their fingerprints
      * (filter_sum). stride_fold: bits that are or-ed into the text's words. stride_keep: a mask of
      * the bytes that a gram has in its second word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
-
     struct scan_plane plane;
-
     /* Method "sampled": */
     const uint32_t *heads; /* for each hash, the list (samples.h) of the offsets whose gram has the
                               hash */
@@ -345,16 +330,23 @@ struct scan_arguments {
     uint32_t hash_bits;   /* log2 of the number of heads */
     /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: tile_list has tiles */
     uint32_t group_tiles;
+};
 
-    /* Sets: */
+/* The arguments of the kernels of stream_set.cu. */
+struct set_arguments {
+    struct scan_arguments scan;
     const uint64_t *literal_bytes; /* each literal begins at a multiple of 8, zero padded */
-    const uint64_t *literal_begin; /* in words of literal_bytes */
-    const uint32_t *literal_bytes_count;
-
-    /* stream_set: */
     struct scan_sets sets;
     uint64_t tile_bytes;
+    uint32_t tile_steps; /* stream_set: steps of a warp in a tile */
+};
 
+/* The arguments of the kernels of automaton.cu. */
+struct automaton_arguments {
+    struct scan_arguments scan;
+    uint64_t hits_base;
+    uint64_t hits_literal;
+    const uint64_t *part_ends; /* write_automaton: how many hits are in each part and all before */
     struct scan_automaton automaton;
 };
 

@@ -49,7 +49,7 @@ struct sets_form {
 };
 
 /* A warp's queues and sums, in shared memory. Except in `first`, an entry is the sample's number,
- * which counts from a->position, plus the hash of its gram << 32. */
+ * which counts from a->scan.position, plus the hash of its gram << 32. */
 struct sets_warp {
     uint64_t spent; /* cost of verification so far */
     uint64_t count;
@@ -93,9 +93,9 @@ struct sets_step {
  * text that streams through displaces them: 100,000 words of 8 bytes had 0.044 instead of 0.050 of
  * the read speed. In the rare variant the copy made two of the kernels spill in their loop: 10,000
  * words of 8 bytes had 0.205 instead of 0.216 [H200]. */
-SIMT_FUNCTION struct scan_arguments *sets_arguments(void)
+SIMT_FUNCTION struct set_arguments *sets_arguments(void)
 {
-    SIMT_SHARED(struct scan_arguments, sets_kept, 1);
+    SIMT_SHARED(struct set_arguments, sets_kept, 1);
 
     return sets_kept;
 }
@@ -107,7 +107,7 @@ struct sets_bytes {
     uint64_t low, high;
 };
 
-SIMT_FUNCTION struct sets_bytes sets_folded(const struct scan_arguments *a, uint64_t low,
+SIMT_FUNCTION struct sets_bytes sets_folded(const struct set_arguments *a, uint64_t low,
                                             uint64_t high)
 {
     uint64_t fold = (uint64_t)a->sets.fold << 32 | a->sets.fold;
@@ -117,7 +117,7 @@ SIMT_FUNCTION struct sets_bytes sets_folded(const struct scan_arguments *a, uint
 }
 
 /* Returns 16 bytes of the literals starting at byte `at`, where 24 bytes can be loaded. */
-SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *a, uint64_t at)
+SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct set_arguments *a, uint64_t at)
 {
     const uint64_t *from = a->literal_bytes + at / 8u;
     uint32_t shift_bits = (uint32_t)(at & 7u) * 8u;
@@ -134,12 +134,12 @@ SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *
 
 /* sets_filter_word returns the word of the bitmap in which a gram with this hash has its bits. The
  * lowest five bits of sets_bit, for `which` 0 or 1, are the number of one of these bits. */
-SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
+SIMT_FUNCTION uint32_t sets_filter_word(const struct set_arguments *a, uint32_t hash)
 {
     return simt_high_u32(hash, a->sets.filter_words);
 }
 
-SIMT_FUNCTION uint32_t sets_bit(const struct scan_arguments *a, uint32_t hash, uint32_t which)
+SIMT_FUNCTION uint32_t sets_bit(const struct set_arguments *a, uint32_t hash, uint32_t which)
 {
     return hash >> a->sets.bit_shifts[which];
 }
@@ -150,7 +150,7 @@ SIMT_FUNCTION uint32_t sets_mix(uint32_t hash)
     return hash ^ hash >> 13;
 }
 
-SIMT_FUNCTION uint32_t sets_table_word(const struct scan_arguments *a, uint32_t mixed)
+SIMT_FUNCTION uint32_t sets_table_word(const struct set_arguments *a, uint32_t mixed)
 {
     return simt_high_u32(mixed, a->sets.table_words);
 }
@@ -162,7 +162,7 @@ SIMT_FUNCTION uint64_t sets_table_bits(uint32_t mixed)
     return 1ull << (bits >> 26) | 1ull << (bits >> 20 & 63u);
 }
 
-SIMT_FUNCTION uint32_t sets_head(const struct scan_arguments *a, uint32_t mixed)
+SIMT_FUNCTION uint32_t sets_head(const struct set_arguments *a, uint32_t mixed)
 {
     return simt_high_u32(mixed * 0x85157af5u, a->sets.head_count);
 }
@@ -170,7 +170,7 @@ SIMT_FUNCTION uint32_t sets_head(const struct scan_arguments *a, uint32_t mixed)
 /* Returns the last four bytes of a gram of 4 to 8 bytes, some of which may be among the first four.
  * They change the high bits of a hash as much as the first four do. With the bytes starting at the
  * fifth instead, shifted up, many grams of 6 or 7 bytes would share a hash. */
-SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t low, uint32_t high)
+SIMT_FUNCTION uint32_t sets_last_word(const struct set_arguments *a, uint32_t low, uint32_t high)
 {
     return simt_funnel_clamp(low, high, 8u * a->sets.gram_bytes - 32u);
 }
@@ -178,7 +178,7 @@ SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t l
 /* Returns the tag: a hash of up to four bytes before and up to four after the gram, as far as
  * the run of its literal has them. The gram begins at `offset` in the run. The bytes of `before`
  * are at the word's upper end, those of `after` at the lower end. */
-SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
+SIMT_FUNCTION uint32_t sets_tag(const struct set_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
 {
     uint32_t more = a->sets.stride + a->sets.choices - 2u - offset;
@@ -212,14 +212,14 @@ SIMT_FUNCTION uint32_t sets_items_end(uint64_t others)
 }
 
 /* Returns the offset of an entry's gram in the run of its literal. */
-SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entry)
+SIMT_FUNCTION uint32_t sets_offset(const struct set_arguments *a, uint64_t entry)
 {
     return (sets_index(entry) & (a->sets.stride - 1u)) + ((uint32_t)entry >> SETS_INDEX_BITS);
 }
 
 /* Sets *before and *after for sets_tag, to up to four bytes on each side of a gram. The gram begins
  * at byte `at` of the array of all literals, and `offset` bytes after its literal's run begins. */
-SIMT_FUNCTION void sets_literal_beside(const struct scan_arguments *a, uint64_t at, uint32_t offset,
+SIMT_FUNCTION void sets_literal_beside(const struct set_arguments *a, uint64_t at, uint32_t offset,
                                        uint32_t *before, uint32_t *after)
 {
     uint32_t bytes = offset < 4u ? offset : 4u;
@@ -237,17 +237,17 @@ SIMT_FUNCTION uint32_t sets_filter_bits(uint32_t mixed)
 /* An entry's two bits in the filter of its list follow from one or two bytes after the gram
  * (sets_after_bits), or if the run has no such bytes, from those before it (sets_before_bits).
  * Without tags they follow from the hash. */
-SIMT_FUNCTION uint32_t sets_after_bits(const struct scan_arguments *a, uint32_t after)
+SIMT_FUNCTION uint32_t sets_after_bits(const struct set_arguments *a, uint32_t after)
 {
     return sets_filter_bits((after << a->sets.beside_shift) * 0x9e3779b1u);
 }
 
-SIMT_FUNCTION uint32_t sets_before_bits(const struct scan_arguments *a, uint32_t before)
+SIMT_FUNCTION uint32_t sets_before_bits(const struct set_arguments *a, uint32_t before)
 {
     return sets_filter_bits((before >> a->sets.beside_shift) * 0x85ebca77u);
 }
 
-SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t entry)
+SIMT_FUNCTION uint32_t sets_entry_bits(const struct set_arguments *a, uint64_t entry)
 {
     uint32_t index = sets_index(entry), offset = sets_offset(a, entry), before, after;
     struct simt_u32x4 record =
@@ -264,7 +264,7 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
 
 /* Returns true if a later entry of the list may have the sample's gram and the bytes beside it.
  * `others` is the second word of the list's head. */
-SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
+SIMT_FUNCTION int sets_may_meet(const struct set_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
 {
     uint32_t without = ~(uint32_t)(others >> SETS_FILTER_SHIFT);
@@ -277,7 +277,7 @@ SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others,
 
 /* Returns the hash of a sample with these bytes. *chosen is the place of the gram that the sample
  * takes: the first of the c grams with the lowest hash. */
-SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct sets_bytes bytes,
+SIMT_FUNCTION uint32_t sets_bytes_hash(const struct set_arguments *a, struct sets_bytes bytes,
                                        uint32_t *chosen)
 {
     uint32_t least = 0;
@@ -321,7 +321,7 @@ SIMT_FUNCTION int sets_one_more(struct sets_form form)
 
 /* Returns a word whose lowest bit tells whether a gram with this hash passes the bitmap; the other
  * bits mean nothing. */
-SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const uint32_t *filter,
+SIMT_FUNCTION uint32_t sets_pass(const struct set_arguments *a, const uint32_t *filter,
                                  uint32_t hash, struct sets_form form)
 {
     uint32_t word = filter[sets_filter_word(a, hash)];
@@ -343,7 +343,7 @@ SIMT_FUNCTION uint32_t sets_words(struct sets_form form)
 }
 
 /* Returns the hash of the gram at byte j of the lane's words. */
-SIMT_FUNCTION uint32_t sets_gram_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
+SIMT_FUNCTION uint32_t sets_gram_hash(const struct set_arguments *a, const uint32_t *w, uint32_t j,
                                       struct sets_form form)
 {
     uint32_t hash = 0;
@@ -362,7 +362,7 @@ SIMT_FUNCTION uint32_t sets_gram_hash(const struct scan_arguments *a, const uint
 }
 
 /* Returns the hash of the sample at byte j of the lane's words; equal to sets_bytes_hash. */
-SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
+SIMT_FUNCTION uint32_t sets_hash(const struct set_arguments *a, const uint32_t *w, uint32_t j,
                                  struct sets_form form)
 {
     uint32_t least = sets_gram_hash(a, w, j, form);
@@ -377,11 +377,11 @@ SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t 
 }
 
 /* Returns the hash of the sample at `place`, read from memory. */
-SIMT_FUNCTION uint32_t sets_text_hash(const struct scan_arguments *a, uint64_t place,
+SIMT_FUNCTION uint32_t sets_text_hash(const struct set_arguments *a, uint64_t place,
                                       struct sets_form form)
 {
-    uint64_t low = tile_text_word(a, place);
-    uint64_t high = form.gram + form.choices > 9u ? tile_text_word(a, place + 8u) : 0;
+    uint64_t low = tile_text_word(&a->scan, place);
+    uint64_t high = form.gram + form.choices > 9u ? tile_text_word(&a->scan, place + 8u) : 0;
     struct sets_bytes bytes = sets_folded(a, low, high);
     uint32_t w[4] = {(uint32_t)bytes.low, (uint32_t)(bytes.low >> 32), (uint32_t)bytes.high,
                      (uint32_t)(bytes.high >> 32)};
@@ -400,7 +400,7 @@ SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high,
 
 /* Returns true if word k of the four 64-bit words around a sample is needed. Word 1 is the aligned
  * word in which the sample begins, word 0 the word before, words 2 and 3 the words after. */
-SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, struct sets_form form)
+SIMT_FUNCTION int sets_is_around(const struct set_arguments *a, uint32_t k, struct sets_form form)
 {
     uint32_t first =
         form.stride >= 8u ? 0 : 8u - form.stride; /* the last start of a sample in word 1 */
@@ -412,10 +412,10 @@ SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, str
 
 /* Copies the needed words around the sample at `place`, as entry `own` of the first queue. Copies
  * zeros for bytes before the text. */
-SIMT_FUNCTION void sets_copy_around(const struct scan_arguments *a, uint64_t *around, uint32_t own,
+SIMT_FUNCTION void sets_copy_around(const struct set_arguments *a, uint64_t *around, uint32_t own,
                                     uint64_t place, struct sets_form form)
 {
-    const uint64_t *at = (const uint64_t *)(const void *)(a->text + (place & ~7ull));
+    const uint64_t *at = (const uint64_t *)(const void *)(a->scan.text + (place & ~7ull));
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < SCAN_SETS_AROUND; k++) {
@@ -430,7 +430,7 @@ SIMT_FUNCTION void sets_copy_around(const struct scan_arguments *a, uint64_t *ar
 
 /* Returns the hash of a sample from the words around the sample. Sets *before and *after to the
  * bytes before and after the chosen gram, for sets_tag. */
-SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const uint64_t *w,
+SIMT_FUNCTION uint32_t sets_around_hash(const struct set_arguments *a, const uint64_t *w,
                                         uint64_t place, struct sets_form form, uint32_t *before,
                                         uint32_t *after)
 {
@@ -461,20 +461,21 @@ SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const ui
 
 /* Sets *before and *after to the bytes before and after the gram at `place` of the text, for
  * sets_tag. */
-SIMT_FUNCTION void sets_beside(const struct scan_arguments *a, uint64_t place, uint32_t *before,
+SIMT_FUNCTION void sets_beside(const struct set_arguments *a, uint64_t place, uint32_t *before,
                                uint32_t *after)
 {
-    *before = a->sets.fold | (uint32_t)(place >= 4u ? tile_text_word(a, place - 4u)
-                                                    : tile_text_word(a, 0) << 8u * (4u - place));
-    *after = a->sets.fold | (uint32_t)tile_text_word(a, place + a->sets.gram_bytes);
+    *before =
+        a->sets.fold | (uint32_t)(place >= 4u ? tile_text_word(&a->scan, place - 4u)
+                                              : tile_text_word(&a->scan, 0) << 8u * (4u - place));
+    *after = a->sets.fold | (uint32_t)tile_text_word(&a->scan, place + a->sets.gram_bytes);
 }
 
 /* ---- Queues ----------------------------------------------------------------------------- */
 
 /* Returns the text position of the sample of a queue's entry. */
-SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry)
+SIMT_FUNCTION uint64_t sets_place(const struct set_arguments *a, uint64_t entry)
 {
-    return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
+    return a->scan.position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
 /* A sample whose list is searched. */
@@ -487,19 +488,21 @@ struct sets_sample {
 };
 
 /* Returns the place of the gram that the sample at `place` takes: the gram with the lowest hash. */
-SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t place)
+SIMT_FUNCTION uint32_t sets_chosen(const struct set_arguments *a, uint64_t place)
 {
     uint32_t chosen = 0;
 
     if (a->sets.choices > 1u)
         (void)sets_bytes_hash(
-            a, sets_folded(a, tile_text_word(a, place), tile_text_word(a, place + 8u)), &chosen);
+            a,
+            sets_folded(a, tile_text_word(&a->scan, place), tile_text_word(&a->scan, place + 8u)),
+            &chosen);
     return chosen;
 }
 
 /* Reads the head of the list of an entry of the second queue. Sets sample->others to 0 if no later
  * entry may have the sample's gram. */
-SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
+SIMT_FUNCTION void sets_open(const struct set_arguments *a, uint64_t entry,
                              struct sets_sample *sample)
 {
     uint64_t place = sets_place(a, entry);
@@ -507,7 +510,8 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
 
     sample->number = (uint32_t)entry;
     sample->hash = (uint32_t)(entry >> 32);
-    if (!SIMT_BOUND(place < a->text_end)) /* a sample beyond the text, whose bytes may be zeros */
+    if (!SIMT_BOUND(place <
+                    a->scan.text_end)) /* a sample beyond the text, whose bytes may be zeros */
         return;
     head = a->sets.heads + 2u * (uint64_t)sets_head(a, sets_mix(sample->hash));
     sample->first = simt_load_l2_u64(head);
@@ -521,7 +525,7 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
 }
 
 /* Returns a copy of the sample of lane `lane`, except `first`. Called by all lanes of the warp. */
-SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
+SIMT_FUNCTION struct sets_sample sets_sample_of(const struct set_arguments *a,
                                                 const struct sets_sample *own, uint32_t lane)
 {
     struct sets_sample sample = *own;
@@ -551,7 +555,7 @@ SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
 
 /* Returns true if the entry has the sample's gram, and sets *proposal to the sample's number << 32
  * | the literal's index << stride_log2 | the sample's offset in the literal's run. */
-SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_sample *sample,
+SIMT_FUNCTION int sets_is_met(const struct set_arguments *a, const struct sets_sample *sample,
                               uint64_t entry, uint64_t *proposal)
 {
     uint32_t offset = sets_offset(a, entry), chosen = sample->chosen;
@@ -570,7 +574,7 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
 
 /* Returns 1 if the literal occurs where the proposal says, at a start *x that is searched, and sets
  * *literal to its number; 0 otherwise. Adds the cost to *cost. */
-SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal, uint64_t *x,
+SIMT_FUNCTION uint32_t sets_matches(const struct set_arguments *a, uint64_t proposal, uint64_t *x,
                                     uint32_t *literal, uint32_t *cost)
 {
     uint64_t place = sets_place(a, proposal >> 32);
@@ -581,16 +585,17 @@ SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t pro
     before += record.w[2];
     *x = place - before;
     *literal = record.w[3];
-    if (place < a->begin + before || !SIMT_BOUND(*x < a->limit) ||
-        !SIMT_BOUND(record.w[1] <= a->text_end - *x))
+    if (place < a->scan.begin + before || !SIMT_BOUND(*x < a->scan.limit) ||
+        !SIMT_BOUND(record.w[1] <= a->scan.text_end - *x))
         return 0;
     *cost += 1u + record.w[1] / SETS_COST_BYTES;
-    return tile_equal(a, *x, a->literal_bytes + record.w[0], record.w[1]) ? 1u : 0;
+    return tile_equal(&a->scan, *x, a->literal_bytes + record.w[0], record.w[1]) ? 1u : 0;
 }
 
 /* Compares the literals of `count` ≤ 32 proposals, and records the occurrences: with WANT_FIRST in
- * result->nearest, otherwise in a->hits unless that is NULL. Called by all lanes of the warp. */
-SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *proposals,
+ * result->nearest, otherwise in a->scan.hits unless that is NULL. Called by all lanes of the warp.
+ */
+SIMT_FUNCTION void sets_compare(const struct set_arguments *a, const uint64_t *proposals,
                                 uint32_t count, uint32_t *found, uint64_t *spent)
 {
     uint32_t cost = 0, own = 0, literal = 0;
@@ -599,10 +604,10 @@ SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *
     simt_warp_sync(); /* all lanes have written the proposals before other lanes read */
     if (SIMT_BOUND(simt_lane() < count))
         own = sets_matches(a, proposals[simt_lane()], &x, &literal, &cost);
-    if (own != 0 && a->want == WANT_FIRST)
-        tile_lower_first(a, (x - a->begin) << 32 | literal);
-    else if (a->want == WANT_COUNT && a->hits != 0)
-        tile_append(a, own != 0, x, literal);
+    if (own != 0 && a->scan.want == WANT_FIRST)
+        tile_lower_first(&a->scan, (x - a->scan.begin) << 32 | literal);
+    else if (a->scan.want == WANT_COUNT && a->scan.hits != 0)
+        tile_append(&a->scan, own != 0, x, literal);
     *found += own;
     *spent += simt_warp_sum_u32(cost);
     simt_warp_sync(); /* all lanes have read the proposals before a lane writes new proposals */
@@ -613,7 +618,7 @@ SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *
  * evenly, since the longest list would keep 31 lanes waiting. Proposals replace the queue's
  * entries, and up to 32 are compared at once. The warp gives up once its verification has cost
  * more than `most`. */
-SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
+SIMT_FUNCTION_LARGE void sets_verify(const struct set_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most)
 {
     struct sets_sample own = {SCAN_SETS_END, 0, 0, 0, 0, 0, 0}, sample;
@@ -670,7 +675,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
 
 /* Sets the second queue's length to `queued`, and searches lists while the queue has an entry for
  * each lane. */
-SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
+SIMT_FUNCTION void sets_verify_full(const struct set_arguments *a, struct sets_warp *warp,
                                     uint32_t queued, uint64_t most)
 {
     simt_warp_sync(); /* all lanes have read the length, and written their entries */
@@ -710,7 +715,7 @@ SIMT_FUNCTION uint32_t sets_own(uint32_t k, uint32_t count)
 
 /* In the dense variant: takes `count` ≤ 64 entries of the first queue, starting at `from`, and
  * moves those whose bits are set in the 64-bit words to the second. */
-SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
+SIMT_FUNCTION void sets_look_up(const struct set_arguments *a, struct sets_warp *warp,
                                 uint32_t from, uint32_t count, uint64_t most)
 {
     uint64_t entries[2], found[2];
@@ -736,7 +741,7 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
 /* In the rare variant: takes `count` ≤ 32 entries of the first queue, starting at `from`, and moves
  * an entry to the second if the first entry of the sample's list has its key, or a later one may
  * have it. */
-SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
+SIMT_FUNCTION void sets_look_up_rare(const struct set_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)
 {
@@ -763,13 +768,13 @@ SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets
 
 /* Returns the cost that the warp's verification may have reached by now: SCAN_SETS_BUDGET_MIN, plus
  * sets.budget for each step searched so far. */
-SIMT_FUNCTION uint64_t sets_most(const struct scan_arguments *a, const struct sets_lane *s)
+SIMT_FUNCTION uint64_t sets_most(const struct set_arguments *a, const struct sets_lane *s)
 {
     return SCAN_SETS_BUDGET_MIN + (uint64_t)s->steps * a->sets.budget;
 }
 
 /* Takes entries of the first queue while the queue has more than `left`. */
-SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *s, uint32_t left,
+SIMT_FUNCTION void sets_drain(const struct set_arguments *a, struct sets_lane *s, uint32_t left,
                               struct sets_form form)
 {
     uint32_t take = sets_take(form);

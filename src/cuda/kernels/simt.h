@@ -22,7 +22,7 @@
  *                                                   simt_arrive signals that a warp has arrived,
  *                                                   simt_wait waits for all warps of the block
  *   simt_warp_sync, simt_ballot, simt_shuffle...,
- *   simt_warp_sum_u32, simt_warp_upto_u32           all 32 threads of the warp must call
+ *   simt_warp_sum_*, simt_warp_upto_u32             all 32 threads of the warp must call
  *   simt_load_*, simt_store_*                       access global memory; the simulator counts and
  *                                                   checks the accesses
  *   simt_load_once_*                                as simt_load; no cache need keep the data
@@ -150,8 +150,6 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_warp_sync() __syncwarp(0xffffffffu)
 #define simt_ballot(condition) __ballot_sync(0xffffffffu, (condition))
 #define simt_shuffle_u32(value, lane) __shfl_sync(0xffffffffu, (uint32_t)(value), (int)(lane))
-#define simt_shuffle_down_u32(value, delta) \
-    __shfl_down_sync(0xffffffffu, (uint32_t)(value), (delta))
 #define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
 
@@ -289,10 +287,6 @@ SIMT_FUNCTION uint64_t simt_read_u64(const uint64_t *p)
 {
     return *(const volatile uint64_t *)p;
 }
-SIMT_FUNCTION void simt_write_u64(uint64_t *p, uint64_t value)
-{
-    *(volatile uint64_t *)p = value;
-}
 SIMT_FUNCTION void simt_pause(void)
 {
     __nanosleep(400);
@@ -428,7 +422,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           uint64_t arguments_bytes, uint32_t blocks, uint32_t threads,
                           const char *file, int line);
 
-enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_SUM };
+enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_SUM };
 enum {
     SIM_ATOMIC_ADD,
     SIM_ATOMIC_OR,
@@ -449,8 +443,6 @@ enum {
                            __LINE__))
 #define simt_shuffle_up_u32(value, delta) \
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_UP, (delta), __FILE__, __LINE__))
-#define simt_shuffle_down_u32(value, delta) \
-    ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__))
 #define simt_shuffle_u64(value, lane) \
     sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
 #define simt_warp_sum_u32(value) \
@@ -479,7 +471,6 @@ enum {
 #define simt_max_u64(p, value) sim_write((p), 8, SIM_ATOMIC_MAX, (value), __FILE__, __LINE__)
 #define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
 #define simt_read_u64(p) sim_read((p), 8, __FILE__, __LINE__)
-#define simt_write_u64(p, value) simt_store_u64(p, value)
 #define simt_pause() sim_pause(__FILE__, __LINE__)
 #define simt_hint_u64(p) sim_read((p), 8, __FILE__, __LINE__)
 #define simt_atomic_add_u32(p, value) \
@@ -555,6 +546,16 @@ SIMT_FUNCTION uint32_t simt_warp_upto_u32(uint32_t value)
         value += simt_shuffle_up_u32(value, delta) * (simt_lane() >= delta);
 #endif
     return value;
+}
+
+/* Returns the sum over the warp's lanes. Called by all lanes of the warp. */
+SIMT_FUNCTION uint64_t simt_warp_sum_u64(uint64_t own)
+{
+    if (simt_ballot(own != 0) == 0)
+        return 0;
+    for (uint32_t distance = SIMT_WARP_THREADS / 2u; distance != 0; distance /= 2u)
+        own += simt_shuffle_u64(own, simt_lane() ^ distance);
+    return own;
 }
 
 /* Returns true if an error code of SIMT_LAUNCH says that the device has no room for a further child

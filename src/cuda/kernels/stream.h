@@ -16,12 +16,12 @@
  * a use waits for the newest load [H200].
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
- * lists the tile's number. The host then runs scan_every (every.cu) over the listed tiles, where
- * each block begins with bit planes instead of the filter. For a pattern of more than
+ * lists the tile's number. The host then runs scan_planes (planes.cu) over the listed tiles. For a
+ * pattern of more than
  * TILE_LANE_BYTES (64), all candidates of the queue are verified at a tile's end. For a shorter
  * pattern the candidates stay in the queue for the next tile, and a tile that is given up drops
  * only its own candidates. If too many tiles are listed, all blocks stop and the host runs
- * scan_every over all tiles.
+ * scan_planes over all tiles.
  *
  * A search for the first occurrence verifies all candidates at a tile's end, and a block searches
  * no tile that lies after an occurrence found so far.
@@ -31,8 +31,6 @@
 
 #include "filter.h"
 
-#define STREAM_ROW_BYTES (16u * SIMT_WARP_THREADS)
-#define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
 /* room for up to 31 entries of earlier steps and for those of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
@@ -94,7 +92,7 @@ SIMT_FUNCTION int stream_decides(int kind)
 }
 
 /* Returns the kind of a search, from STREAM_KIND_LIST. */
-SIMT_FUNCTION int stream_kind(const struct scan_arguments *a)
+SIMT_FUNCTION int stream_kind(const struct pattern_arguments *a)
 {
     if (a->gram_kind == SCAN_GRAM_STRIDE_8)
         return FILTER_STRIDE_8;
@@ -118,28 +116,28 @@ SIMT_FUNCTION int stream_kind(const struct scan_arguments *a)
 /* ---- The queue -------------------------------------------------------------------------- */
 
 /* Returns true if a single lane compares the whole pattern. */
-SIMT_FUNCTION int stream_is_brief(const struct scan_arguments *a)
+SIMT_FUNCTION int stream_is_brief(const struct pattern_arguments *a)
 {
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
 /* Returns true if candidates stay in the queue at a tile's end, to be verified with those of the
  * next tile. */
-SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
+SIMT_FUNCTION int stream_goes_on(const struct pattern_arguments *a, int first)
 {
     return stream_is_brief(a) && !first;
 }
 
 /* Verifies the candidate x of each lane whose `wanted` is not 0, and sets *found to the lanes
  * with an occurrence. Returns true if the warp gives the tile up. */
-SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, int wanted,
+SIMT_FUNCTION int stream_verify_one(const struct pattern_arguments *a, uint64_t x, int wanted,
                                     uint32_t *steps, uint32_t *found)
 {
     uint32_t bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
     int equal = 0;
 
     if (wanted)
-        equal = tile_equal(a, x, a->pattern, bytes);
+        equal = tile_equal(&a->scan, x, a->pattern, bytes);
     *found = simt_ballot(equal);
     if (stream_is_brief(a)) {
         (*steps)++;
@@ -163,7 +161,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
 /* Verifies the last `count` ≤ 32 entries of the queue, starting at `first`. Returns true if the
  * warp gives the tile up. If some entries belong to earlier tiles, the warp gives up only before
  * the first verification, so that these entries stay in the queue. */
-SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
+SIMT_FUNCTION_LARGE int stream_verify(const struct pattern_arguments *a, struct stream_warp *warp,
                                       uint32_t first, uint32_t count)
 {
     uint32_t earlier = warp->earlier > first ? warp->earlier - first : 0;
@@ -182,10 +180,10 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
         uint64_t x = (entry % STREAM_MASK_UNIT) * 16u + bit - a->shift;
 
         gives_up = stream_verify_one(a, x, mask != 0, &steps, &found);
-        if (a->want == WANT_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
-            tile_lower_first(a, (x - a->begin) << 32);
-        if (a->hits != 0 && !gives_up)
-            tile_append(a, (found >> simt_lane() & 1u) != 0, x, 0);
+        if (a->scan.want == WANT_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
+            tile_lower_first(&a->scan, (x - a->scan.begin) << 32);
+        if (a->scan.hits != 0 && !gives_up)
+            tile_append(&a->scan, (found >> simt_lane() & 1u) != 0, x, 0);
         looked += simt_popcount(simt_ballot(mask != 0));
         own_sum += simt_popcount(found & ~early_lanes);
         early_sum += simt_popcount(found & early_lanes);
@@ -216,7 +214,7 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 
 /* Verifies entries while the queue has one for each lane. Returns true if the warp gives the tile
  * up. */
-SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
+SIMT_FUNCTION int stream_verify_full(const struct pattern_arguments *a, struct stream *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
         return 0;
@@ -230,7 +228,7 @@ SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stre
 }
 
 /* Verifies all entries that are left in the queue. Returns true if the warp gives the tile up. */
-SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
+SIMT_FUNCTION int stream_drain(const struct pattern_arguments *a, struct stream *s)
 {
     uint32_t count = s->queued;
 
@@ -243,7 +241,7 @@ SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 
 /* Returns at how many of 16 positions the pattern of 1 to 3 bytes occurs: the zero bytes of (w ^
  * first) | (w shifted by a byte ^ second) | (w shifted by two bytes ^ third). */
-SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t stream_count_bytes(const struct pattern_arguments *a,
                                           const struct filter_words *words, uint32_t bytes)
 {
     uint32_t first = a->gram[0] % 256u * 0x01010101u, zeros = 0;
@@ -264,7 +262,7 @@ SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
 }
 
 /* Returns at how many of 16 positions the pattern of 4 bytes occurs. */
-SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t stream_count_word(const struct pattern_arguments *a,
                                          const struct filter_words *words)
 {
     uint32_t gram = a->gram[0], count = 0, one = a->one;
@@ -277,7 +275,7 @@ SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
 
 /* Returns at how many of 16 positions the pattern of 5 to 8 bytes occurs. Its last word begins
  * `distance` bytes after its first. */
-SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t stream_count_pair(const struct pattern_arguments *a,
                                          const struct filter_words *words, uint32_t distance)
 {
     uint32_t gram = a->gram[0], less = 0u - a->gram[2], count = 0, one = a->one;
@@ -293,7 +291,7 @@ SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
 }
 
 /* Returns at how many of 16 positions the pattern of up to 4 bytes occurs, ignoring case. */
-SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t stream_count_folded(const struct pattern_arguments *a,
                                            const struct filter_words *words)
 {
     uint32_t count = 0, one = a->one;
@@ -305,7 +303,7 @@ SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
 }
 
 /* Returns at how many of 16 positions the pattern occurs. stream_decides is true for this kind. */
-SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t stream_count(const struct pattern_arguments *a,
                                     const struct filter_words *words, int kind)
 {
     if (kind == FILTER_BYTE)
@@ -329,7 +327,7 @@ SIMT_FUNCTION int stream_filter_kind(int kind)
 }
 
 /* Returns nonzero if one of the 16 positions may be a candidate. */
-SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filter_words *words,
+SIMT_FUNCTION int stream_look(const struct pattern_arguments *a, const struct filter_words *words,
                               int kind)
 {
     int hit = 0;
@@ -347,7 +345,7 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
 /* Returns the candidates among the 16 positions, as bits. simt_opaque_u32 hides from the compiler
  * that stream_look has used the same words; otherwise it keeps the intermediate results and runs
  * out of registers. */
-SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t stream_places(const struct pattern_arguments *a,
                                      const struct filter_words *words, int kind)
 {
     struct filter_words again;
@@ -361,9 +359,9 @@ SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
 /* ---- Loads ------------------------------------------------------------------------------ */
 
 /* Returns the end of the positions that are searched. */
-SIMT_FUNCTION uint64_t stream_last(const struct scan_arguments *a)
+SIMT_FUNCTION uint64_t stream_last(const struct pattern_arguments *a)
 {
-    return a->limit + a->shift;
+    return a->scan.limit + a->shift;
 }
 
 /* Returns how many words after a lane's 16 bytes this kind reads. */
@@ -388,11 +386,20 @@ SIMT_FUNCTION void stream_load_behind(const uint8_t *at, uint32_t *to)
     to[1] = (uint32_t)(more >> 32);
 }
 
-/* Issues the loads of the step at `position`, of which all bytes can be loaded. */
-SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position,
+/* Returns true if all positions of this step are searched and all its bytes can be loaded. */
+SIMT_FUNCTION int stream_is_whole(const struct pattern_arguments *a, uint64_t position)
+{
+    return position >= a->scan.begin + a->shift &&
+           SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
+}
+
+/* Issues the loads of the step at `position`; if it is not whole or lies after the text, loads
+ * other bytes, so that no load needs a branch. */
+SIMT_FUNCTION void stream_load(const struct pattern_arguments *a, uint64_t position,
                                struct stream_rows *to, int kind)
 {
-    const uint8_t *at = a->text + position + 16u * simt_lane();
+    const uint8_t *at =
+        (stream_is_whole(a, position) ? a->scan.text + position : a->spare) + 16u * simt_lane();
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < STREAM_ROWS; k++) {
@@ -404,13 +411,6 @@ SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position
     }
     if (stream_words_behind(kind) != 0 && simt_lane() == SIMT_WARP_THREADS - 1u)
         stream_load_behind(at + (STREAM_ROWS - 1u) * STREAM_ROW_BYTES + 16u, to->behind);
-}
-
-/* Returns true if all positions of this step are searched and all its bytes can be loaded. */
-SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t position)
-{
-    return position >= a->begin + a->shift &&
-           SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
 }
 
 /* Returns row k, with the words after each lane's 16 bytes that this kind reads. Called by all
@@ -442,7 +442,7 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 
 /* Searches a whole step: adds the occurrences to *count if the filter of this kind finds them
  * (stream_decides), otherwise queues the candidates. */
-SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stream_rows *step,
+SIMT_FUNCTION void stream_step(const struct pattern_arguments *a, const struct stream_rows *step,
                                uint64_t position, int kind, struct stream *s, uint64_t *count)
 {
     uint64_t place = position + 16u * simt_lane();
@@ -465,37 +465,37 @@ SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stre
 }
 
 /* Returns the words of a lane starting at `place`, in a step that need not be whole. */
-SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments *a, uint64_t place,
-                                                    int kind)
+SIMT_FUNCTION struct filter_words stream_edge_words(const struct pattern_arguments *a,
+                                                    uint64_t place, int kind)
 {
     struct filter_words words = {{0, 0, 0, 0, 0, 0}};
     uint64_t end = stream_last(a) + STREAM_BEYOND_BYTES;
 
     if (SIMT_BOUND(place < end)) {
-        struct simt_u32x4 own = stream_load_row(a->text + place);
+        struct simt_u32x4 own = stream_load_row(a->scan.text + place);
 
         SIMT_UNROLL
         for (uint32_t i = 0; i < 4u; i++)
             words.w[i] = own.w[i];
     }
     if (stream_words_behind(kind) != 0 && SIMT_BOUND(place + 16u < end))
-        stream_load_behind(a->text + place + 16u, words.w + 4);
+        stream_load_behind(a->scan.text + place + 16u, words.w + 4);
     return words;
 }
 
 /* Like stream_step, for a step that need not be whole. If `first` is set and the filter finds
  * occurrences, also reports the first of them. */
-SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
+SIMT_FUNCTION void stream_edge(const struct pattern_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {
-    struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
+    struct filter_range range = {position, a->scan.begin + a->shift, stream_last(a)};
 
     for (uint32_t k = 0; k < STREAM_ROWS; k++, position += STREAM_ROW_BYTES) {
         uint64_t place = position + 16u * simt_lane();
         struct filter_words words = stream_edge_words(a, place, kind);
         uint32_t mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
         if (stream_decides(kind) && first && mask != 0)
-            tile_lower_first(a, (place - range.first + simt_lowest_bit(mask)) << 32);
+            tile_lower_first(&a->scan, (place - range.first + simt_lowest_bit(mask)) << 32);
         if (stream_decides(kind))
             *count += simt_popcount(mask);
         else
@@ -506,9 +506,10 @@ SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position
 /* ---- Tiles ------------------------------------------------------------------------------ */
 
 /* Returns the position of the warp's first step in a tile. */
-SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t tile)
+SIMT_FUNCTION uint64_t stream_begin(const struct pattern_arguments *a, uint32_t tile)
 {
-    return a->position + (uint64_t)tile * (a->tile_words * 32u) + simt_warp() * STREAM_STEP_BYTES;
+    return a->scan.position + (uint64_t)tile * (a->tile_words * 32u) +
+           simt_warp() * STREAM_STEP_BYTES;
 }
 
 /* A block's way from tile to tile. */
@@ -524,25 +525,26 @@ struct stream_cursor {
     uint32_t nearest;
 };
 
-/* Returns the tile, or a->tile_count (no tile) if it lies after the first known occurrence. */
-SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
+/* Returns the tile, or a->scan.tile_count (no tile) if it lies after the first known occurrence. */
+SIMT_FUNCTION uint32_t stream_unless_behind(const struct pattern_arguments *a,
                                             const struct stream_cursor *cursor, uint32_t tile)
 {
-    return UINT32_MAX - cursor->nearest <
-                   a->position + (uint64_t)tile * (a->tile_words * 32u) - a->shift - a->begin
-               ? a->tile_count
+    return UINT32_MAX - cursor->nearest < a->scan.position +
+                                              (uint64_t)tile * (a->tile_words * 32u) - a->shift -
+                                              a->scan.begin
+               ? a->scan.tile_count
                : tile;
 }
 
 /* Draws another ticket for this block, but does not use it yet, since any use waits for the atomic
  * operation. stream_end uses it, and adds the number of blocks to it, since the blocks' first tiles
  * need no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
-SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
+SIMT_FUNCTION void stream_ask(const struct pattern_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {
     if (!stream_decides(kind) && cursor->turn % STREAM_HINT_TURNS == 0)
-        cursor->is_vain = simt_hint_u64(&a->result->listed) > a->listed_max;
-    cursor->ahead = tile_ticket(a);
+        cursor->is_vain = simt_hint_u64(&a->scan.result->listed) > a->scan.listed_max;
+    cursor->ahead = tile_ticket(&a->scan);
 }
 
 /* Adds the warp's counts of a tile to the warp's totals. If the tile is dense, adds only the
@@ -564,9 +566,9 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
 
 /* Ends a tile: the block adds its counts, or gives it up and lists it. Thread 0 chooses *third, the
  * tile after the next, and draws another ticket. In a search for the first occurrence, *next
- * becomes a->tile_count (no tile) if that tile lies after an occurrence found by now. Called by all
- * threads of the block. */
-SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
+ * becomes a->scan.tile_count (no tile) if that tile lies after an occurrence found by now. Called
+ * by all threads of the block. */
+SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream *s,
                               struct stream_cursor *cursor, uint32_t tile, int kind, int first,
                               int dense, uint32_t *next, uint32_t *third)
 {
@@ -574,7 +576,7 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
 
     if (simt_thread() == 0) {
         tickets[0] = first ? stream_unless_behind(a, cursor, *next) : *next;
-        tickets[1] = cursor->is_vain ? a->tile_count : cursor->ahead + simt_blocks();
+        tickets[1] = cursor->is_vain ? a->scan.tile_count : cursor->ahead + simt_blocks();
         if (first)
             tickets[1] = stream_unless_behind(a, cursor, tickets[1]);
         stream_ask(a, cursor, kind);
@@ -587,7 +589,7 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
         dense = simt_barrier_or(dense);
         stream_sum(s, dense);
         if (dense && simt_thread() == 0) {
-            uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
+            uint64_t slot = simt_atomic_add_u64(&a->scan.result->listed, 1);
 
             simt_store_u32(a->tile_list + slot, tile);
             s->warp->listed++;
@@ -599,9 +601,8 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
 }
 
 /* Searches a tile, without the work of stream_end, and loads the first step of the block's next
- * tile. In place of a step that is not whole or lies after the text, loads the text's first step,
- * so that no load needs a branch. Returns true if the warp gives the tile up. */
-SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
+ * tile. Returns true if the warp gives the tile up. */
+SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,
                               struct stream_cursor *cursor, uint64_t *count)
 {
@@ -616,8 +617,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
 
         if (first && left == 1u && simt_thread() == 0)
             cursor->nearest =
-                simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
-        stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
+                simt_read_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
+        stream_load(a, following, &ahead, kind);
         if (!dense && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);
         else if (!dense && position < stream_last(a))
@@ -632,8 +633,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
 
 /* In a search for the first occurrence, searches a tile again once the warp has found occurrences:
  * stream_step has only counted them, and stream_edge finds their positions. */
-SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
-                                           struct stream *s)
+SIMT_FUNCTION_LARGE void stream_tile_again(const struct pattern_arguments *a, uint32_t tile,
+                                           int kind, struct stream *s)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
     uint64_t position = stream_begin(a, tile), end = position + a->tile_words * 32u, count = 0;
@@ -644,7 +645,7 @@ SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint3
 
 /* The body of the kernels: searches the block's tiles. With `first`, the first occurrence is
  * wanted. */
-SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int first)
+SIMT_FUNCTION void stream_tiles(const struct pattern_arguments *a, int kind, int first)
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
     SIMT_SHARED(uint32_t, stream_tickets, 4);
@@ -654,19 +655,18 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
     struct stream_rows step = {{0}, {0, 0}};
     uint32_t tile = simt_block(), next;
 
-    stream_load(a, stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
-                &step, kind);
+    stream_load(a, stream_begin(a, tile), &step, kind);
     if (simt_lane() == 0) {
         s.warp->earlier = s.warp->steps = s.warp->count = s.warp->count_earlier = 0;
         s.warp->total = s.warp->candidates = s.warp->listed = 0;
     }
     if (simt_thread() == 0) {
-        stream_tickets[3] = tile_ticket(a) + simt_blocks();
-        cursor.ahead = tile_ticket(a);
+        stream_tickets[3] = tile_ticket(&a->scan) + simt_blocks();
+        cursor.ahead = tile_ticket(&a->scan);
     }
     simt_barrier();
     next = stream_tickets[3];
-    while (SIMT_BOUND(tile < a->tile_count)) {
+    while (SIMT_BOUND(tile < a->scan.tile_count)) {
         int dense = stream_tile(a, tile, next, &step, kind, first, &s, &cursor, &totals.count);
         uint32_t third;
 
@@ -683,7 +683,7 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
         totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     }
     totals.dense_count = simt_lane() == 0 ? s.warp->listed : 0;
-    tile_finish(a, &totals, cursor.ahead == UINT32_MAX ? UINT64_MAX : 0);
+    tile_finish(&a->scan, &totals, cursor.ahead == UINT32_MAX ? UINT64_MAX : 0);
 }
 
 #endif

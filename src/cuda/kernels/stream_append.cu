@@ -1,6 +1,8 @@
 /* stream_append: finds the occurrences of a pattern of up to 8 bytes (4, if case is ignored) as
  * scan_stream counts them, and leaves them, step by step, for bins_gather (bins.cu).
  *
+ * Without case, patterns of 5 to 8 bytes are listed so where bins cannot hold their hits.
+ *
  * Method     a step's number is its distance from the first step. counts[number] is how many hits
  *            begin in the step; the step's BINS_RUN_BYTES have their offsets in the step,
  *            ascending, 16 bits each, if there are at most BINS_RUN_MAX, and otherwise the lanes'
@@ -11,7 +13,7 @@
 
 /* Returns which of 16 positions have the pattern of two or three bytes. (stream_count_bytes
  * compares in the same way, but only counts.) */
-SIMT_FUNCTION uint32_t append_bytes(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t append_bytes(const struct pattern_arguments *a,
                                     const struct filter_words *words, uint32_t bytes)
 {
     uint32_t first = a->gram[0] % 256u * 0x01010101u, mask = 0;
@@ -31,7 +33,7 @@ SIMT_FUNCTION uint32_t append_bytes(const struct scan_arguments *a,
 
 /* Returns which of 16 positions have the pattern: of 4 bytes if distance is 0, otherwise of 5 to 8
  * bytes, whose last word begins `distance` bytes after the first. */
-SIMT_FUNCTION uint32_t append_words(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t append_words(const struct pattern_arguments *a,
                                     const struct filter_words *words, uint32_t distance)
 {
     uint32_t gram = a->gram[0], less = 0u - a->gram[2], mask = 0, one = a->one;
@@ -50,7 +52,7 @@ SIMT_FUNCTION uint32_t append_words(const struct scan_arguments *a,
 }
 
 /* Returns which of 16 positions have the pattern of up to 4 bytes, compared without case. */
-SIMT_FUNCTION uint32_t append_folded(const struct scan_arguments *a,
+SIMT_FUNCTION uint32_t append_folded(const struct pattern_arguments *a,
                                      const struct filter_words *words)
 {
     uint32_t mask = 0, one = a->one;
@@ -61,10 +63,12 @@ SIMT_FUNCTION uint32_t append_folded(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns which of a lane's 16 positions have the pattern; stream_decides is true for this kind. */
-SIMT_FUNCTION uint32_t append_places(const struct scan_arguments *a,
+/* Returns which of a lane's 16 positions have the pattern. */
+SIMT_FUNCTION uint32_t append_places(const struct pattern_arguments *a,
                                      const struct filter_words *words, int kind)
 {
+    if (kind == FILTER_MASKED)
+        return filter_places(a, words, kind);
     if (kind == FILTER_BYTE)
         return filter_byte(a, words);
     if (kind == FILTER_SHORT)
@@ -76,16 +80,11 @@ SIMT_FUNCTION uint32_t append_places(const struct scan_arguments *a,
     return append_words(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
 }
 
-/* A lane's hits in a step: a word for two rows, the first in its low half. */
-struct append_masks {
-    uint32_t rows[STREAM_ROWS / 2u];
-};
-
 /* Returns a lane's words for a whole step. Called by all lanes of the warp. */
-SIMT_FUNCTION struct append_masks append_step(const struct scan_arguments *a,
-                                              const struct stream_rows *step, int kind)
+SIMT_FUNCTION struct tile_masks append_step(const struct pattern_arguments *a,
+                                            const struct stream_rows *step, int kind)
 {
-    struct append_masks masks = {{0}};
+    struct tile_masks masks = {{0}};
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < STREAM_ROWS; k++) {
@@ -98,11 +97,11 @@ SIMT_FUNCTION struct append_masks append_step(const struct scan_arguments *a,
 
 /* Like append_step, for a step in which some positions may not be searched, or some bytes may not
  * be loadable. */
-SIMT_FUNCTION struct append_masks append_edge(const struct scan_arguments *a, uint64_t position,
-                                              int kind)
+SIMT_FUNCTION struct tile_masks append_edge(const struct pattern_arguments *a, uint64_t position,
+                                            int kind)
 {
-    struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
-    struct append_masks masks = {{0}};
+    struct filter_range range = {position, a->scan.begin + a->shift, stream_last(a)};
+    struct tile_masks masks = {{0}};
 
     for (uint32_t k = 0; k < STREAM_ROWS; k++) {
         uint64_t place = position + k * STREAM_ROW_BYTES + 16u * simt_lane();
@@ -117,46 +116,7 @@ SIMT_FUNCTION struct append_masks append_edge(const struct scan_arguments *a, ui
     return masks;
 }
 
-/* Leaves the hits of the step at `position`. Returns how many this lane has. Called by all lanes of
- * the warp. */
-SIMT_FUNCTION uint32_t append_hits(const struct scan_arguments *a, uint64_t position,
-                                   const struct append_masks *masks)
-{
-    uint64_t step = (position - a->position) / STREAM_STEP_BYTES;
-    uint32_t *words = (uint32_t *)(void *)a->hits + step * (BINS_RUN_BYTES / 4u);
-    uint16_t *run = (uint16_t *)(void *)words;
-    uint32_t low = masks->rows[0], high = masks->rows[1], at, last;
-    uint32_t own = simt_popcount(low) + simt_popcount(high), all = simt_warp_sum_u32(own);
-
-    if (simt_lane() == 0)
-        simt_store_u32(a->bin_counts + step, all);
-    if (all == 0)
-        return 0;
-    if (all > BINS_RUN_MAX) {
-        simt_store_u32(words + simt_lane(), low);
-        simt_store_u32(words + SIMT_WARP_THREADS + simt_lane(), high);
-        return own;
-    }
-    /* a row's hits in a byte each: first the lane's, then those of this lane and all lower ones,
-     * then those that precede this lane's in the step */
-    own = simt_popcount(low & 0xffffu) | simt_popcount(low >> 16) << 8 |
-          simt_popcount(high & 0xffffu) << 16 | simt_popcount(high >> 16) << 24;
-    at = simt_warp_upto_u32(own);
-    last = simt_shuffle_u32(at, SIMT_WARP_THREADS - 1u);
-    at += last * 0x01010100u - own;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
-        for (uint32_t left = masks->rows[i]; left != 0; left &= left - 1u) {
-            uint32_t bit = simt_lowest_bit(left), row = 2u * i + bit / 16u;
-
-            simt_store_u16(run + (at >> 8u * row & 0xffu),
-                           (uint16_t)(row * STREAM_ROW_BYTES + 16u * simt_lane() + bit % 16u));
-            at += 1u << 8u * row;
-        }
-    return simt_popcount(low) + simt_popcount(high);
-}
-
-SIMT_FUNCTION void append_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
+SIMT_FUNCTION void append_tile(const struct pattern_arguments *a, uint32_t tile, uint32_t next,
                                struct stream_rows *step, int kind, uint64_t *count)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
@@ -165,20 +125,20 @@ SIMT_FUNCTION void append_tile(const struct scan_arguments *a, uint32_t tile, ui
     for (uint32_t left = a->tile_words * 32u / warps_bytes; left != 0; left--) {
         uint64_t following = left > 1u ? position + warps_bytes : stream_begin(a, next);
         struct stream_rows ahead = {{0}, {0, 0}};
-        struct append_masks masks = {{0}};
+        struct tile_masks masks = {{0}};
 
-        stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
+        stream_load(a, following, &ahead, kind);
         if (stream_is_whole(a, position))
             masks = append_step(a, step, kind);
         else if (position < stream_last(a))
             masks = append_edge(a, position, kind);
-        *count += append_hits(a, position, &masks);
+        *count += tile_append_step(&a->scan, position, &masks);
         *step = ahead;
         position = following;
     }
 }
 
-SIMT_FUNCTION void append_tiles(const struct scan_arguments *a, int kind)
+SIMT_FUNCTION void append_tiles(const struct pattern_arguments *a, int kind)
 {
     SIMT_SHARED(uint32_t, append_tickets, 4);
     struct stream s = {0, 0};
@@ -187,32 +147,33 @@ SIMT_FUNCTION void append_tiles(const struct scan_arguments *a, int kind)
     struct stream_rows step = {{0}, {0, 0}};
     uint32_t tile = simt_block(), next;
 
-    stream_load(a, stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
-                &step, kind);
+    stream_load(a, stream_begin(a, tile), &step, kind);
     if (simt_thread() == 0) {
-        append_tickets[3] = tile_ticket(a) + simt_blocks();
-        cursor.ahead = tile_ticket(a);
+        append_tickets[3] = tile_ticket(&a->scan) + simt_blocks();
+        cursor.ahead = tile_ticket(&a->scan);
     }
     simt_barrier();
     next = append_tickets[3];
-    while (SIMT_BOUND(tile < a->tile_count)) {
+    while (SIMT_BOUND(tile < a->scan.tile_count)) {
         uint32_t third;
 
         append_tile(a, tile, next, &step, kind, &totals.count);
-        stream_end(a, &s, &cursor, tile, kind, 0, 0, &next, &third);
+        /* whatever the kind, there is nothing to verify */
+        stream_end(a, &s, &cursor, tile, FILTER_BYTE, 0, 0, &next, &third);
         tile = next;
         next = third;
     }
-    tile_finish(a, &totals, cursor.ahead == UINT32_MAX ? UINT64_MAX : 0);
+    tile_finish(&a->scan, &totals, cursor.ahead == UINT32_MAX ? UINT64_MAX : 0);
 }
 
-#define STREAM_APPEND_KIND(kind)       \
-    case kind:                         \
-        if (stream_decides(kind))      \
-            append_tiles(&args, kind); \
+/* a pattern of up to 8 bytes, which a->is_exact says, is compared whole by FILTER_MASKED, too */
+#define STREAM_APPEND_KIND(kind)                                       \
+    case kind:                                                         \
+        if (stream_decides(kind) || (int)(kind) == (int)FILTER_MASKED) \
+            append_tiles(&args, kind);                                 \
         break;
 
-SIMT_KERNEL(append_stream, scan_arguments, SCAN_THREADS_MAX, 3)
+SIMT_KERNEL(append_stream, pattern_arguments, SCAN_THREADS_MAX, 3)
 {
     switch (stream_kind(&args)) {
         STREAM_KIND_LIST(STREAM_APPEND_KIND)

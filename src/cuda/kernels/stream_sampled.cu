@@ -16,7 +16,7 @@
  *            Occurrences are counted, compared with the first so far, or appended to a list in any
  *            order (tile_append). If lists and comparisons cost more than the budget, the warp
  *            empties the queue and lists the groups from which the queue's samples came, for
- *            scan_every (every.cu). A warp stops once it lists a group after too many others; the
+ *            scan_planes (planes.cu). A warp stops once it lists a group after too many others; the
  *            host then searches the whole range by another kernel.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
@@ -48,21 +48,22 @@
 /* words that a lane loads together if all lanes compare one candidate */
 #define SAMPLED_ONE_LOADS 8u
 
-SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
+SIMT_FUNCTION uint64_t sampled_place(const struct pattern_arguments *a, uint32_t sample)
 {
     return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
 /* Returns true if the sample is read. Samples before sample_first are not: their unsigned
  * difference is large. */
-SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
+SIMT_FUNCTION int sampled_is_wanted(const struct pattern_arguments *a, uint32_t sample)
 {
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
 }
 
 /* Returns a sample's hash. A fold sets a bit in all bytes, not only in letters, so different bytes
  * may share a hash; they are compared later. */
-SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
+SIMT_FUNCTION uint32_t sampled_hash(const struct pattern_arguments *a,
+                                    const struct simt_u32x4 *sample)
 {
     uint32_t fold = a->sample_fold;
 
@@ -96,23 +97,23 @@ struct sampled_step {
 };
 
 /* Draws the next ticket long before its use, since any use waits for the atomic operation. */
-SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_walk *walk)
+SIMT_FUNCTION void sampled_ask(const struct pattern_arguments *a, struct sampled_walk *walk)
 {
-    walk->ahead = tile_lane_ask(a);
-    if (a->want == WANT_FIRST && simt_lane() == 0)
-        walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
+    walk->ahead = tile_lane_ask(&a->scan);
+    if (a->scan.want == WANT_FIRST && simt_lane() == 0)
+        walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
 }
 
 /* Returns true if the first occurrence so far lies before all starts of a sample. */
-SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct sampled_walk *walk,
-                                    uint32_t sample)
+SIMT_FUNCTION int sampled_is_behind(const struct pattern_arguments *a,
+                                    const struct sampled_walk *walk, uint32_t sample)
 {
-    return UINT32_MAX - simt_shuffle_u32(walk->limit, 0) + a->begin + a->stride <
+    return UINT32_MAX - simt_shuffle_u32(walk->limit, 0) + a->scan.begin + a->stride <
            sampled_place(a, sample);
 }
 
 /* Goes to the ticket's next step, or to the first step of the next ticket. */
-SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct sampled_walk *walk)
+SIMT_FUNCTION void sampled_walk_next(const struct pattern_arguments *a, struct sampled_walk *walk)
 {
     uint64_t at;
 
@@ -120,7 +121,7 @@ SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct samp
     if (--walk->steps == 0) {
         at = simt_shuffle_u64(walk->ahead, 0) * a->ticket_groups * SCAN_SAMPLE_STEP;
         walk->at = at < a->sample_count ? (uint32_t)at : SAMPLED_END;
-        if (a->want == WANT_FIRST && sampled_is_behind(a, walk, walk->at))
+        if (a->scan.want == WANT_FIRST && sampled_is_behind(a, walk, walk->at))
             walk->at = SAMPLED_END;
         sampled_ask(a, walk);
         walk->steps = a->ticket_groups;
@@ -129,12 +130,12 @@ SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct samp
         walk->at = SAMPLED_END;
 }
 
-SIMT_FUNCTION struct simt_u32x4 sampled_load(const struct scan_arguments *a, uint64_t place)
+SIMT_FUNCTION struct simt_u32x4 sampled_load(const struct pattern_arguments *a, uint64_t place)
 {
-    return simt_load_u32x4((const uint32_t *)(const void *)(a->text + place));
+    return simt_load_u32x4((const uint32_t *)(const void *)(a->scan.text + place));
 }
 
-SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
+SIMT_FUNCTION void sampled_load_step(const struct pattern_arguments *a,
                                      const struct sampled_walk *walk, struct sampled_step *step)
 {
     uint32_t own = walk->at + simt_lane();
@@ -150,9 +151,9 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
 /* Returns true if the pattern's bytes from SAMPLED_LANE_BYTES to its end equal the text at x. All
  * lanes compare one candidate, with all loads of a round in flight together: there are many bytes,
  * they are nearly always equal, and a load takes microseconds while other warps sample the text. */
-SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
+SIMT_FUNCTION int sampled_equal_one(const struct pattern_arguments *a, uint64_t x, uint32_t *steps)
 {
-    const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
+    const uint64_t *text = (const uint64_t *)(const void *)(a->scan.text + (x & ~7ull));
     uint32_t shift_bits = (uint32_t)(x & 7u) * 8u;
 
     for (uint32_t j = SAMPLED_LANE_BYTES / 8u; 8u * j < a->pattern_bytes;
@@ -178,7 +179,7 @@ SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, 
 
             if (shift_bits != 0)
                 word = word >> shift_bits | high[k] << (64u - shift_bits);
-            if (a->fold != 0)
+            if (a->scan.fold != 0)
                 word = tile_fold(word);
             differs |= 8u * own < a->pattern_bytes &&
                        tile_difference(word, wanted[k], a->pattern_bytes - 8u * own) != 0;
@@ -196,10 +197,10 @@ SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, 
  * together: nearly all candidates are equal, and a load takes microseconds while other warps
  * sample the text. `looks` is set if the lane's group has a candidate. Called by all lanes of
  * the warp. */
-SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, int looks,
+SIMT_FUNCTION int sampled_differs(const struct pattern_arguments *a, uint64_t x, int looks,
                                   uint32_t *steps)
 {
-    const uint64_t *text = (const uint64_t *)(const void *)(a->text + (int64_t)(x & ~7ull));
+    const uint64_t *text = (const uint64_t *)(const void *)(a->scan.text + (int64_t)(x & ~7ull));
     uint32_t before = (uint32_t)x & 7u; /* bytes of the first aligned word before x */
     uint32_t end = a->pattern_bytes + before, group = SAMPLED_GROUP;
     uint32_t at = SAMPLED_LANE_BYTES + 8u * (simt_lane() & (group - 1u));
@@ -226,7 +227,7 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
         SIMT_UNROLL
         for (uint32_t k = 0; k < SAMPLED_REST_LOADS; k++) {
             uint32_t own = at + 8u * k * group;
-            uint64_t word = a->fold != 0 ? tile_fold(words[k]) : words[k], wanted = high[k];
+            uint64_t word = a->scan.fold != 0 ? tile_fold(words[k]) : words[k], wanted = high[k];
 
             if (before != 0)
                 wanted = low[k] >> (64u - 8u * before) | high[k] << (8u * before);
@@ -243,7 +244,7 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
  * four at a time, so that their loads are in flight together; then all lanes together compare the
  * last one or two, one after the other. Stops early if the budget is used up; the caller then
  * ignores the results. */
-SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
+SIMT_FUNCTION int sampled_equal_rest(const struct pattern_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
     uint32_t lanes = simt_ballot(equal);
@@ -273,12 +274,13 @@ SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x,
 
 /* Compares the pattern with the text at the x of each lane whose `equal` is not 0. Returns true if
  * the warp gives up because the budget is used up. */
-SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
+SIMT_FUNCTION int sampled_compare(const struct pattern_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
 {
     int is_short = a->pattern_bytes <= TILE_LANE_BYTES;
 
-    equal = equal && tile_equal(a, x, a->pattern, is_short ? a->pattern_bytes : SAMPLED_LANE_BYTES);
+    equal = equal &&
+            tile_equal(&a->scan, x, a->pattern, is_short ? a->pattern_bytes : SAMPLED_LANE_BYTES);
     if (!is_short && simt_ballot(equal) != 0) {
         if (s->steps >= a->sample_budget)
             return 1;
@@ -287,10 +289,10 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
             return 1;
     }
     s->count += equal ? 1u : 0;
-    if (equal && a->want == WANT_FIRST)
-        tile_lower_first(a, (x - a->begin) << 32);
-    else if (a->want == WANT_COUNT && a->hits != 0)
-        tile_append(a, equal, x, 0);
+    if (equal && a->scan.want == WANT_FIRST)
+        tile_lower_first(&a->scan, (x - a->scan.begin) << 32);
+    else if (a->scan.want == WANT_COUNT && a->scan.hits != 0)
+        tile_append(&a->scan, equal, x, 0);
     return 0;
 }
 
@@ -303,7 +305,7 @@ struct sampled_offers {
     uint32_t left;  /* number of entries, the next entry included */
 };
 
-SIMT_FUNCTION struct sampled_offers sampled_offers_open(const struct scan_arguments *a,
+SIMT_FUNCTION struct sampled_offers sampled_offers_open(const struct pattern_arguments *a,
                                                         const struct sampled_stream *s,
                                                         uint32_t slot)
 {
@@ -325,7 +327,7 @@ SIMT_FUNCTION struct sampled_offers sampled_offers_open(const struct scan_argume
     return list;
 }
 
-SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t count,
+SIMT_FUNCTION void sampled_offers_pass(const struct pattern_arguments *a, uint32_t count,
                                        struct sampled_offers *list)
 {
     list->at += count;
@@ -336,12 +338,12 @@ SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t 
 
 /* Compares the pattern at the start that `entry` proposes for a sample of `list`, if is_there
  * says that the lane has an entry. Returns true if the warp gives up. */
-SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
+SIMT_FUNCTION int sampled_offer(const struct pattern_arguments *a, struct sampled_stream *s,
                                 int is_there, uint32_t entry, const struct sampled_offers *list)
 {
     uint32_t offset = scan_entry_offset(entry);
     int valid = is_there && scan_entry_is(entry, list->hash) && offset < list->reach &&
-                list->place >= a->begin + offset && list->place - offset < a->limit;
+                list->place >= a->scan.begin + offset && list->place - offset < a->scan.limit;
 
     s->candidates += valid ? 1u : 0;
     return sampled_compare(a, s, valid, list->place - offset);
@@ -349,7 +351,7 @@ SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_s
 
 /* Compares the pattern at the starts that the next 32 entries of a list propose, one for each lane.
  * The list is that of lane `source`. Returns true if the warp gives up. */
-SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
+SIMT_FUNCTION int sampled_offer_long(const struct pattern_arguments *a, struct sampled_stream *s,
                                      const struct sampled_offers *own, uint32_t source)
 {
     uint32_t at = simt_shuffle_u32(own->at, source) + simt_lane();
@@ -364,7 +366,7 @@ SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct samp
 /* Goes through the lists of the queue's 32 samples starting at `first`: a single lane through a
  * list of less than 32 entries, all lanes together through a longer one. Returns true if the
  * warp gives up. */
-SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_stream *s,
+SIMT_FUNCTION int sampled_lists(const struct pattern_arguments *a, struct sampled_stream *s,
                                 uint32_t first)
 {
     struct sampled_offers own = sampled_offers_open(a, s, first + simt_lane());
@@ -394,7 +396,7 @@ SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_s
 
 /* Writes the groups of the queue's samples to a->tile_list. Returns true if too many groups are
  * listed by now. */
-SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_stream *s)
+SIMT_FUNCTION int sampled_list(const struct pattern_arguments *a, struct sampled_stream *s)
 {
     int too_many = 0;
 
@@ -402,11 +404,11 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
         uint32_t group = s->queue[i] / SCAN_SAMPLE_STEP;
 
         if (i == 0 || s->queue[i - 1u] / SCAN_SAMPLE_STEP != group) {
-            uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
+            uint64_t slot = simt_atomic_add_u64(&a->scan.result->listed, 1);
 
             simt_store_u32(a->tile_list + slot, group);
             s->listed++;
-            too_many |= slot >= a->listed_max;
+            too_many |= slot >= a->scan.listed_max;
         }
     }
     return simt_ballot(too_many) != 0;
@@ -415,7 +417,7 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
 /* Verifies the samples of the queue, and empties it. If that costs too much, drops the occurrences
  * that this call has counted, and lists the samples' groups for later. Returns true if the launch
  * is abandoned, because too many groups are listed. */
-SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
+SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct pattern_arguments *a,
                                              struct sampled_stream *s)
 {
     uint64_t count_before = s->count;
@@ -443,7 +445,7 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
 /* Queues the samples of the step at `at` whose bit is set in `pass`, and verifies the queue's
  * samples if there are 32 or more. Returns true if the launch is abandoned. Called by all lanes of
  * the warp. */
-SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
+SIMT_FUNCTION_LARGE int sampled_push(const struct pattern_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {
     SIMT_UNROLL
@@ -463,7 +465,7 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
 
 /* Tests the samples of a loaded step by the bits of `words`, and queues the samples that pass.
  * Returns true if this launch is abandoned. */
-SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
+SIMT_FUNCTION int sampled_look_step(const struct pattern_arguments *a, struct sampled_stream *s,
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)
 {
@@ -483,7 +485,7 @@ SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampl
 
 /* Issues the loads of the next step, then tests the step that was loaded before. Returns true if no
  * step is left or this launch is abandoned. */
-SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_stream *s,
+SIMT_FUNCTION int sampled_turn(const struct pattern_arguments *a, struct sampled_stream *s,
                                const uint32_t *words, struct sampled_walk *walk,
                                const struct sampled_step *loaded, struct sampled_step *other)
 {
@@ -496,7 +498,7 @@ SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_st
 
 /* Copies sample_words to shared memory. A thread has four loads in flight, since this copy takes
  * most of the time of a short search. Called by all threads of the block. */
-SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *words)
+SIMT_FUNCTION void sampled_load_words(const struct pattern_arguments *a, uint32_t *words)
 {
     uint32_t count = 1u << a->sample_words_log2, step = 4u * simt_threads();
 
@@ -514,7 +516,7 @@ SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *
     }
 }
 
-SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
+SIMT_KERNEL(stream_sampled, pattern_arguments, SCAN_THREADS_MAX, 2)
 {
     SIMT_SHARED(uint32_t, sample_words, 1u << SCAN_SAMPLE_WORDS_MAX);
     SIMT_SHARED(uint32_t, sample_queues,
@@ -538,5 +540,5 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     totals.count = s.count;
     totals.candidates = s.candidates;
     totals.dense_count = s.listed;
-    tile_finish(&args, &totals, walk.ahead);
+    tile_finish(&args.scan, &totals, walk.ahead);
 }

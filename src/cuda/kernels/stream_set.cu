@@ -74,7 +74,7 @@ struct sets_gram {
 
 /* Sets *gram to that of the sample at offset i % stride in the run of literal i / stride. Returns 0
  * if sample i - 1 chooses the same gram. */
-SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct sets_gram *gram)
+SIMT_FUNCTION int sets_gram(const struct set_arguments *a, uint64_t i, struct sets_gram *gram)
 {
     struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (i / a->sets.stride));
     uint32_t before = 0;
@@ -90,7 +90,7 @@ SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct s
 
 /* Chooses each literal's run, from which its grams are taken: the rarest `span` neighbouring bytes
  * that begin at an offset of at most SCAN_SETS_RUN_MAX. */
-SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
+SIMT_KERNEL(set_runs, set_arguments, SCAN_THREADS_MAX, 1)
 {
     uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -116,7 +116,7 @@ SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 
 /* Enters each gram of each literal's run into the bitmap and, if table_words is not 0, into the
  * 64-bit words, and counts it in the head of its list. The host has zeroed all tables. */
-SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
+SIMT_KERNEL(set_count, set_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -146,7 +146,7 @@ SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
 
 /* After set_count: empties each list and gives it room for its later entries; all lanes of a warp
  * take their lists' room at once. */
-SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
+SIMT_KERNEL(set_room, set_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
     uint64_t at = (uint64_t)simt_block() * simt_threads() + simt_warp() * SIMT_WARP_THREADS;
@@ -172,7 +172,7 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
 
 /* After set_room: enters each gram into its list, as the first entry; the previous first joins the
  * later ones. */
-SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
+SIMT_KERNEL(set_fill, set_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -204,7 +204,7 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
 /* Returns the distance in bytes between the 16 bytes of neighbouring lanes. */
-SIMT_FUNCTION uint32_t sets_apart(const struct scan_arguments *a, struct sets_form form)
+SIMT_FUNCTION uint32_t sets_apart(const struct set_arguments *a, struct sets_form form)
 {
     return form.stride >= 16u ? a->sets.stride : 16u;
 }
@@ -255,7 +255,7 @@ SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint
 
 /* Queues the samples of a row that pass the bitmap. `sample` is the lane's first one. The queue
  * is drained after every SETS_SAMPLES samples of a lane. */
-SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s, const uint32_t *w,
+SIMT_FUNCTION void sets_row(const struct set_arguments *a, struct sets_lane *s, const uint32_t *w,
                             uint32_t sample, struct sets_form form)
 {
     uint32_t hashes[16], passes[16], count = sets_row_samples(form.stride);
@@ -278,17 +278,17 @@ SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s,
 
 /* Issues the loads of the step at `place` of the text. Rows of a lane that begin beyond the text
  * become zeros, and so do the words of to->behind. */
-SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uint32_t apart,
+SIMT_FUNCTION void sets_load(const struct set_arguments *a, uint64_t place, uint32_t apart,
                              uint32_t rows, uint32_t behind, struct sets_step *to)
 {
     uint32_t row_bytes = apart * SIMT_WARP_THREADS;
     uint64_t own = place + apart * simt_lane();
-    const uint8_t *at = a->text + own;
+    const uint8_t *at = a->scan.text + own;
 
     SIMT_UNROLL
     for (uint32_t i = 0; i < behind; i++)
         to->behind[i] = 0;
-    if (SIMT_BOUND(place + rows * row_bytes <= a->text_end)) {
+    if (SIMT_BOUND(place + rows * row_bytes <= a->scan.text_end)) {
         SIMT_UNROLL
         for (uint32_t k = 0; k < rows; k++) {
             struct simt_u32x4 row =
@@ -300,7 +300,7 @@ SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uin
         }
         if (behind != 0 && simt_lane() == SIMT_WARP_THREADS - 1u) {
             struct simt_u32x4 more = simt_load_u32x4(
-                (const uint32_t *)(const void *)(a->text + place + rows * row_bytes));
+                (const uint32_t *)(const void *)(a->scan.text + place + rows * row_bytes));
 
             SIMT_UNROLL
             for (uint32_t i = 0; i < behind; i++)
@@ -312,7 +312,7 @@ SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uin
     for (uint32_t k = 0; k < rows; k++) {
         struct simt_u32x4 row = {{0, 0, 0, 0}};
 
-        if (SIMT_BOUND(own + k * row_bytes < a->text_end))
+        if (SIMT_BOUND(own + k * row_bytes < a->scan.text_end))
             row = simt_load_once_u32x4((const uint32_t *)(const void *)(at + k * row_bytes));
         SIMT_UNROLL
         for (uint32_t i = 0; i < 4u; i++)
@@ -321,18 +321,19 @@ SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uin
 }
 
 /* Returns the position at which the tile begins. */
-SIMT_FUNCTION uint64_t sets_begin(const struct scan_arguments *a, uint64_t tile)
+SIMT_FUNCTION uint64_t sets_begin(const struct set_arguments *a, uint64_t tile)
 {
-    return a->position + tile * a->tile_bytes;
+    return a->scan.position + tile * a->tile_bytes;
 }
 
 /* Searches the step at `at` (dense variant). */
-SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s,
+SIMT_FUNCTION void sets_look(const struct set_arguments *a, struct sets_lane *s,
                              const struct sets_step *step, uint64_t at, struct sets_form form)
 {
     uint32_t w[SCAN_SETS_ROWS][7], behind = sets_behind(form), rows = form.rows;
     uint32_t count = sets_row_samples(form.stride);
-    uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
+    uint32_t first =
+        (uint32_t)((at - a->scan.position) >> a->sets.stride_log2) + simt_lane() * count;
 
     s->steps++;
     /* If the samples reach one word beyond the lane's 16 bytes, it fetches its neighbour's word for
@@ -354,19 +355,19 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
 /* ---- The rare variant ------------------------------------------------------------------- */
 
 /* Returns true if the whole step at `at` lies in the text. */
-SIMT_FUNCTION int sets_is_whole(const struct scan_arguments *a, uint64_t at, uint32_t step_bytes)
+SIMT_FUNCTION int sets_is_whole(const struct set_arguments *a, uint64_t at, uint32_t step_bytes)
 {
-    return SIMT_BOUND(at + step_bytes <= a->text_end);
+    return SIMT_BOUND(at + step_bytes <= a->scan.text_end);
 }
 
 /* Issues the loads of the step at `at`. If the step is not whole, loads the text's first bytes
  * instead: sets_edge reads such a step from memory itself. */
-SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, uint32_t apart,
+SIMT_FUNCTION void sets_rare_load(const struct set_arguments *a, uint64_t at, uint32_t apart,
                                   uint32_t rows, uint32_t behind, struct sets_step *to)
 {
     uint32_t row_bytes = SIMT_WARP_THREADS * apart;
     int whole = sets_is_whole(a, at, rows * row_bytes);
-    const uint8_t *from = a->text + (whole ? at + apart * simt_lane() : a->position);
+    const uint8_t *from = a->scan.text + (whole ? at + apart * simt_lane() : a->scan.position);
     uint32_t pitch = whole ? row_bytes : 0;
 
     SIMT_UNROLL
@@ -382,7 +383,7 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
         to->behind[i] = 0;
     if (behind != 0 && whole && simt_lane() == SIMT_WARP_THREADS - 1u) {
         struct simt_u32x4 more =
-            simt_load_u32x4((const uint32_t *)(const void *)(a->text + at + rows * row_bytes));
+            simt_load_u32x4((const uint32_t *)(const void *)(a->scan.text + at + rows * row_bytes));
 
         SIMT_UNROLL
         for (uint32_t i = 0; i < behind; i++)
@@ -392,7 +393,7 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
 
 /* Queues the number of each lane's sample that passes, and starts to copy the text around it, which
  * would otherwise have left L2 when 32 samples are queued. */
-SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_lane *s, int pass,
+SIMT_FUNCTION void sets_push_rare(const struct set_arguments *a, struct sets_lane *s, int pass,
                                   uint32_t sample, struct sets_form form)
 {
     uint32_t lanes = simt_ballot(pass), own = s->queued + simt_popcount(lanes & s->below);
@@ -407,7 +408,7 @@ SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_la
 
 /* Queues the samples whose bits are set in `bits`: from bit 0, those of the last row, then those of
  * the row before, and so on. `top` is the lane's first sample in the last row. */
-SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
+SIMT_FUNCTION void sets_collect(const struct set_arguments *a, struct sets_lane *s, uint32_t bits,
                                 uint32_t top, struct sets_form form)
 {
     uint32_t count = sets_row_samples(form.stride);
@@ -423,7 +424,7 @@ SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane
 }
 
 /* Searches a partial step, sample by sample. */
-SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s, uint64_t at,
+SIMT_FUNCTION void sets_edge(const struct set_arguments *a, struct sets_lane *s, uint64_t at,
                              struct sets_form form)
 {
     uint32_t apart = sets_apart(a, form), count = sets_row_samples(form.stride);
@@ -433,25 +434,27 @@ SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s
     for (uint32_t n = 0; n < form.rows * count; n++) {
         uint64_t place =
             from + n / count * (SIMT_WARP_THREADS * apart) + (uint64_t)(n % count) * form.stride;
-        int pass = SIMT_BOUND(place < a->text_end);
+        int pass = SIMT_BOUND(place < a->scan.text_end);
 
         if (pass)
             pass = (sets_pass(a, s->filter, sets_text_hash(a, place, form), form) & 1u) != 0;
-        sets_push_rare(a, s, pass, (uint32_t)((place - a->position) >> a->sets.stride_log2), form);
+        sets_push_rare(a, s, pass, (uint32_t)((place - a->scan.position) >> a->sets.stride_log2),
+                       form);
     }
 }
 
 /* Issues the loads of the step at `following`, then searches the step at `at`. There is no branch
  * between the samples: each sets a bit, and the warp votes once for 32 samples of a lane. The rows
  * are searched downwards, because the last lane's grams reach into the next row. */
-SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_lane *s,
+SIMT_FUNCTION void sets_rare_step(const struct set_arguments *a, struct sets_lane *s,
                                   struct sets_step *step, uint64_t at, uint64_t following,
                                   struct sets_form form)
 {
     uint32_t count = sets_row_samples(form.stride), behind = sets_behind(form), rows = form.rows;
     uint32_t apart = sets_apart(a, form), row_bytes = SIMT_WARP_THREADS * apart;
     uint32_t group = count * rows <= 32u ? rows : 32u / count, carried[3], bits = 0;
-    uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
+    uint32_t first =
+        (uint32_t)((at - a->scan.position) >> a->sets.stride_log2) + simt_lane() * count;
     struct sets_step now = *step;
 
     s->steps++;
@@ -492,7 +495,7 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
 /* Searches a tile. `next` is the warp's next one. The loads of a step are issued before the step
  * before is searched. The code loads in only one place: two would share a counter, and the
  * search waits for all loads that the compiler counts by the same counter. */
-SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s, uint32_t tile,
+SIMT_FUNCTION void sets_tile(const struct set_arguments *a, struct sets_lane *s, uint32_t tile,
                              uint32_t next, struct sets_step *ahead, struct sets_form form)
 {
     uint32_t apart = sets_apart(a, form), step_bytes = form.rows * SIMT_WARP_THREADS * apart;
@@ -515,7 +518,7 @@ SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s
 }
 
 /* Empties both queues. */
-SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
+SIMT_FUNCTION void sets_end(const struct set_arguments *a, struct sets_lane *s,
                             struct sets_form form)
 {
     sets_drain(a, s, 0, form);
@@ -525,18 +528,18 @@ SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
 
 /* Returns true if the first occurrence so far lies before all starts that the tile's samples can
  * propose. Called by one thread. */
-SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
+SIMT_FUNCTION int sets_is_behind(const struct set_arguments *a, uint64_t tile)
 {
-    uint64_t from = a->position + tile * a->tile_bytes;
+    uint64_t from = a->scan.position + tile * a->tile_bytes;
 
-    return from > a->begin + a->sets.offset_max &&
-           (SCAN_NONE - simt_read_u64(&a->result->nearest)) >> 32 <
-               from - a->begin - a->sets.offset_max;
+    return from > a->scan.begin + a->sets.offset_max &&
+           (SCAN_NONE - simt_read_u64(&a->scan.result->nearest)) >> 32 <
+               from - a->scan.begin - a->sets.offset_max;
 }
 
 /* Searches the tiles that the warp draws, without waiting for another warp. Returns the lane's last
  * ticket, for tile_finish. */
-SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_lane *s,
+SIMT_FUNCTION uint32_t sets_tiles(const struct set_arguments *a, struct sets_lane *s,
                                   struct sets_form form)
 {
     uint32_t apart = sets_apart(a, form), ahead = 0;
@@ -549,24 +552,25 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     else
         sets_load(a, sets_begin(a, tile), apart, form.rows, sets_behind(form), &step);
     if (simt_lane() == 0)
-        ahead = tile_ticket(a);
+        ahead = tile_ticket(&a->scan);
     next = simt_shuffle_u32(ahead, 0) + first;
     if (simt_lane() == 0)
-        ahead = tile_ticket(a);
-    while (SIMT_BOUND(tile < a->tile_count)) {
-        uint64_t listed = simt_lane() == 0 ? simt_hint_u64(&a->result->listed) : 0;
+        ahead = tile_ticket(&a->scan);
+    while (SIMT_BOUND(tile < a->scan.tile_count)) {
+        uint64_t listed = simt_lane() == 0 ? simt_hint_u64(&a->scan.result->listed) : 0;
         uint32_t third;
 
         sets_tile(a, s, tile, next, &step, form);
-        if (a->want == WANT_FIRST)
+        if (a->scan.want == WANT_FIRST)
             sets_end(a, s, form);
         if (s->warp->gives_up != 0)
             break;
         third = ahead + first;
         if (simt_lane() == 0) {
-            if (listed > a->listed_max || (a->want == WANT_FIRST && sets_is_behind(a, third)))
-                third = a->tile_count;
-            ahead = tile_ticket(a);
+            if (listed > a->scan.listed_max ||
+                (a->scan.want == WANT_FIRST && sets_is_behind(a, third)))
+                third = a->scan.tile_count;
+            ahead = tile_ticket(&a->scan);
         }
         tile = next;
         next = simt_shuffle_u32(third, 0);
@@ -576,12 +580,12 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     /* Use the atomic's result, so that the atomic completes before this block reports. Otherwise
      * the sum could arrive after the last block has reset `listed`. */
     if (s->warp->gives_up != 0 && simt_lane() == 0)
-        ahead |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) > UINT32_MAX;
+        ahead |= simt_atomic_add_u64(&a->scan.result->listed, a->scan.listed_max + 1u) > UINT32_MAX;
     return ahead;
 }
 
 /* Copies the launch's arguments to shared memory. Called by all threads of the block. */
-SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
+SIMT_FUNCTION void sets_keep_arguments(const struct set_arguments *a)
 {
     const uint32_t *from = (const uint32_t *)(const void *)a;
     uint32_t *to = (uint32_t *)(void *)sets_arguments();
@@ -590,7 +594,7 @@ SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
         to[i] = from[i];
 }
 
-SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form form)
+SIMT_FUNCTION void sets_stream(const struct set_arguments *a, struct sets_form form)
 {
     /* The bitmap lies first, at an address that the compiler knows. */
     SIMT_SHARED_DYNAMIC(uint64_t, sets_memory, a->sets.shared_bytes);
@@ -619,24 +623,24 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
     totals.count = simt_lane() == 0 ? s.warp->count : 0;
     totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     totals.dense_count = simt_lane() == 0 ? s.warp->gives_up : 0;
-    tile_finish(a, &totals, asked == UINT32_MAX ? UINT64_MAX : 0);
+    tile_finish(&a->scan, &totals, asked == UINT32_MAX ? UINT64_MAX : 0);
 }
 
 /* Defines two kernels for a form, one of the rare and one of the dense variant, so that each kernel
  * takes only the registers that the form needs. */
-#define SETS_KERNELS(stride, gram, choices)                                                     \
-    SIMT_KERNEL(stream_set_##stride##_##gram##_##choices, scan_arguments, SCAN_SETS_THREADS, 1) \
-    {                                                                                           \
-        struct sets_form form = {stride, gram, choices, SCAN_SETS_ROWS, 1};                     \
-                                                                                                \
-        sets_stream(&args, form);                                                               \
-    }                                                                                           \
-    SIMT_KERNEL(stream_set_dense_##stride##_##gram##_##choices, scan_arguments,                 \
-                SCAN_SETS_DENSE_THREADS, 1)                                                     \
-    {                                                                                           \
-        struct sets_form form = {stride, gram, choices, SCAN_SETS_DENSE_ROWS, 0};               \
-                                                                                                \
-        sets_stream(&args, form);                                                               \
+#define SETS_KERNELS(stride, gram, choices)                                                    \
+    SIMT_KERNEL(stream_set_##stride##_##gram##_##choices, set_arguments, SCAN_SETS_THREADS, 1) \
+    {                                                                                          \
+        struct sets_form form = {stride, gram, choices, SCAN_SETS_ROWS, 1};                    \
+                                                                                               \
+        sets_stream(&args, form);                                                              \
+    }                                                                                          \
+    SIMT_KERNEL(stream_set_dense_##stride##_##gram##_##choices, set_arguments,                 \
+                SCAN_SETS_DENSE_THREADS, 1)                                                    \
+    {                                                                                          \
+        struct sets_form form = {stride, gram, choices, SCAN_SETS_DENSE_ROWS, 0};              \
+                                                                                               \
+        sets_stream(&args, form);                                                              \
     }
 SCAN_SETS_FORMS(SETS_KERNELS)
 #undef SETS_KERNELS

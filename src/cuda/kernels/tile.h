@@ -1,74 +1,32 @@
-/* tile: what the scan kernels share after a filter has set a tile's bits: the comparison of
- * candidates, lists of hits, tickets and sums.
+/* tile: what the scan kernels share: the comparison of candidates, hits for bins (bins.cu), tickets
+ * and sums.
  *
  * Bit b of a tile's bitmap belongs to the start origin + b. Each thread owns tile_words / threads
- * neighbouring words of the bitmap. A *slot* is the index of a hit in the result. To list hits, the
- * threads' counts become slots:
- *
- *     bits -> thread counts -> prefix in the warp -> warp totals -> prefix in the block -> slots
- *                              (shuffles)            (shared)       + hits before the tile
- *                                                                   (order.h)
+ * neighbouring words of the bitmap.
  *
  * A *ticket* is a number from the counter result->ticket, which gives each number to one block or
  * warp: its next tile.
- *
- * Up to TILE_LIST_MAX hits wait in shared memory until the block's next tile with hits. By then
- * other blocks have published how many hits come before the tile.
  */
 #ifndef TRAWL_CUDA_KERNELS_TILE_H
 #define TRAWL_CUDA_KERNELS_TILE_H
 
-#include "order.h"
+#include "simt.h"
+#include "scan.h"
 
-/* if a lane has more than TILE_DENSE hits per word of its part of the bitmap, all lanes of the warp
- * write the warp's hits together */
-#define TILE_DENSE 4u
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
 /* bytes that a single lane compares; the whole warp compares the rest */
 #define TILE_LANE_BYTES 64u
-/* Maximum number of hits in a tile that wait in a list in shared memory. TILE_LISTED marks a slot
- * of that list. */
-#define TILE_LIST_MAX 1024u
-#define TILE_LISTED (1ull << 63)
-#define TILE_NONE UINT64_MAX
-
-/* A partition (a tile, or a part of a group of samples; order.h) whose number of hits is published,
- * but whose hits have not been written yet. */
-struct tile_pending {
-    uint64_t partition; /* TILE_NONE: no partition is pending */
-    uint64_t count;
-};
 
 /* Arrays in shared memory. */
 struct tile_shared {
-    uint32_t *bits;        /* SCAN_TILE_WORDS_MAX words */
-    uint32_t *plane;       /* SCAN_PLANE_WORDS_MAX words, for plane.h */
-    uint32_t *warp_totals; /* a word for each warp of the block: the warp's total */
-    uint64_t *slot;
-    uint64_t *ticket; /* 2 words */
+    uint32_t *bits;   /* SCAN_TILE_WORDS_MAX words */
+    uint32_t *plane;  /* SCAN_PLANE_WORDS_MAX words, for plane.h */
     uint32_t *beyond; /* for plane.h: the lowest number that the threads find */
-    uint64_t *list;   /* TILE_LIST_MAX words */
-    struct tile_pending *pending;
-    int lists; /* a constant: 1 in kernels that list hits, else 0 */
+    uint64_t *tickets;
+    int lists; /* a constant: 1 in the kernel that leaves hits for bins, else 0 */
 };
 
 #define TILE_LOADS_MAX 8u /* maximum number of loads per thread in tile_keep_words */
-
-/* Declares the block's shared arrays, and a struct tile_shared named `shared`; lists_hits is 0 or
- * 1. Kernels that list hits are separate: in a common kernel, their registers and shared memory
- * would slow counts of dense texts from 0.67 to 0.37 of the memory bandwidth [H200]. */
-#define TILE_SHARED(lists_hits)                                                    \
-    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                         \
-    SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                       \
-    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS); \
-    SIMT_SHARED(uint64_t, tile_slot, 1);                                           \
-    SIMT_SHARED(uint64_t, tile_ticket, 2);                                         \
-    SIMT_SHARED(uint32_t, tile_beyond, 1);                                         \
-    SIMT_SHARED(uint64_t, tile_list, (lists_hits) ? TILE_LIST_MAX : 1u);           \
-    SIMT_SHARED(struct tile_pending, tile_pending, 1);                             \
-    struct tile_shared shared = {                                                  \
-        tile_bits,   tile_plane, tile_warp_totals, tile_slot, tile_ticket,         \
-        tile_beyond, tile_list,  tile_pending,     lists_hits}
 
 /* The sums of a thread over all its tiles. */
 struct tile_totals {
@@ -143,18 +101,18 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
 
 /* Returns true if the pattern differs from the text at x in one of the 8 bytes starting at
  * `offset`. Bytes at `to` and later do not count. */
-SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset,
+SIMT_FUNCTION int tile_differs(const struct pattern_arguments *a, uint64_t x, uint32_t offset,
                                uint32_t to)
 {
     return SIMT_BOUND(offset < to) &&
-           tile_difference(tile_text_word(a, x + offset), simt_load_u64(a->pattern + offset / 8u),
-                           to - offset) != 0;
+           tile_difference(tile_text_word(&a->scan, x + offset),
+                           simt_load_u64(a->pattern + offset / 8u), to - offset) != 0;
 }
 
 /* Returns true if the pattern's bytes [from, to) equal the text at x + from. `from` is a multiple
  * of 8. Adds the number of steps, of 256 bytes each, to *steps. Called by all lanes of the warp,
  * with the same x. */
-SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t from,
+SIMT_FUNCTION int tile_equal_rest(const struct pattern_arguments *a, uint64_t x, uint32_t from,
                                   uint32_t to, uint32_t *steps)
 {
     uint32_t step_bytes = 8u * SIMT_WARP_THREADS, together = 1;
@@ -179,17 +137,15 @@ SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, ui
 }
 
 /* Returns how many words of the bitmap a thread owns. */
-SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
+SIMT_FUNCTION uint32_t tile_own_words(const struct pattern_arguments *a)
 {
     return a->tile_words / simt_threads();
 }
 
 /* Clears the bits of starts where the pattern's bytes [from, to) do not match; `from` is a multiple
- * of 8. Returns true if this warp gave up after `budget` steps of 256 bytes: some of its bits are
- * then not verified, and the tile is dense. */
-SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
-                              const struct tile_shared *shared, uint32_t from, uint32_t to,
-                              uint32_t budget)
+ * of 8. */
+SIMT_FUNCTION void tile_verify(const struct pattern_arguments *a, uint64_t origin,
+                               const struct tile_shared *shared, uint32_t from, uint32_t to)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, warp_first, lanes, steps = 0;
     uint32_t lane_bytes = to - from < TILE_LANE_BYTES ? to - from : TILE_LANE_BYTES;
@@ -201,14 +157,15 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
         for (; left != 0; left &= left - 1u) {
             uint32_t bit = simt_lowest_bit(left);
 
-            if (!tile_equal(a, origin + w * 32u + bit + from, a->pattern + from / 8u, lane_bytes))
+            if (!tile_equal(&a->scan, origin + w * 32u + bit + from, a->pattern + from / 8u,
+                            lane_bytes))
                 kept &= ~(1u << bit);
         }
         shared->bits[w] = kept;
         any |= kept;
     }
     if (to - from <= TILE_LANE_BYTES)
-        return 0;
+        return;
     simt_warp_sync(); /* each lane sees the words that its warp's lanes wrote */
     warp_first = simt_warp() * SIMT_WARP_THREADS * own;
     for (lanes = simt_ballot(any != 0); lanes != 0; lanes &= lanes - 1u) {
@@ -220,8 +177,6 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
             for (; left != 0; left &= left - 1u) {
                 uint32_t bit = simt_lowest_bit(left);
 
-                if (steps >= budget)
-                    return 1;
                 if (!tile_equal_rest(a, origin + w * 32u + bit, from + TILE_LANE_BYTES, to, &steps))
                     kept &= ~(1u << bit);
             }
@@ -230,103 +185,6 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
                 shared->bits[w] = kept;
         }
     }
-    return 0;
-}
-
-/* Writes a hit into its slot: in the list in shared memory if the slot has TILE_LISTED, else in
- * a->hits. Does nothing if the slot is beyond the capacity of a->hits. */
-SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_shared *shared,
-                            uint64_t slot, uint64_t hit)
-{
-    if ((slot & TILE_LISTED) != 0)
-        shared->list[slot & ~TILE_LISTED] = hit;
-    else if (SIMT_BOUND(slot < a->capacity))
-        simt_store_u64(&a->hits[slot], hit);
-}
-
-/* Writes the hits of the pending partition, a tile or a part of a group of samples (order.h).
- * Called by all threads of the block. `partition` is pending->partition as each thread has read it
- * before the call, because thread 0 overwrites it at the end. */
-SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
-                              uint64_t partition)
-{
-    uint64_t count = shared->pending->count, slot;
-
-    if (partition == TILE_NONE)
-        return;
-    if (simt_warp() == 0) {
-        slot = order_before(a, partition, count);
-        if (simt_lane() == 0)
-            *shared->slot = slot;
-    }
-    simt_barrier();
-    slot = *shared->slot;
-    for (uint64_t i = simt_thread(); i < count; i += simt_threads())
-        tile_put(a, shared, slot + i, shared->list[i]);
-    simt_barrier(); /* all threads have read the list before a thread changes it */
-    if (simt_thread() == 0)
-        shared->pending->partition = TILE_NONE;
-}
-
-/* Starts without a pending partition. Called by a single thread, before a barrier. */
-SIMT_FUNCTION void tile_begin(const struct tile_shared *shared)
-{
-    if (shared->lists)
-        shared->pending->partition = TILE_NONE;
-}
-
-/* Writes the hits of the pending partition, if there is one. Called by all threads after a
- * barrier. */
-SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_shared *shared)
-{
-    if (shared->lists)
-        tile_flush(a, shared, shared->pending->partition);
-}
-
-/* Publishes how many hits the partition has, of which this thread has `own`, and reserves slots for
- * them. If they are few, and the partition is not the last of its group (order.h), the slots are in
- * the list in shared memory, so that the block need not wait for earlier partitions. Returns the
- * thread's first slot; *shared->slot is the block's. Called by all threads of the block. */
-SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
-                                    const struct tile_shared *shared, uint32_t own,
-                                    uint64_t partition)
-{
-    uint32_t inclusive = simt_warp_upto_u32(own), before = 0, total = 0;
-    uint64_t pending = shared->pending->partition;
-
-    if (simt_lane() == SIMT_WARP_THREADS - 1u)
-        shared->warp_totals[simt_warp()] = inclusive;
-    simt_barrier();
-    for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++) {
-        before += w < simt_warp() ? shared->warp_totals[w] : 0;
-        total += shared->warp_totals[w];
-    }
-    if (simt_thread() == 0)
-        order_publish(a, partition, total);
-    tile_flush(a, shared, pending);
-    if (total <= TILE_LIST_MAX && !order_ends_group(a, partition)) {
-        if (simt_thread() == 0) {
-            *shared->slot = TILE_LISTED;
-            shared->pending->partition = total != 0 ? partition : TILE_NONE;
-            shared->pending->count = total;
-        }
-    } else if (simt_warp() == 0) {
-        uint64_t slot = order_before(a, partition, total);
-
-        if (simt_lane() == 0)
-            *shared->slot = slot;
-    }
-    simt_barrier();
-    return *shared->slot + before + (inclusive - own);
-}
-
-/* In kernels that list hits, publishes that this tile, or part of a group of samples, has no hits.
- * Called by all warps of the block; only warp 0 acts. */
-SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct tile_shared *shared,
-                                uint64_t partition)
-{
-    if (shared->lists && simt_warp() == 0)
-        (void)order_take(a, partition, 0);
 }
 
 /* Makes `found` the first known occurrence, if it precedes the one known so far. `found` is (x -
@@ -353,60 +211,52 @@ SIMT_FUNCTION void tile_append(const struct scan_arguments *a, int found, uint64
                        (uint64_t)literal << 32 | (x - a->begin));
 }
 
-/* Writes the hits of the warp's words of the bitmap. The thread has `count` of them, whose slots
- * begin at `slot`. Called by all lanes of the warp, after they have written their bits and
- * synchronised. */
-SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
-                              const struct tile_shared *shared, uint64_t slot, uint32_t count)
+/* A lane's hits in a step, the text of STREAM_ROWS rows of 512 bytes: 16 bits for its positions in
+ * each row; a word for two rows, the first in its low half. */
+struct tile_masks {
+    uint32_t rows[STREAM_ROWS / 2u];
+};
+
+/* Leaves the hits of the step at `position` for bins_gather: in the step's BINS_RUN_BYTES, their
+ * offsets in the step, ascending, 16 bits each, or, if they are more than BINS_RUN_MAX, the lanes'
+ * masks. Returns how many this lane has. Called by all lanes of
+ * the warp. */
+SIMT_FUNCTION uint32_t tile_append_step(const struct scan_arguments *a, uint64_t position,
+                                        const struct tile_masks *masks)
 {
-    uint32_t own = tile_own_words(a), first = simt_thread() * own, begin;
-    uint64_t base = a->hits_base + origin - a->begin;
+    uint64_t step = (position - a->position) / STREAM_STEP_BYTES;
+    uint32_t *words = (uint32_t *)(void *)a->hits + step * (BINS_RUN_BYTES / 4u);
+    uint16_t *run = (uint16_t *)(void *)words;
+    uint32_t low = masks->rows[0], high = masks->rows[1], at, last;
+    uint32_t own = simt_popcount(low) + simt_popcount(high), all = simt_warp_sum_u32(own);
 
-    if (simt_ballot(count > TILE_DENSE * own) == 0) {
-        for (uint32_t w = first; w < first + own; w++)
-            for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u, slot++)
-                tile_put(a, shared, slot, base + w * 32u + simt_lowest_bit(left));
-        return;
+    if (simt_lane() == 0)
+        simt_store_u32(a->bin_counts + step, all);
+    if (all == 0)
+        return 0;
+    if (all > BINS_RUN_MAX) {
+        simt_store_u32(words + simt_lane(), low);
+        simt_store_u32(words + SIMT_WARP_THREADS + simt_lane(), high);
+        return own;
     }
-    /* Many hits: word by word, a lane for each bit, so that stores lie side by side. */
-    slot = simt_shuffle_u64(slot, 0);
-    begin = simt_warp() * SIMT_WARP_THREADS * own;
-    for (uint32_t w = begin; w < begin + SIMT_WARP_THREADS * own; w++) {
-        uint32_t word = shared->bits[w];
-        uint64_t at = slot + simt_popcount(word & ((1u << simt_lane()) - 1u));
+    /* a row's hits in a byte each: first the lane's, then those of this lane and all lower ones,
+     * then those that precede this lane's in the step */
+    own = simt_popcount(low & 0xffffu) | simt_popcount(low >> 16) << 8 |
+          simt_popcount(high & 0xffffu) << 16 | simt_popcount(high >> 16) << 24;
+    at = simt_warp_upto_u32(own);
+    last = simt_shuffle_u32(at, SIMT_WARP_THREADS - 1u);
+    at += last * 0x01010100u - own;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
+        for (uint32_t left = masks->rows[i]; left != 0; left &= left - 1u) {
+            uint32_t bit = simt_lowest_bit(left), row = 2u * i + bit / 16u;
 
-        if ((word >> simt_lane() & 1u) != 0)
-            tile_put(a, shared, at, base + w * 32u + simt_lane());
-        slot += simt_popcount(word);
-    }
+            simt_store_u16(run + (at >> 8u * row & 0xffu),
+                           (uint16_t)(row * STREAM_ROW_BYTES + 16u * simt_lane() + bit % 16u));
+            at += 1u << 8u * row;
+        }
+    return simt_popcount(low) + simt_popcount(high);
 }
-
-/* Counts the bitmap's bits. Kernels that list hits also write them, in order; other kernels report
- * the tile's first occurrence, if a->want is WANT_FIRST. Called by all threads of the block. */
-SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
-                             const struct tile_shared *shared, uint64_t partition,
-                             struct tile_totals *totals)
-{
-    uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, lowest = UINT32_MAX;
-
-    for (uint32_t w = first; w < first + own; w++) {
-        uint32_t word = shared->bits[w];
-
-        if (word != 0 && count == 0)
-            lowest = w * 32u + simt_lowest_bit(word);
-        count += simt_popcount(word);
-    }
-    totals->count += count;
-    if (!shared->lists && a->want == WANT_FIRST) {
-        uint32_t lanes = simt_ballot(count != 0);
-
-        if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
-            tile_lower_first(a, (origin + lowest - a->begin) << 32);
-    } else if (shared->lists) {
-        tile_write(a, origin, shared, tile_reserve(a, shared, count, partition), count);
-    }
-}
-
 /* The block's next tiles. Thread 0 draws a tile's ticket one turn before the block needs it. */
 struct tile_queue {
     uint64_t ahead; /* in thread 0: the number that tile_next returns next */
@@ -432,13 +282,13 @@ SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
     return simt_lane() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
 
-/* Returns the number of the next tile (≥ tile_count: none). Two words of shared memory are used in
+/* Returns the number of the next tile (≥ tile_count: none). The two words of `tickets` are used in
  * turn, so that a single barrier is enough: when thread 0 writes a word, all threads have read its
  * earlier value. Called by all threads of the block. */
-SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct tile_shared *shared,
+SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, uint64_t *tickets,
                                  struct tile_queue *queue)
 {
-    uint64_t *ticket = &shared->ticket[queue->turn++ % 2u];
+    uint64_t *ticket = &tickets[queue->turn++ % 2u];
 
     if (simt_thread() == 0)
         *ticket = queue->ahead;
@@ -517,9 +367,9 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
                                uint64_t asked)
 {
     SIMT_SHARED(uint64_t, tile_sums, SCAN_SUMS * SCAN_WARPS_MAX);
-    uint64_t count = order_warp_sum(totals->count + (asked == UINT64_MAX)), total = 0;
-    uint64_t candidates = order_warp_sum(totals->candidates),
-             dense_count = order_warp_sum(totals->dense_count);
+    uint64_t count = simt_warp_sum_u64(totals->count + (asked == UINT64_MAX)), total = 0;
+    uint64_t candidates = simt_warp_sum_u64(totals->candidates),
+             dense_count = simt_warp_sum_u64(totals->dense_count);
     uint64_t *own = tile_sums + SCAN_SUMS * simt_warp();
 
     if (simt_lane() == 0) {
