@@ -179,6 +179,25 @@ static bool splits_i(const struct regex_options *options)
     return splits;
 }
 
+/* Removes the anchors that were added since the maker was as in `before`, and there were
+ * `anchor_count`. */
+static void take_back(struct anchor_maker *maker, const struct anchor_maker *before,
+                      uint64_t anchor_count)
+{
+    struct expressions *made = maker->made;
+    const struct anchor_maker now = *maker;
+
+    if (made->anchor_count == anchor_count)
+        return;
+    while (made->anchor_count > anchor_count)
+        free_automata(&made->anchors[--made->anchor_count]);
+    *maker = *before;
+    maker->strings = now.strings;
+    maker->string_capacity = now.string_capacity;
+    maker->scratch = now.scratch;
+    memset(maker->last, 0, sizeof maker->last); /* they may belong to an anchor that is gone */
+}
+
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
                               const struct syntax_node *root, struct trawl_error *error)
 {
@@ -203,6 +222,8 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         .weighs = maker->weighs,
         .take = take,
         .context = maker};
+    const struct anchor_maker before = *maker;
+    const uint64_t anchor_count = maker->made->anchor_count;
     bool splits;
 
     if (maker->fails)
@@ -210,7 +231,12 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     maker->expression = expression;
     maker->has_edges = lines || words;
     TRAWL_TRY(split_expression(root, &options, &splits, error));
-    maker->fails = !splits || maker->string_count > STRINGS_MAX;
+    if (!splits)
+        take_back(maker, &before, anchor_count);
+    maker->made->items[expression].has_atoms = splits;
+    maker->lacks |= !splits;
+    maker->fails =
+        maker->string_count > STRINGS_MAX || (maker->lacks && expressions_cross(maker->made));
     return TRAWL_OK;
 }
 
@@ -354,7 +380,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         maker->all_sure = anchor->is_sure = false;
         free_automata(anchor);
     }
-    made->atoms_are_exact = maker->all_sure && (made->plan->flags & conditions) == 0;
+    made->atoms_are_exact =
+        maker->all_sure && !maker->lacks && (made->plan->flags & conditions) == 0;
     made->has_no_heads = true;
     for (uint64_t i = 0; i < made->anchor_count; i++)
         made->has_no_heads &= made->anchors[i].begins;

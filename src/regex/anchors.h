@@ -15,7 +15,9 @@ struct anchor_maker {
     uint64_t sample_bytes;
     bool weighs;            /* as in struct split_options */
     uint32_t expression;    /* number of the expression that is being split */
-    bool fails;             /* some expression has no strings or too many: build no plan of them */
+    bool fails;             /* there are too many strings, or matches may cross lines and an
+                               expression has none: build no plan of them */
+    bool lacks;             /* some expression has no strings */
     bool folds;             /* some strings ignore case */
     bool keeps;             /* some strings do not ignore case */
     bool all_sure;          /* each occurrence of each string lies in a match */
@@ -42,11 +44,11 @@ struct anchor_maker {
 /* Starts to collect. The sample must stay readable until the last anchor has been added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
-/* Adds the anchors of expression number `expression`. Errors: MEMORY. */
+/* Adds the anchors of expression number `expression`, and sets its has_atoms. Errors: MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
                               const struct syntax_node *root, struct trawl_error *error);
-/* Builds made->atoms, the plan of the strings. If some expression has no strings, builds no plan,
- * and sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
+/* Builds made->atoms, the plan of the strings. If there are none or too many, builds no plan, and
+ * sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error);
 void anchors_release(struct anchor_maker *maker);
 /* Expressions, and a part of a text. */

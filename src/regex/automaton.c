@@ -524,6 +524,7 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
 {
     const struct expressions_source *source = (const struct expressions_source *)from;
     enum trawl_status status = TRAWL_OK;
+    const struct trawl_plan *atoms; /* NULL: some expression has none */
     const struct expressions *made;
     struct line_form *form;
     void *sampled = NULL;
@@ -534,15 +535,15 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     made = (const struct expressions *)sampled;
     if (made == NULL)
         TRAWL_TRY_DONE(expressions_want(source->plan, &made, error));
-    if (may_decide(made) && made->atoms != NULL && made->atoms_are_exact) {
-        TRAWL_TRY_DONE(copy_atoms(made->atoms, &form->plan, error));
+    atoms = made->rest == NULL ? made->atoms : NULL;
+    if (may_decide(made) && atoms != NULL && made->atoms_are_exact) {
+        TRAWL_TRY_DONE(copy_atoms(atoms, &form->plan, error));
     } else if (may_decide(made)) {
         TRAWL_TRY_DONE(build(made, false, form, error));
-        form->automaton.reads_all = reads_all(made->atoms);
+        form->automaton.reads_all = reads_all(atoms);
         if (form->next == NULL)
             goto done;
-        TRAWL_TRY_DONE(
-            copy_atoms(form->automaton.reads_all ? NULL : made->atoms, &form->plan, error));
+        TRAWL_TRY_DONE(copy_atoms(form->automaton.reads_all ? NULL : atoms, &form->plan, error));
         form->plan->line_automaton = &form->automaton;
         form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);
     }

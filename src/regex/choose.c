@@ -81,8 +81,8 @@ static bool whole_pays(const struct step *step, bool by_atoms, double ns)
     worker->whole_ns *= 1 - 1 / WHOLE_FADES;
     if (worker->whole_run > 0 ? each <= worker->whole_ns : worker->wasted_ns <= TRIAL_NS)
         return false;
-    return step_is_beyond(step) ||
-           (program_is_ready(whole) && (each > RE2_NS || program_finds(whole)));
+    return step_is_beyond(step) || (worker->expressions->rest == NULL && program_is_ready(whole) &&
+                                    (each > RE2_NS || program_finds(whole)));
 }
 
 /* Chooses the automaton of all expressions for the next steps if calls of a program have taken

@@ -6,7 +6,8 @@
  *
  * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
  *   If the plan's only expression is a sequence, they also find the matches around the other atoms.
- *   RE2 reads the lines in which automata cannot decide.
+ *   RE2 reads the lines in which automata cannot decide. If some expressions have no atoms, another
+ *   worker finds the lines in which one of these matches, in one of the other ways.
  * - whole: the program of the plan's only expression reads the text of the step.
  * - lines: the common program of all expressions reads some lines at once, then each expression's
  *   program reads those with a match.
@@ -62,7 +63,12 @@ static void plan_end(struct refiner *refiner)
 
 static void worker_end(struct refiner *refiner)
 {
-    words_release(&((struct engine_worker *)refiner)->words);
+    struct engine_worker *worker = (struct engine_worker *)refiner;
+
+    words_release(&worker->words);
+    hits_release(&worker->rest_lines.hits);
+    if (worker->rest != NULL)
+        refine_release(worker->rest);
 }
 
 static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_plan *plan,
@@ -79,6 +85,9 @@ static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_
     worker->line = 0;
     worker->expressions = expressions;
     refiner->step = regex_step_bytes * (refine_is_on_device(refiner) ? DEVICE_FIRST : 1);
+    if (expressions->rest != NULL)
+        TRAWL_TRY(refine_compile(refiner->decider, refiner->engine, ENGINE_HOST, expressions->rest,
+                                 &worker->rest, error));
     return expressions->atoms == NULL ? TRAWL_OK
                                       : refine_propose_with(refiner, expressions->atoms, error);
 }
@@ -306,6 +315,35 @@ static enum trawl_status records_by_table(struct step *step, const struct line_a
     return TRAWL_OK;
 }
 
+/* Finds the lines of the step in which an expression without atoms matches. If they are too many,
+ * shortens the step to the lines that were read. */
+static enum trawl_status find_rest(struct step *step, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    struct engine_chunk part;
+
+    worker->rest_lines.hits.count = 0;
+    worker->rest_next = 0;
+    if (worker->expressions->rest == NULL)
+        return TRAWL_OK;
+    refine_part(step->chunk, step->from, step->to, 0, &part);
+    part.records = step->chunk->records;
+    TRAWL_TRY(
+        engine_scan(&engine_regex, worker->rest, &part, 0, WANT_LINES, &worker->rest_lines, error));
+    step->to = step->from + worker->rest_lines.done;
+    return TRAWL_OK;
+}
+
+/* Returns the offset of the next line that find_rest found; UINT64_MAX after the last. */
+static uint64_t rest_line(const struct step *step)
+{
+    const struct engine_worker *worker = step->worker;
+
+    return worker->rest_next < worker->rest_lines.hits.count
+               ? step->from + worker->rest_lines.hits.items[worker->rest_next].offset
+               : UINT64_MAX;
+}
+
 /* Finds the atoms in the step. If they are too many, shortens the step to the end of the line in
  * which the engine stopped, and sets *ended to the start of that line; otherwise sets *ended to
  * step->to. */
@@ -350,6 +388,27 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
                        at - first, at + length - first, last - first, &step->spare);
 }
 
+static void set_line(const struct step *step, uint64_t at, struct line *line)
+{
+    line->at = at;
+    line->after = line_after(step, at);
+    line->end = content_of(step, at, line->after).end;
+    step->worker->line++;
+}
+
+/* Adds to worker->passing the expressions without atoms, for the line at rest_line. */
+static void pass_rest(struct step *step, struct line *line, uint32_t *passing)
+{
+    struct engine_worker *worker = step->worker;
+    const struct expressions *expressions = worker->expressions;
+
+    set_line(step, rest_line(step), line);
+    line->has_rest = line->is_decided = true;
+    worker->rest_next++;
+    for (uint64_t i = 0; i < expressions->rest->pattern_count; i++)
+        worker->passing[(*passing)++] = expressions->rest_items[i];
+}
+
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
  * end, unless the bytes around the atom rule out all expressions. */
 static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct line *line,
@@ -372,12 +431,8 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
 
         if (around.before == AROUND_FAILS || around.after == AROUND_FAILS)
             continue;
-        if (line->after == UINT64_MAX) {
-            line->at = at;
-            line->after = line_after(step, at);
-            line->end = content_of(step, at, line->after).end;
-            worker->line++;
-        }
+        if (line->after == UINT64_MAX)
+            set_line(step, at, line);
         if (at >= line->end)
             break; /* the string lies in a line end, and so in no match */
         is_within = judge_atom_within(atom, line->end - at) > 0;
@@ -433,6 +488,33 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
     return TRAWL_OK;
 }
 
+/* Finds the next line before `ended` that has an atom, from hit *next on, or in which an expression
+ * without atoms matches, and the expressions that may match there. If all remaining hits are ruled
+ * out and there is no such line, line->after remains UINT64_MAX. */
+static void next_line(struct step *step, uint64_t ended, uint64_t *next, struct line *line,
+                      uint32_t *passing)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct hits *hits = &step->worker->refiner.found.hits;
+    const bool any = step->want == WANT_LINES && !judges_whole(step);
+
+    for (;; (*next)++) {
+        const uint64_t at =
+            *next < hits->count ? step->from + hits->items[*next].offset : UINT64_MAX;
+
+        if (line->after == UINT64_MAX && rest_line(step) < ended && rest_line(step) <= at)
+            pass_rest(step, line, passing);
+        if (at >= min_u64(line->after, ended))
+            return;
+        if (*passing == expressions->count || (any && line->is_decided))
+            continue; /* everything that this hit could tell about the line is known */
+        pass_atom(step, at,
+                  judge_atom(expressions, hits, *next, step->chunk->bytes + step->from,
+                             step->chunk->owned + step->chunk->after - step->from),
+                  line, passing);
+    }
+}
+
 static enum trawl_status by_anchors(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -441,6 +523,9 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     const struct hits *hits = &worker->refiner.found.hits;
     uint64_t ended, i = 0;
 
+    TRAWL_TRY(find_rest(step, error));
+    if (worker->rest_lines.undecided_count > 0) /* an expression with atoms may match these lines */
+        return by_lines(step, error);
     TRAWL_TRY(find_atoms(step, &ended, error));
     worker->near = hits;
     worker->near_from = step->from;
@@ -462,22 +547,11 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         struct line line = {.after = UINT64_MAX};
         uint32_t passing = 0;
 
-        for (; i < hits->count; i++) {
-            const uint64_t at = step->from + hits->items[i].offset;
-            struct atom atom;
-
-            if (at >= min_u64(line.after, ended))
-                break;
-            if (passing == expressions->count || (any && line.is_decided))
-                continue; /* everything that this hit could tell about the line is known */
-            atom = judge_atom(expressions, hits, i, step->chunk->bytes + step->from,
-                              step->chunk->owned + step->chunk->after - step->from);
-            pass_atom(step, at, atom, &line, &passing);
-        }
-        /* no line was looked up, because all remaining hits were ruled out */
+        next_line(step, ended, &i, &line, &passing);
         if (line.after == UINT64_MAX)
             break;
-        if (!expressions->has_beyond) {
+        step->atoms_begin = step->atoms_end = 0;
+        if (!expressions->has_beyond && !line.has_rest) {
             step->atoms_begin = expressions->has_no_heads ? line.at : 0;
             step->atoms_end = step->from + hits->items[i - 1].offset + 1;
         }
@@ -688,7 +762,8 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
     if (task->want == WANT_NOTHING) { /* the caller only checks whether a device should search */
-        task->result->is_left = worker->expressions->atoms == NULL;
+        task->result->is_left =
+            worker->expressions->atoms == NULL || worker->expressions->rest != NULL;
         return TRAWL_OK;
     }
     TRAWL_TRY(judge_may(worker->expressions,

@@ -251,7 +251,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = 0;
         }
     } else {
-        if (line->atoms != NULL && (expressions_cross(expressions) || has_reach)) {
+        if (line->atoms != NULL && expressions->items[expression].has_atoms &&
+            (expressions_cross(expressions) || has_reach)) {
             matched = has_reach ? near_reach(expressions, expression, line, from, span)
                                 : near_match(expressions, expression, line, from, span);
             from = count;

@@ -19,10 +19,8 @@
 #define LARGE_BYTES (UINT64_C(128) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define BOUNDED_SHARE 32u
-/* An expression with at most this many nodes and classes, and no counted repetitions, has a small
- * program: a class takes at most 1,213 instructions, and 16 MiB have room for 349,000. */
-#define SMALL_NODES 600u
-#define SMALL_SETS 200u
+/* RE2 allows an instruction for each 48 bytes that a program may take. */
+#define INSTRUCTION_BYTES 48u
 
 struct program {
     const struct syntax_node *tree;
@@ -99,8 +97,8 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     made->options = *options;
     made->tree = tree;
     finds = program_finds(made) && made->finder->is_alone && tree->groups == 0;
-    now = !finds && (memory->mib > 0 || (now && (tree->size > SMALL_NODES ||
-                                                 tree->sets > SMALL_SETS || tree->product > 1)));
+    now = !finds && (memory->mib > 0 || (now && (tree->product > SYNTAX_REPEAT_MAX ||
+                                                 tree->cost > memory->most / INSTRUCTION_BYTES)));
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;

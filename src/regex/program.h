@@ -24,7 +24,7 @@ struct program_memory {
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large);
 /* Compiles a tree, which is a LIST or a GROUP, and which must live as long as the program. The
  * program gets `times` as much memory as `each` or, if it needs more, as `most`. With `now`, or if
- * the plan limits the memory, RE2 compiles immediately unless the program is certainly small;
+ * the plan limits the memory, RE2 compiles immediately unless the program certainly has room;
  * otherwise when it is first needed. If the program needs more memory, *out becomes NULL. Errors:
  * ARGUMENT, UNSUPPORTED, MEMORY. */
 enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,

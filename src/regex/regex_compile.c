@@ -4,6 +4,7 @@
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,13 +31,25 @@ struct whole_tree {
 /* The state of compiling a plan's expressions. */
 struct maker {
     struct expressions *made;
-    bool needs_line;
     struct anchor_maker anchors;
 };
 
 static uint64_t tree_bytes(uint32_t lists)
 {
     return sizeof(struct whole_tree) + lists * sizeof(struct syntax_node *);
+}
+
+/* Frees what a part of a plan's expressions does not share with the plan's. */
+static void free_part(void *object)
+{
+    struct expressions *made = (struct expressions *)object;
+
+    if (made->items != NULL)
+        memory_release(made->items, made->count, sizeof *made->items);
+    program_free(made->whole);
+    if (made->whole_tree != NULL)
+        memory_release(made->whole_tree, 1, tree_bytes(made->whole_tree->all.count));
+    memory_release(made, 1, sizeof *made);
 }
 
 void expressions_free(void *object)
@@ -53,14 +66,18 @@ void expressions_free(void *object)
             pcre2_release(made->items[i].beyond);
         syntax_release(&made->items[i].tree);
     }
-    memory_release(made->items, made->count, sizeof *made->items);
-    program_free(made->whole);
-    if (made->whole_tree != NULL)
-        memory_release(made->whole_tree, 1, tree_bytes(made->whole_tree->all.count));
     words_free(made);
     anchors_free(made);
     trawl_plan_free(made->atoms);
-    memory_release(made, 1, sizeof *made);
+    if (made->rest_items != NULL)
+        memory_release(made->rest_items, made->rest->pattern_count, sizeof *made->rest_items);
+    trawl_plan_free(made->rest);
+    free_part(made);
+}
+
+static bool may_be_empty(const struct expression *item)
+{
+    return item->beyond != NULL ? item->beyond->may_be_empty : program_may_be_empty(item->each);
 }
 
 /* Returns the options with which RE2 compiles the plan's expressions. */
@@ -225,7 +242,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     else if (!is_filter)
         status = compile_marked(maker, index, syntax, error);
     made->crosses |= *out != NULL && may_cross(made, syntax);
-    maker->needs_line |= syntax->needs_line;
+    made->items[index].needs_line = syntax->needs_line;
     if (status == TRAWL_OK && !is_filter)
         status = compile_reach(made, index, error);
     if (status == TRAWL_OK)
@@ -254,11 +271,11 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     enum trawl_status status;
     /* for the POSIX syntaxes, print_pcre2 has already written the word boundaries */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
-    const bool had_strings = !maker->anchors.fails;
     const struct regex_options *options = &made->options;
     /* without TRAWL_UNICODE, \w means ASCII */
     const bool own_words =
         words == 0 && options->letters.is_word != NULL && (options->bytes || !options->unicode);
+    bool reads_all = false;
     struct syntax filter;
 
     made->has_beyond = true;
@@ -280,12 +297,12 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     status = filter.root == NULL ? TRAWL_ARGUMENT : compile_linear(maker, index, &filter, NULL);
     /* there is no filter, or RE2 cannot compile it, so PCRE2 must read every line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
-        maker->needs_line = true;
+        reads_all = true;
         TRAWL_TRY(parse(made, TRAWL_PERL, false, "", 0, &filter, error));
         status = compile_linear(maker, index, &filter, error);
     }
     /* without strings, the filter would rule out only short lines, where PCRE2 is as fast */
-    maker->needs_line |= had_strings && maker->anchors.fails;
+    made->items[index].needs_line |= reads_all || !made->items[index].has_atoms;
     maker->anchors.all_sure = false;
     return status;
 }
@@ -363,9 +380,8 @@ static uint32_t endless_alternatives(const struct syntax_node *node)
 /* Compiles the common program of all expressions, which reads texts of many lines. There is none if
  * too many alternatives are endless, because RE2 would need a state for each set of them, or if
  * a reach is better for the only expression: with atoms, or without a finder. */
-static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *error)
+static enum trawl_status compile_whole(struct expressions *made, struct trawl_error *error)
 {
-    struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     const bool lines = (plan->flags & TRAWL_WHOLE_LINE) != 0;
     static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
@@ -375,13 +391,16 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     struct whole_tree *tree;
     void *memory;
 
-    if (maker->needs_line || made->count > WHOLE_MAX ||
+    if (made->count > WHOLE_MAX ||
         (made->count == 1 && made->items[0].reach != NULL &&
-         (!maker->anchors.fails || !program_may_find(made->items[0].each))) ||
+         (made->items[0].has_atoms || !program_may_find(made->items[0].each))) ||
         plan->line_end != '\n' || (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
-    for (uint32_t i = 0; i < made->count; i++)
+    for (uint32_t i = 0; i < made->count; i++) {
+        if (made->items[i].needs_line)
+            return TRAWL_OK;
         lists += made->items[i].tree.root->count;
+    }
     TRAWL_TRY(memory_allocate_zeroed(1, tree_bytes(lists), &memory, error));
     made->whole_tree = tree = (struct whole_tree *)memory;
     tree->all = (struct syntax_node){
@@ -410,6 +429,72 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     return TRAWL_OK;
 }
 
+/* Makes the expressions of the plan made->rest, which share the programs of `made`. */
+static enum trawl_status make_part(struct expressions *made, struct trawl_error *error)
+{
+    const bool words =
+        (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
+    struct attachment *attached = &made->rest->attached[PLAN_EXPRESSIONS];
+    struct expressions *part;
+
+    TRAWL_TRY(MEMORY_ZEROED(part, 1, error));
+    memcpy(part, made, offsetof(struct expressions, rest));
+    attached->object = part;
+    attached->release = free_part;
+    part->plan = made->rest;
+    part->whole = NULL;
+    part->whole_tree = NULL;
+    part->items = NULL;
+    part->count = (uint32_t)made->rest->pattern_count;
+    TRAWL_TRY(MEMORY_NEW(part->items, part->count, error));
+    part->takes_empty = part->has_marked = part->has_beyond = part->needs_marks = false;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct expression *item = &made->items[made->rest_items[i]];
+
+        part->items[i] = *item;
+        part->takes_empty |= may_be_empty(item);
+        part->has_marked |= item->marked != NULL;
+        part->has_beyond |= item->beyond != NULL;
+        part->needs_marks |= item->beyond != NULL ||
+                             (item->marked != NULL && (words || item->tree.edges > SYNTAX_EDGES));
+    }
+    TRAWL_TRY(compile_whole(part, error));
+    made->memory = part->memory;
+    return TRAWL_OK;
+}
+
+/* Makes made->rest, the plan of the expressions without atoms. */
+static enum trawl_status make_rest(struct expressions *made, struct trawl_error *error)
+{
+    const struct plan_expressions *given = &made->plan->expressions;
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern *patterns;
+    enum trawl_status status;
+    uint32_t count = 0;
+
+    options.flags = made->plan->flags;
+    options.syntax = given->syntax;
+    options.alphabet = given->characters ? TRAWL_CHARACTERS : TRAWL_BYTES;
+    options.line_end_set = options.line_end_also_set = 1;
+    options.line_end = made->plan->line_end;
+    options.line_end_also = made->plan->line_end_also;
+    if (made->plan->utf8_is_set)
+        options.letters = &made->plan->utf8;
+    TRAWL_TRY(MEMORY_NEW(patterns, made->count, error));
+    for (uint32_t i = 0; i < made->count; i++)
+        if (!made->items[i].has_atoms)
+            patterns[count++] = plan_pattern(made->plan, i);
+    status = plan_build(patterns, count, &options, NULL, &made->rest, error);
+    memory_release(patterns, made->count, sizeof *patterns);
+    TRAWL_TRY(status);
+    TRAWL_TRY(MEMORY_NEW(made->rest_items, count, error));
+    count = 0;
+    for (uint32_t i = 0; i < made->count; i++)
+        if (!made->items[i].has_atoms)
+            made->rest_items[count++] = i;
+    return make_part(made, error);
+}
+
 /* Compiles each expression, then the common program, then the plan of the atoms. An error names the
  * expression at fault. */
 static enum trawl_status make_all(struct maker *maker, const struct expressions_source *source,
@@ -429,12 +514,11 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);
-        made->takes_empty |= made->items[i].beyond != NULL
-                                 ? made->items[i].beyond->may_be_empty
-                                 : program_may_be_empty(made->items[i].each);
+        made->takes_empty |= may_be_empty(&made->items[i]);
     }
-    TRAWL_TRY(compile_whole(maker, error));
-    return anchors_end(&maker->anchors, error);
+    TRAWL_TRY(compile_whole(made, error));
+    TRAWL_TRY(anchors_end(&maker->anchors, error));
+    return made->atoms != NULL && maker->anchors.lacks ? make_rest(made, error) : TRAWL_OK;
 }
 
 enum trawl_status expressions_make(const void *from, void **object, struct trawl_error *error)

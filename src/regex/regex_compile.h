@@ -42,6 +42,8 @@ struct expression {
     struct reach *reach;  /* NULL: RE2 is as fast, or the only one that can search */
     struct pcre2 *beyond; /* NULL: the expression is RE2's */
     uint32_t shortest;    /* if PCRE2 decides: no line with a match has fewer bytes */
+    bool needs_line;      /* a common program with this expression could not read many lines */
+    bool has_atoms;       /* each match contains an atom */
 };
 
 struct expressions {
@@ -76,8 +78,12 @@ struct expressions {
     /* in texts that `whole` may read, each match of `whole` is a match of an expression */
     bool whole_is_exact;
     struct program_memory memory;
+    /* A plan of the expressions without atoms, if others have some: a search reads the lines in
+     * which one of the former matches, and those with an atom. NULL if all or none have atoms. */
+    struct trawl_plan *rest;
+    uint32_t *rest_items; /* the indexes of these expressions: rest->pattern_count */
     /* What follows is made again for a text. */
-    /* the plan of the atoms; NULL: some expression has no atom */
+    /* the plan of the atoms; NULL: no expression has an atom */
     struct trawl_plan *atoms;
     /* Atom i belongs to the anchors with the indexes atom_anchors[atom_first[i]] to
      * atom_anchors[atom_first[i + 1] - 1]. */

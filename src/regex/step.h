@@ -22,6 +22,9 @@ struct pause {
 struct engine_worker {
     struct refiner refiner; /* first member; refiner.found has the atoms in the step */
     const struct expressions *expressions;
+    struct engine_worker *rest;      /* a worker for expressions->rest; NULL: it had none yet */
+    struct engine_result rest_lines; /* the lines of the step that it has found */
+    uint64_t rest_next;              /* index of the next of them */
     /* How many more steps RE2 reads whole, before atoms are tried again; and how many these were at
      * first. */
     uint32_t whole_steps, whole_run;
@@ -76,6 +79,7 @@ struct line {
     uint64_t after;  /* start of the next line; UINT64_MAX: unknown */
     uint64_t end;    /* without the line end */
     bool is_decided; /* some expression certainly matches */
+    bool has_rest;   /* it is one without atoms */
 };
 
 /* Counts a hit in the step's result and, unless only the count is wanted, appends it. `offset` is

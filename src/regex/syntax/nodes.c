@@ -6,6 +6,10 @@
 #include "regex/syntax/parse.h"
 #include "regex/syntax/sets.h"
 
+/* Instructions for a range of characters in UTF-8; large classes share most of them. Measured with
+ * RE2 2022-06-01: one range takes up to 15, 100 random ranges 7 each, 800 4 each. */
+#define RANGE_COST UINT64_C(16)
+#define RANGES_COST 1000u
 #define BLOCK_BYTES 1024u /* size of the first block of memory; later blocks are larger */
 #define BLOCK_BYTES_MAX (1u << 20)
 
@@ -92,7 +96,8 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
                                   .product = 1,
                                   .shortest = kind <= SYNTAX_BYTE && kind != SYNTAX_EMPTY,
                                   .from = (uint32_t)from,
-                                  .size = 1};
+                                  .size = 1,
+                                  .cost = 2};
     return TRAWL_OK;
 }
 
@@ -166,7 +171,7 @@ static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_no
             memcpy(memory, set.ranges, (size_t)set.count * sizeof *set.ranges);
         node->set = (const struct code_range *)memory;
         node->set_count = (uint32_t)set.count;
-        node->sets = set.count > 1;
+        node->cost += (uint32_t)min_u64(RANGE_COST * set.count, RANGES_COST + 4 * set.count);
     }
     if (set.ranges != &range)
         sets_release(&set);
@@ -337,6 +342,12 @@ enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct brace
     TRAWL_TRY(give_items(reader, reader->count - 1, node, error));
     product = max_u64(product, 1) * item->product;
     node->product = (uint32_t)min_u64(product, SYNTAX_PRODUCT_MAX + 1);
+    /* x{2,} is xxx*, and x{2,3} is xxx?, each with a fork */
+    node->cost =
+        (uint32_t)min_u64((counts->is_endless ? counts->least + UINT64_C(1) : counts->most) *
+                                  (item->cost + UINT64_C(1)) +
+                              1,
+                          UINT32_MAX);
     if (reader->large_count == 0 &&
         (product > SYNTAX_PRODUCT_MAX || (product > SYNTAX_REPEAT_MAX && item->groups > 0 &&
                                           !counts->is_endless && counts->least < counts->most))) {

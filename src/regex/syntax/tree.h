@@ -59,7 +59,7 @@ struct syntax_node {
     uint32_t product;  /* the largest product of the numbers of nested repetitions {n,m} */
     uint32_t from;     /* offset of the node in the expression */
     uint32_t size;     /* number of nodes, including this one */
-    uint32_t sets;     /* nodes with more than one character */
+    uint32_t cost;     /* RE2's program has at most so many instructions; UINT32_MAX: or more */
     uint32_t groups;   /* numbered groups, including this node */
     uint32_t shortest; /* no match has fewer bytes */
     bool alternates;   /* some group has several alternatives */
@@ -135,7 +135,7 @@ struct syntax {
 static inline void syntax_add_facts(struct syntax_node *node, const struct syntax_node *item)
 {
     node->size += item->size;
-    node->sets += item->sets;
+    node->cost = node->cost > UINT32_MAX - item->cost ? UINT32_MAX : node->cost + item->cost;
     node->groups += item->groups;
     node->alternates |= item->alternates;
     node->height = item->height > node->height ? item->height : node->height;
