@@ -32,13 +32,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cpu/sizes.h"
-#include "match/line_automaton.h"
 #include "regex/anchors.h"
 #include "regex/automaton.h"
 #include "regex/choose.h"
 #include "regex/judge.h"
 #include "regex/prices.def"
 #include "regex/step.h"
+#include "regex/table.h"
 
 /* Frees what the worker has allocated for its plan. */
 static void plan_end(struct refiner *refiner)
@@ -218,99 +218,6 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
         TRAWL_TRY(take_match(step, &span, &at, error));
-    }
-    return TRAWL_OK;
-}
-
-/* Searches the step with `table`: the automaton reads each line until it can decide. RE2 reads
- * non-ASCII lines in which word boundaries matter. */
-static enum trawl_status by_table(struct step *step, const struct line_automaton *table,
-                                  struct trawl_error *error)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const struct trawl_plan *plan = expressions->plan;
-    const uint8_t *bytes = step->chunk->bytes;
-    const bool marks = (expressions->has_marked || expressions->needs_marks) &&
-                       !words_are_ascii(bytes + step->from, step->to - step->from);
-    const bool by_ends = marks || (plan->flags & TRAWL_CRLF) != 0;
-    uint64_t looks = 0;
-
-    for (uint64_t begin = step->from, after = begin; begin < step->to; begin = after) {
-        struct regex_line line = {begin, step->to};
-        uint32_t state = LINE_BEGIN;
-        uint64_t at = begin;
-
-        if (looks++ % TABLE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
-            return TRAWL_STOPPED;
-        if (by_ends)
-            line = content_of(step, begin, after = line_after(step, begin));
-        if (marks && !words_are_ascii(bytes + begin, line.end - begin)) {
-            TRAWL_TRY(step_judge(step, line, NULL, expressions->count, error));
-            continue;
-        }
-        while (at < line.end && state > LINE_HOLDS)
-            state = table->next[256 * state + bytes[at++]];
-        if (!by_ends) /* usually, the automaton has just read the line end */
-            after = at > begin && (bytes[at - 1] == plan->line_end ||
-                                   bytes[at - 1] == plan->line_end_also)
-                        ? at
-                        : line_after(step, at);
-        if (state == LINE_HOLDS || (state != LINE_FAILS && table->ends[state] != 0))
-            TRAWL_TRY(step_push(step, begin, 0, content_of(step, begin, after).end - begin, error));
-    }
-    return TRAWL_OK;
-}
-
-/* Returns true if the automaton of all expressions can read the step's records: it would take a
- * line end in a record for the record's end. */
-static bool reads_records(const struct step *step)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const struct trawl_plan *plan = expressions->plan;
-    const uint8_t *bytes = step->chunk->bytes + step->from;
-    const uint64_t count = step->to - step->from;
-
-    return (plan->flags & TRAWL_CRLF) == 0 &&
-           bytes_find_either(bytes, count, plan->line_end, plan->line_end_also) == count &&
-           !((expressions->has_marked || expressions->needs_marks) &&
-             !words_are_ascii(bytes, count));
-}
-
-/* Like by_table, for records without line ends. Reads several at the same time, because each state
- * depends on the one before. */
-static enum trawl_status records_by_table(struct step *step, const struct line_automaton *table,
-                                          struct trawl_error *error)
-{
-    const struct records *records = step->chunk->records;
-    const uint8_t *bytes = step->chunk->bytes;
-    uint64_t at[RECORD_LANES], left[RECORD_LANES], begin = step->from, record;
-
-    if (engine_call_is_over(step->chunk->call))
-        return TRAWL_STOPPED;
-    (void)line_after(step, begin); /* looks the record up */
-    record = step->worker->record;
-    while (begin < step->to) {
-        uint32_t states[RECORD_LANES], count = 0;
-        uint64_t least = UINT64_MAX;
-
-        for (; count < RECORD_LANES && begin<step->to; count += left[count]> 0) {
-            at[count] = begin;
-            begin = min_u64(records_begin(records, ++record) - step->chunk->begin, step->to);
-            left[count] = begin - at[count]; /* 0: an empty record, which is not searched here */
-            states[count] = LINE_BEGIN;
-            least = left[count] > 0 ? min_u64(least, left[count]) : least;
-        }
-        for (uint64_t i = 0; i < least && count == RECORD_LANES; i++)
-            for (uint32_t k = 0; k < RECORD_LANES; k++)
-                states[k] = table->next[256 * states[k] + bytes[at[k] + i]];
-        for (uint32_t k = 0; k < count; k++) {
-            uint64_t i = count == RECORD_LANES ? least : 0;
-
-            while (i < left[k] && states[k] > LINE_HOLDS)
-                states[k] = table->next[256 * states[k] + bytes[at[k] + i++]];
-            if (states[k] == LINE_HOLDS || (states[k] != LINE_FAILS && table->ends[states[k]] != 0))
-                TRAWL_TRY(step_push(step, at[k], 0, left[k], error));
-        }
     }
     return TRAWL_OK;
 }
@@ -602,13 +509,11 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     const struct line_automaton *table = NULL;
 
     worker->near = NULL;
-    if (worker->table_steps > 0 && step->want == WANT_LINES &&
-        (step->chunk->records == NULL || reads_records(step)))
+    if (worker->table_steps > 0 && step->want == WANT_LINES && table_reads(step))
         TRAWL_TRY(regex_line_table(worker->expressions, &table, error));
     if (table != NULL) {
         worker->table_steps--;
-        return step->chunk->records != NULL ? records_by_table(step, table, error)
-                                            : by_table(step, table, error);
+        return table_search(step, table, error);
     }
     TRAWL_TRY(by_atoms             ? by_anchors(step, error)
               : choose_whole(step) ? by_whole(step, error)
