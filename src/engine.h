@@ -70,8 +70,8 @@ struct engine_chunk {
     enum spans spans; /* for plans of several expressions; for other plans, the sink chooses */
     bool pinned;      /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left; /* a device may leave the chunk to the host, with engine_result.is_left */
-    uint32_t threads_left; /* approximate searches: how many host threads would search a chunk that
-                              the device leaves */
+    uint32_t threads_left; /* how many host threads would search what a device leaves; for the
+                              layers, which compare the two */
     const struct records *records; /* the text's records, instead of lines; NULL: none */
     /* The searcher's call, or NULL. Once it is cancelled, nobody wants the result, so an engine may
      * return STOPPED, and should if chunks are slow. */

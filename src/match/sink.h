@@ -97,6 +97,7 @@ struct sink {
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);
+    bool digest_adds; /* digest also adds to the caller's memory: a chunk may have only one */
     /* What deliver needs, which an engine may compute instead of hits and digest; HITS: nothing. */
     enum answer_form form;
     struct record_answer *record_answer; /* for the form RECORDS, which only engines can compute */

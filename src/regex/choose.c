@@ -127,6 +127,18 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
         refine_grow(&worker->refiner, grows * regex_step_bytes);
 }
 
+bool choose_host(const struct step *step, uint64_t ns)
+{
+    const struct engine_worker *worker = step->worker;
+    const uint64_t others = step->chunk->threads_left - min_u64(step->chunk->threads_left, 1);
+
+    if (!step_may_leave(step))
+        return false;
+    return worker->whole_steps > 0 || worker->table_steps > 0 ||
+           (worker->refiner.found.hits.count >= TRIAL_ATOMS &&
+            (double)(others * ns) > FINDER_NS * (double)(step->to - step->from));
+}
+
 /* A step of more than cpu_sizes.hits bytes must meet two more conditions: only the count is
  * wanted, because by_whole cannot stop inside a line, which may have too many hits; and the program
  * is exact, so that no line is read twice. */

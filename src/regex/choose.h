@@ -14,6 +14,10 @@ double choose_score(const struct split_options *options, const struct split_stri
 /* Chooses how the steps after `step` are read, and how long the next one is. `step` found `count`
  * hits in `ns`, by atoms or without. */
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns);
+/* Called after a step that took `ns` since its atoms were found. Returns true if all of the host's
+ * threads would search the rest of the text sooner than a device, whose worker alone judges what
+ * the device finds. */
+bool choose_host(const struct step *step, uint64_t ns);
 /* Returns true if a step without atoms should be searched with `whole`; false: with `lines`. */
 bool choose_whole(const struct step *step);
 

@@ -59,6 +59,8 @@ static void plan_end(struct refiner *refiner)
     worker->whole_steps = worker->whole_run = worker->table_steps = 0;
     worker->whole_ns = worker->wasted_ns = worker->dear_ns = 0;
     worker->has_seen = false;
+    worker->atoms_most = TRIAL_ATOMS;
+    worker->scans_left = 0;
 }
 
 static void worker_end(struct refiner *refiner)
@@ -262,6 +264,13 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
 
     refine_part(step->chunk, step->from, step->to, after, &part);
     TRAWL_TRY(refine_propose(refiner, &part, 0, error));
+    if (step_may_leave(step)) {
+        const struct hits *hits = &refiner->found.hits;
+
+        step->worker->found_ns = clock_now_ns();
+        if (hits->count > step->worker->atoms_most)
+            refiner->found.done = hits->items[step->worker->atoms_most].offset;
+    }
     *ended = step->to;
     if (refiner->found.done < part.owned) {
         *ended = line_begin(step, step->from + refiner->found.done);
@@ -505,8 +514,9 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 {
     struct engine_worker *worker = step->worker;
     const bool by_atoms = worker->expressions->atoms != NULL && worker->whole_steps == 0;
-    const uint64_t began_ns = clock_now_ns(), pushed = step->result->count;
+    const uint64_t pushed = step->result->count;
     const struct line_automaton *table = NULL;
+    uint64_t began_ns = clock_now_ns(), ns;
 
     worker->near = NULL;
     if (worker->table_steps > 0 && step->want == WANT_LINES && table_reads(step))
@@ -518,7 +528,15 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     TRAWL_TRY(by_atoms             ? by_anchors(step, error)
               : choose_whole(step) ? by_whole(step, error)
                                    : by_lines(step, error));
-    choose_next(step, by_atoms, step->result->count - pushed, clock_now_ns() - began_ns);
+    if (by_atoms && step_may_leave(step)) { /* the device's own time decides nothing */
+        began_ns = worker->found_ns;
+        if (worker->refiner.found.hits.count > worker->atoms_most)
+            worker->atoms_most *= 2;
+    }
+    ns = clock_now_ns() - began_ns;
+    choose_next(step, by_atoms, step->result->count - pushed, ns);
+    if (choose_host(step, ns))
+        worker->scans_left = SCANS_LEFT;
     return by_atoms ? see_text(step, error) : TRAWL_OK;
 }
 
@@ -624,6 +642,10 @@ static enum trawl_status decide(struct refiner *refiner, const struct engine_tas
     struct engine_result *result = task->result;
     struct step step = {worker, task->chunk, task->want, from, from, result, .decided = 0};
 
+    if (task->chunk->may_be_left && worker->scans_left > 0) { /* since the last step */
+        result->is_left = true;
+        return TRAWL_OK;
+    }
     if (from == task->from) {
         const struct pause pause = worker->pause;
 
@@ -667,8 +689,14 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
     if (task->want == WANT_NOTHING) { /* the caller only checks whether a device should search */
-        task->result->is_left =
-            worker->expressions->atoms == NULL || worker->expressions->rest != NULL;
+        task->result->is_left = worker->expressions->atoms == NULL ||
+                                worker->expressions->rest != NULL || worker->scans_left > 0;
+        worker->scans_left -= worker->scans_left > 0;
+        return TRAWL_OK;
+    }
+    if (task->chunk->may_be_left && worker->scans_left > 0) {
+        worker->scans_left--;
+        task->result->is_left = true;
         return TRAWL_OK;
     }
     TRAWL_TRY(judge_may(worker->expressions,

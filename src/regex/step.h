@@ -33,7 +33,11 @@ struct engine_worker {
     double wasted_ns;     /* time of steps by atoms that may have been shorter */
     double dear_ns;       /* time of steps by atoms beyond FINDER_NS per byte */
     bool has_seen;        /* the strings were chosen again by the text */
-    uint64_t record;      /* index of the record that was looked up last */
+    /* On a device: when the step's atoms had been found; how many atoms a step may have; and how
+     * many more scans are left to the host. */
+    uint64_t found_ns, atoms_most;
+    uint32_t scans_left;
+    uint64_t record; /* index of the record that was looked up last */
     /* the next occurrence of each expression in the current line; `items` has room for
      * passing_capacity */
     struct merge merge;
@@ -100,6 +104,14 @@ enum trawl_status step_judge(struct step *step, struct regex_line line, const ui
 static inline bool judges_whole(const struct step *step)
 {
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
+}
+
+/* Returns true if the step is a device's, and the host may search the rest of the chunk with
+ * several threads. */
+static inline bool step_may_leave(const struct step *step)
+{
+    return refine_is_on_device(&step->worker->refiner) && step->chunk->may_be_left &&
+           !judges_whole(step);
 }
 
 /* Returns true if a single hit per line is enough. */

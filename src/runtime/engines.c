@@ -39,7 +39,7 @@ const struct engine_ops engine_cuda = {.open = open_none};
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
 const struct kind engine_kinds[PLAN_KINDS] = {
-    [PLAN_KIND_STRINGS] = {.name = "a plan of strings", .leaves_chunks = true},
+    [PLAN_KIND_STRINGS] = {.name = "a plan of strings"},
     [PLAN_KIND_ALGORITHM] = {.layer = GALLERY_OPS,
                              .name = "a published algorithm",
                              .no_streams = "a published algorithm does not search streams",
@@ -49,9 +49,7 @@ const struct kind engine_kinds[PLAN_KINDS] = {
                           .no_streams =
                               "a stream cannot be searched within errors: bytes to come may "
                               "make a match better",
-                          .judges = true,
-                          .leaves_chunks = true,
-                          .leaves_text = true},
+                          .judges = true},
     [PLAN_KIND_EXPRESSIONS] = {
         .layer = &engine_regex, .name = "a plan of expressions", .by_lines = true, .judges = true}};
 

@@ -22,8 +22,6 @@ struct kind {
     /* The layer checks word and line boundaries itself, so it must be told where records begin and
      * end. A count lists hits, too, and the host verifies those that devices find. */
     bool judges;
-    bool leaves_chunks; /* a device may leave a chunk to the host ... */
-    bool leaves_text;   /* ... and then the rest of the text, too */
 };
 extern const struct kind engine_kinds[PLAN_KINDS];
 

@@ -284,22 +284,30 @@ static void keep(struct search *search)
     search->searcher->last_found.hits = search->done.stats.match_count;
 }
 
+/* Waits until no other thread is inside the search. Chunks in the devices' queue are dropped. */
+static void stop_others(struct search *search)
+{
+    struct devices *devices = &search->job.runtime->devices;
+
+    if (!atomic_load(&search->job.is_known))
+        return;
+    (void)pthread_mutex_lock(&search->lock);
+    search->stopping = true;
+    (void)pthread_mutex_unlock(&search->lock);
+    text_cursor_interrupt(&search->cursor);
+    if (atomic_load(&devices->worker_count) > 0)
+        devices_drop(devices, &search->job);
+    job_recall(&search->job);
+}
+
 void search_end(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
-    struct devices *devices = &searcher->runtime->devices;
 
     if (searcher->is_orphan) /* in a child of fork(), no other thread can be inside */
         memset(&search->lock, 0, sizeof search->lock);
-    else if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
-        (void)pthread_mutex_lock(&search->lock);
-        search->stopping = true;
-        (void)pthread_mutex_unlock(&search->lock);
-        text_cursor_interrupt(&search->cursor);
-        if (atomic_load(&devices->worker_count) > 0)
-            devices_drop(devices, &search->job);
-        job_recall(&search->job);
-    }
+    else
+        stop_others(search);
     for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->taken > 0) /* some tasks are ready, but will not be delivered */
@@ -392,6 +400,59 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
+/* Called when a device has left the task's chunk, the next in text order, to the host: from here
+ * on, all host threads search the text. The chunk, which was cut for a device and may be the whole
+ * text, is shortened to the length of a chunk for the host. Chunks after it are cut anew, even if
+ * devices have searched them. */
+static void leave_devices(struct search *search, struct task *task)
+{
+    struct job *job = &search->job;
+
+    if (search->schedule == SCHEDULE_LOADED) {
+        stop_others(search);
+        for (uint32_t i = 0; i < search->searcher->task_count; i++)
+            if (search->searcher->ring[i] != NULL)
+                task_forget(search, search->searcher->ring[i]);
+        memset(search->searcher->ring, 0, search->searcher->task_count * sizeof(struct task *));
+        search->free = NULL;
+        for (uint32_t i = 0; i < search->tasks_used; i++) {
+            struct task *other = &search->searcher->tasks[i];
+
+            if (other == task)
+                continue;
+            other->next = search->free;
+            search->free = other;
+        }
+        search->taken = 1;
+        search->pending_hits = task->pending_hits;
+        search->stopping = false;
+        job->left = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+        job->waits_for_leave = false;
+    }
+    atomic_store(&search->device_refused, true);
+    search->schedule = SCHEDULE_HOST;
+    search->host_searches = true;
+    JOB_ADD(job, &search->done.host.threads, 1); /* the caller */
+    if (search->cursor.text->kind != TEXT_MEMORY)
+        return;
+    atomic_store(&search->bytes_taken, task->chunk.begin);
+    text_cursor_shorten(&search->cursor, &task->chunk,
+                        task->from + schedule_chunk_bytes(search, false));
+    atomic_store(&search->bytes_taken, search->cursor.begin_next);
+    search->ended = task->chunk.last;
+    atomic_store(&job->has_work, !search->ended);
+}
+
+/* Searches the task's chunk, the next in text order, on the host if a device has left it. */
+static void search_left(struct search *search, struct task *task)
+{
+    if (!task_is_left(task))
+        return;
+    if (schedule_cuts_left(search))
+        leave_devices(search, task);
+    task_search(search, task, &search->searcher->caller, false);
+}
+
 /* Works until the next task in text order is ready, and returns it. Returns NULL if no task is
  * left, or if the search is stopping or cancelled. */
 static struct task *wait_next(struct search *search)
@@ -479,7 +540,10 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     /* even a chunk that ends in a read error is searched to its end */
     if (task->from < task->chunk.owned &&
         (task->status == TRAWL_OK || task->status == TRAWL_READ)) {
-        task_search(search, task, &search->searcher->caller, !search->host_searches);
+        if (!task->result.is_left) /* else the last part has told so already */
+            task_search(search, task, &search->searcher->caller,
+                        !search->host_searches && !atomic_load(&search->device_refused));
+        search_left(search, task);
         return true;
     }
     *status = task_status(task, error);
@@ -532,6 +596,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
             task->from = task->result.done = task->chunk.owned;
             continue;
         }
+        search_left(search, task);
         search->done.stats.chunk_count++;
         search->done.stats.device_chunk_count += task->result.on_device;
         break;

@@ -388,6 +388,7 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
     cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
     matrix->maker.counts = counts;
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
+    matrix->sink.digest_adds = counts != NULL;
     searched = cell_maker_plan(&matrix->maker, &matrix->bare, &matrix->sink);
     if (one_tells(matrix, plan)) {
         matrix->sink.want = WANT_LINES;

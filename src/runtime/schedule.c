@@ -118,6 +118,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     /* Even for a count, an approximate search or regular expressions list candidates, which the
      * host verifies, and several workers share that work. */
     bool lists = !search->answers && search->sink->want != WANT_FIRST &&
+                 !search->sink->digest_adds &&
                  (search->sink->want != WANT_COUNT || plan_needs_refining(search->job.plan) ||
                   search->job.kind->judges);
     uint64_t shared = search->chunk_device; /* the device workers share longer texts */

@@ -23,6 +23,21 @@ void schedule_open_after(uint64_t ns);
 /* Returns the number of helpers that are worth waking now. */
 uint32_t schedule_helpers(const struct search *search);
 
+/* Returns true if all chunks go to devices, through pinned buffers. */
+static inline bool schedule_is_staged(const struct search *search)
+{
+    return search->schedule == SCHEDULE_STAGED && !atomic_load(&search->device_refused);
+}
+
+/* Returns true if a chunk that a device leaves to the host is cut for all of the host's threads
+ * (job.c). Otherwise the thread that has it searches it: it is short, or its digest, like those of
+ * later chunks that were searched already, must not be made twice. */
+static inline bool schedule_cuts_left(const struct search *search)
+{
+    return search->schedule == SCHEDULE_CALLER ||
+           (search->schedule == SCHEDULE_LOADED && !search->sink->digest_adds);
+}
+
 /* Returns true if the text is so short that cutting it into chunks would take longer than the
  * search, and no device has it. */
 bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text);

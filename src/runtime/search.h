@@ -11,6 +11,12 @@
  *   staged    as host, but all chunks go to devices (TRAWL_ENGINE_CUDA)
  *   loaded    the text is on devices: the workers of each device search the chunks there
  *   caller    the caller alone uses a device: usually, waking other threads would take longer
+ *
+ * If a device leaves a chunk to the host (engine_result.is_left), because the host takes longer to
+ * judge what the device finds than to search, all host workers search the text from there on. With
+ * loaded and caller, where that chunk may be the whole text, the search becomes one of schedule
+ * host, which cuts it anew (job.c). With staged, workers queue no more chunks. With host, only the
+ * device's thread searches the chunk.
  */
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
@@ -43,6 +49,8 @@ struct task {
     /* number of hits in `result` that are counted in search->pending_hits, until the delivery */
     uint64_t pending_hits;
     uint64_t match_count;
+    /* the counters to which the part that was searched last was added; NULL: none */
+    struct work_done *counted;
     bool is_answered; /* the engine has computed the answer (sink.form) instead of hits */
     struct sink_digest digest;
     enum trawl_status status; /* outcome of reading and searching this chunk */

@@ -47,6 +47,7 @@ static void begin(struct search *search, struct task *task)
     task->from = 0;
     task->status = TRAWL_OK;
     task->pending_hits = 0;
+    task->counted = NULL;
     task->staged_from = NULL;
     task->buffer_is_pinned = false;
 }
@@ -128,23 +129,9 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     return TRAWL_OK;
 }
 
-/* Called when the device has left the text to the host: from now on, all threads search it. The
- * caller's chunk, which was cut for the device, may be the whole text, so it is shortened to the
- * length of a chunk for the host, unless a part of it has been delivered. */
-static void leave_device(struct search *search, struct task *task)
+bool task_is_left(const struct task *task)
 {
-    uint64_t owned = task->chunk.owned;
-
-    atomic_store(&search->device_refused, true);
-    if (search->schedule != SCHEDULE_CALLER)
-        return;
-    search->schedule = SCHEDULE_HOST;
-    search->host_searches = true;
-    if (search->cursor.text->kind != TEXT_MEMORY || task->from > 0)
-        return;
-    JOB_ADD(&search->job, &search->bytes_taken, -owned);
-    text_cursor_shorten(&search->cursor, &task->chunk, schedule_chunk_bytes(search, false));
-    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
+    return task->result.is_left && task->result.done == task->from;
 }
 
 /* Asks the devices' engine for the answer that the sink wants. Returns UNSUPPORTED if the engine
@@ -183,23 +170,23 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
 {
     const struct text_chunk *chunk = &task->chunk;
     const struct sink *sink = search->sink;
-    struct engine_chunk scanned = {
-        .bytes = chunk->bytes,
-        .begin = chunk->begin,
-        .owned = chunk->owned,
-        .before = chunk->before,
-        .after = chunk->after,
-        .readable = chunk->readable,
-        .firsts = (sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
-        .spans_known = sink->want == WANT_SPANS && worker == &search->searcher->caller &&
-                       chunk->index == search->index_deliver,
-        .spans = sink->spans,
-        .pinned = task->buffer_is_pinned,
-        .may_be_left = search->job.kind->leaves_chunks,
-        .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
-        .records = sink->records,
-        .call = &search->searcher->call,
-        .search = search->job.number};
+    struct engine_chunk scanned = {.bytes = chunk->bytes,
+                                   .begin = chunk->begin,
+                                   .owned = chunk->owned,
+                                   .before = chunk->before,
+                                   .after = chunk->after,
+                                   .readable = chunk->readable,
+                                   .firsts = (sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
+                                   .spans_known = sink->want == WANT_SPANS &&
+                                                  worker == &search->searcher->caller &&
+                                                  chunk->index == search->index_deliver,
+                                   .spans = sink->spans,
+                                   .pinned = task->buffer_is_pinned,
+                                   .may_be_left = !search->job.kind->is_apart,
+                                   .threads_left = search->job.runtime->threads_max,
+                                   .records = sink->records,
+                                   .call = &search->searcher->call,
+                                   .search = search->job.number};
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
 
@@ -235,9 +222,11 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     else
         TRAWL_TRY(engine_scan(engine, engine_worker, &scanned, task->from, sink->want,
                               &task->result, error));
-    if (task->result.is_left && task->result.done == task->from) {
-        if (search->job.kind->leaves_text)
-            leave_device(search, task);
+    if (task_is_left(task)) {
+        if (schedule_cuts_left(search))
+            return TRAWL_OK;
+        if (search->schedule == SCHEDULE_STAGED)
+            atomic_store(&search->device_refused, true);
         TRAWL_TRY(worker_host_ready(worker, &search->job, error));
         return scan(search, task, worker, false, error);
     }
@@ -254,11 +243,12 @@ static void drop_part(struct task *task)
 }
 
 /* Adds the search of a part to the counters of the workers that did it. */
-static void count_work(struct search *search, const struct task *task, struct work_done *done,
+static void count_work(struct search *search, struct task *task, struct work_done *done,
                        enum trawl_status status)
 {
     uint64_t searched = status == TRAWL_OK ? task->result.done - task->from : 0;
 
+    task->counted = done;
     JOB_ADD(&search->job, &done->chunks, 1);
     JOB_ADD(&search->job, &done->bytes, searched);
     JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
@@ -341,6 +331,8 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
+        if (status == TRAWL_OK && task_is_left(task))
+            return;
         count_work(search, task, done, status);
         if (!search->job.is_brief)
             JOB_ADD(&search->job, &done->search_ns, clock_now_ns() - begin_ns);
@@ -572,12 +564,14 @@ static void search_staged(struct search *search, struct task *task, struct worke
         fail_lost(search, task);
 }
 
-/* Subtracts a mapped chunk that will be searched again from the counters. */
-static void forget_work(struct search *search, const struct task *task)
+void task_forget(struct search *search, struct task *task)
 {
-    struct work_done *done = &search->done.host;
+    struct work_done *done = task->counted;
     uint64_t searched = task->result.done - task->from;
 
+    if (done == NULL)
+        return;
+    task->counted = NULL;
     TRAWL_ASSERT(atomic_load(&done->chunks) > 0);
     TRAWL_ASSERT(atomic_load(&done->method_bytes[task->result.method]) >= searched);
     JOB_ADD(&search->job, &done->chunks, (uint64_t)-1);
@@ -606,7 +600,7 @@ static void search_mapped(struct search *search, struct task *task, struct worke
         schedule_mapped(search, chunk, faults, again);
     if (!again)
         return;
-    forget_work(search, task);
+    task_forget(search, task);
     task->status = text_cursor_read(&search->cursor, &task->buffer, &task->chunk, &task->error);
     task_search(search, task, worker, false);
 }
@@ -639,7 +633,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         return true;
     }
     JOB_ADD(&search->job, &search->done.host.ready_ns, ready_ns);
-    if (search->schedule == SCHEDULE_STAGED && task->chunk.owned > 0 && task->status == TRAWL_OK)
+    if (schedule_is_staged(search) && task->chunk.owned > 0 && task->status == TRAWL_OK)
         search_staged(search, task, worker);
     else if (task->chunk.is_mapped)
         search_mapped(search, task, worker);
@@ -717,7 +711,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         to_device = false;
         bytes = schedule_chunk_bytes(search, false);
     }
-    if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
+    if (schedule_is_staged(search) && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
         /* this worker will continue once a device has searched another chunk */
         task_put_back(search, task, false, true);

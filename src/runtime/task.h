@@ -25,6 +25,11 @@ enum task_taken task_work_queued(struct search *search, struct worker *worker);
 /* Searches the task's chunk, starting at task->from. Then makes the digest: what the sink computes
  * from the hits before the delivery. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
+/* Returns true if a device has left the chunk, from task->from on, to the host, and no thread has
+ * searched it yet. */
+bool task_is_left(const struct task *task);
+/* Subtracts the part that was searched last from the counters: it will be searched again. */
+void task_forget(struct search *search, struct task *task);
 /* Turns the task's hits, or the first of them, into the matches that the sink wants. */
 enum trawl_status task_make_matches(const struct trawl_plan *plan, const struct sink *sink,
                                     struct task *task, struct trawl_error *error);

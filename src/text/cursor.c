@@ -151,13 +151,13 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
 
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned)
 {
-    TRAWL_ASSERT(cursor->text->kind == TEXT_MEMORY && chunk->index + 1 == cursor->index_next);
-    TRAWL_ASSERT(chunk->begin + chunk->owned == cursor->begin_next && owned > 0);
-    if (owned >= chunk->owned)
-        return;
-    cursor->begin_next = chunk->begin + owned;
-    cursor->ended = false;
-    next_of_memory(cursor, owned, chunk);
+    TRAWL_ASSERT(cursor->text->kind == TEXT_MEMORY && chunk->index < cursor->index_next);
+    TRAWL_ASSERT(chunk->begin + chunk->owned <= cursor->begin_next && owned > 0);
+    if (owned < chunk->owned)
+        next_of_memory(cursor, owned, chunk);
+    cursor->index_next = chunk->index + 1;
+    cursor->begin_next = chunk->begin + chunk->owned;
+    cursor->ended = chunk->last;
 }
 
 /* Reads a chunk of a file. If the file ends with the chunk, sets chunk->last. */

@@ -200,8 +200,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error);
 
-/* Shortens the chunk to `owned` bytes; the next chunk begins after them. Only for texts in memory,
- * for the chunk that was taken last, and while no other thread takes chunks. */
+/* Shortens the chunk to `owned` bytes, with need.lines up to a line's end; the next chunk begins
+ * after it, as if later ones had not been taken. Only for texts in memory, and while no other
+ * thread takes chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
 /* Returns true if, at present, a chunk that begins at this offset may be mapped. */
