@@ -564,21 +564,22 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Returns true if a text that is a single line can be searched in pieces: the matches of the only
- * expression lie around atoms, and RE2 finds them without knowing more than where the last one
- * ended. */
+/* Returns true if a text that is a single line can be searched in pieces that end with lines: the
+ * matches of the only expression lie around atoms, none begins before the line of its atom, and RE2
+ * finds them without knowing more than where the last one ended. */
 static bool may_divide(const struct engine_worker *worker, const struct engine_task *task)
 {
     const struct expressions *expressions = worker->expressions;
 
     return expressions_cross(expressions) && task->chunk->records == NULL &&
            expressions->count == 1 && expressions->atoms != NULL && worker->whole_steps == 0 &&
-           !expressions->has_marked && !expressions->has_beyond &&
+           expressions->near_lines == 0 && !expressions->has_marked && !expressions->has_beyond &&
            expressions->items[0].reach == NULL;
 }
 
 /* Searches a piece of such a text, so that its atoms, matches and lines are read while the caches
- * have them. The piece ends where the search for the next match begins: no state is left. */
+ * have them. The piece ends with a line, or where the search for the next match begins: no state is
+ * left. */
 static enum trawl_status scan_piece(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -586,22 +587,35 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
     struct hits *atoms = &worker->refiner.found.hits, *hits = &step->result->hits;
     const uint64_t failed_ns = step->from > 0 ? worker->words.failed_ns : 0;
     struct regex_span span = {UINT64_MAX, step->from};
+    const uint8_t line_end = expressions->plan->line_end;
+    struct engine_chunk part;
     struct judged judged;
-    uint64_t ended, after = step->from;
+    uint64_t after = step->from;
     bool found = true;
 
-    TRAWL_TRY(find_atoms(step, &ended, error));
-    step->to = step->from + worker->refiner.found.done;
+    refine_part(step->chunk, step->from, step->to, expressions->atoms->need_after, &part);
+    TRAWL_TRY(refine_propose(&worker->refiner, &part, 0, error));
     for (uint64_t i = 0; i < atoms->count; i++)
         atoms->items[i].offset += (uint32_t)step->from;
     worker->near = atoms;
     worker->near_from = 0;
+    if (worker->refiner.found.done < part.owned) {
+        const uint64_t done = step->from + worker->refiner.found.done;
+
+        step->to = judge_after_last(step->chunk->bytes, step->from, done, line_end);
+        if (step->to == step->from) { /* RE2 reads a line with so many atoms without them */
+            worker->near = NULL;
+            step->to = done;
+        }
+    }
     judged = judged_of(step, (struct regex_line){0, step->chunk->owned});
     words_begin(&judged);
     worker->words.failed_ns = failed_ns; /* the limit is that of the whole text */
     step->judged++;
     while (span.begin == UINT64_MAX || span.begin < step->to) {
         TRAWL_TRY(judge_next(expressions, 0, &judged, &span, &found, error));
+        if (!found && worker->near == NULL) /* nor is there a match after the piece */
+            after = step->chunk->owned;
         if (!found)
             break;
         TRAWL_TRY(step_push(step, span.begin, 0, span.end - span.begin, error));
@@ -620,12 +634,16 @@ static enum trawl_status scan_pieces(struct engine_worker *worker, const struct 
     const struct engine_chunk *chunk = task->chunk;
     struct engine_result *result = task->result;
     const uint64_t from = task->from;
+    const uint8_t line_end = worker->expressions->plan->line_end;
     struct step step = {worker, chunk, task->want, from, from, result, .decided = 0};
 
     result->on_device = refine_is_on_device(&worker->refiner);
     result->hits.lengths_valid = true;
     worker->pause.search = 0;
     step.to = from + min_u64(worker->refiner.step, chunk->owned - from);
+    step.to +=
+        bytes_find_either(chunk->bytes + step.to, chunk->owned - step.to, line_end, line_end);
+    step.to += step.to < chunk->owned;
     TRAWL_TRY(scan_piece(&step, error));
     result->candidate_count += step.judged;
     result->done = step.to;
