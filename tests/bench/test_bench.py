@@ -32,7 +32,17 @@ import docs  # noqa: E402
 
 PROGRAM, COMMAND = str(BUILD / "trawl-bench"), TRAWL
 SMALL = {"text": "letters:abcdef", "bytes": 60000, "patterns": "pieces:40:1:5"}
-CALLS = ("count", "first", "positions", "batches", "begins", "count-by-pattern", "count-lines", "count-lines-inverted")
+CALLS = (
+    "count",
+    "first",
+    "positions",
+    "batches",
+    "windows",
+    "begins",
+    "count-by-pattern",
+    "count-lines",
+    "count-lines-inverted",
+)
 
 
 def run_rows(rows):
@@ -229,6 +239,7 @@ class TestGpu(Case):
             ("lists",),
             ("pairs",),
             ("forms",),
+            ("forced", "--filter=2 %"),
             ("devices", "--filter=count, 8 "),
             ("counts", "--filter=a-z, m = 16"),
             ("sets", "--filter=ACGT, 10 of 16"),

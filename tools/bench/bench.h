@@ -86,6 +86,7 @@ enum call_subject { OF_TEXT, OF_LINES, OF_TAPE, OF_RECORDS };
     X(FIRST, "first", OF_TEXT, 0)                       \
     X(POSITIONS, "positions", OF_TEXT, 0)               \
     X(BATCHES, "batches", OF_TEXT, 0)                   \
+    X(WINDOWS, "windows", OF_TEXT, 0)                   \
     X(BEGINS, "begins", OF_TEXT, 8)                     \
     X(BY_PATTERN, "count-by-pattern", OF_TEXT, 0)       \
     X(LINES, "count-lines", OF_LINES, 0)                \

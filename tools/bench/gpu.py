@@ -43,6 +43,7 @@ GROUPS = (
     ("forms", "Questions about log lines"),
     ("expressions", "Regular expressions"),
     ("gallery", "Against the gallery's kernels"),
+    ("forced", "Engine CUDA beside engine CPU"),
     ("devices", "Several devices"),
 )
 FORMS = (  # (question, call, where the answer is, for a search on the GPU); in the text, and in its lines as records
@@ -56,6 +57,12 @@ FORMS = (  # (question, call, where the answer is, for a search on the GPU); in 
     ),
     (("records, any", "records-any", "device"), ("records, cells", "records-cells", "device")),
 )
+RULES = 3000
+FORCED = (  # every call, about the text and about its lines as records
+    ("count", "first", "positions", "batches", "windows", "begins", "count-by-pattern", "count-lines",
+     "count-lines-inverted"),
+    ("cells", "records-any", "records-cells"),
+)  # fmt: skip
 EXPRESSION_FORMS = (FORMS[0][1:2], FORMS[1][:1])
 EXPRESSIONS = ('ERROR .*status=500', r'\d+:\d+:59\.9', r'(ERROR|WARN) .*worker-1[0-5].*status=5\d\d',
                'status=(404|500)', 'id=[0-9a-f]*dead', '[a-f]{9}', '[A-Z]{4,}[0-9]+', r'-i error.*items/42\b')  # fmt: skip
@@ -290,6 +297,33 @@ def expression_rows(options, texts):
     yield from form_rows(options, texts, "expressions", EXPRESSION_FORMS, expression_columns, syntax="perl", alike=True)
 
 
+def rules(count):
+    """Return expressions about log lines, each with its own worker and status."""
+    return [rb"(WARN|ERROR) .*worker-%d .*status=%d\b" % (i % 60, 100 + i // 60) for i in range(count)]
+
+
+def forced_rows(options, texts):
+    """Yield rows in which the engines CUDA and CPU answer every question about a loaded log, about its lines with
+    strings, with expressions, and with rules. Of the last two, the CPU's answer is the expected one."""
+    log = texts.write("requests", texts.source("requests")[0])
+    kinds = (("", columns(options, texts)), ("perl", expression_columns(options, texts)))
+    kinds += (("perl", [(f"{RULES:,} rules", "", rules(RULES))]),)
+    for record, calls in zip((None, "line"), FORCED):
+        for syntax, found in kinds:
+            for i, (column, flags, patterns) in enumerate(found):
+                if len(patterns) == RULES and not record:
+                    continue
+                path = texts.patterns(f"forced-{syntax}-{len(patterns)}-{i}", patterns)
+                for call in calls:
+                    if syntax and call == "count-by-pattern":
+                        continue
+                    ask = letters(
+                        options, text=f"file:{log}", patterns=f"file:{path}", flags=flags, record=record, call=call
+                    )
+                    ask |= {"syntax": syntax, "alike": True} if syntax else {}
+                    yield row("forced", f"{call}, {column}", ask, [cpu(plan="once"), gpu(warm=1)], options)
+
+
 def algorithms(options, engine):
     """Return the gallery's algorithms for texts on an engine, which is given by number."""
     return [
@@ -364,7 +398,7 @@ def device_rows(options, texts):
 
 MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows, 'sets': set_rows,
           'approximate': approximate_rows, 'pairs': pair_rows, 'forms': form_rows, 'expressions': expression_rows,
-          'gallery': gallery_rows}  # fmt: skip
+          'gallery': gallery_rows, 'forced': forced_rows}  # fmt: skip
 CUDF = {"forms": (columns, ""), "expressions": (expression_columns, "perl")}  # what cuDF is asked
 
 
@@ -389,7 +423,7 @@ def rows(options, texts):
     small = options.bytes < 1 << 20  # a trial run, or a simulated device
     options.sets = (10,) if small else (1000, 10000, 60000)
     for group, make in MAKERS.items():
-        if group in options.words or not options.words:
+        if group in options.words or (not options.words and group != "forced"):
             yield from make(options, texts)
 
 
@@ -589,6 +623,8 @@ def group_lines(data, group, title):
         return []
     if group in CROSSED:
         return crossed(rows_of, title)
+    if group == "forced":
+        return forced_lines(rows_of, title)
     if group in CUDF:
         return form_lines(data, group, title, rows_of)
     names = list(dict.fromkeys(it["name"] for row_ in rows_of for it in row_["results"]))
@@ -605,6 +641,26 @@ def group_lines(data, group, title):
         for row_ in rows_of
     ]
     return lines + table(["", "found", *names], cells) + why_lines(rows_of)
+
+
+def forced_lines(rows_of, title):
+    """Make a table of the CPU's time / the time with engine CUDA: calls by columns."""
+    times = {it["name"].partition(", ")[::2]: (median(result(it, CPU)), median(result(it, ALL))) for it in rows_of}
+    found = {at: f"{host / own:.2f}" for at, (host, own) in times.items() if host and own}
+    calls = list(dict.fromkeys(call for call, _ in times))
+    return [
+        "",
+        f"### {title}",
+        "",
+        "Speeds with engine CUDA, as multiples of those of the host's cores with engine CPU.",
+        "",
+    ] + table(
+        ["", *calls],
+        [
+            [code(column)] + [found.get((call, column), "-") for call in calls]
+            for column in dict.fromkeys(column for _, column in times)
+        ],
+    )
 
 
 def device_lines(data):

@@ -367,6 +367,11 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
+static int take_window(void *context, const struct trawl_window *window)
+{
+    return take_matches(context, window->matches, window->match_count);
+}
+
 /* The sink of trawl_count_by_pattern. The sum is linear in the counts, which may come in parts. */
 static int take_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
 {
@@ -465,6 +470,9 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
         return status;
     case CALL_POSITIONS:
         status = trawl_positions(own->searcher, plan, own->text, take_matches, &sink, &failure);
+        break;
+    case CALL_WINDOWS:
+        status = trawl_windows(own->searcher, plan, own->text, 0, take_window, &sink, &failure);
         break;
     case CALL_BATCHES:
         status = pull_batches(own, plan, &sink);
