@@ -32,29 +32,67 @@ if [[ $(clang-tidy --version) != *'version 14.'* ]]; then
 fi
 [ -f build/release/compile_commands.json ] || build_preset release
 
-# Print the source files of the library, the gallery, the tools and the examples that this build compiles; with
-# arguments, only the files named. clang-tidy checks a file once for each target that compiles it, and tests compile
-# some files again, so only the first target of each file is kept.
-sources() {
-    mkdir -p build/tidy
-    python3 - "$@" <<'PYTHON'
-import json, os, re, sys
-wanted = sys.argv[1:]
-rows = {}
-for row in json.load(open("build/release/compile_commands.json")):
-    # clang rejects options that it does not know.
-    row["command"] = re.sub(r" -mmem(set|cpy)-strategy=\S+", "", row["command"])
-    rows.setdefault(os.path.relpath(row["file"]), row)
-json.dump(list(rows.values()), open("build/tidy/compile_commands.json", "w"))
-for name in sorted(rows):
-    if name.startswith(("src/", "gallery/", "tools/", "examples/")) and not name.startswith("gallery/tests/") \
-            and (not wanted or name in wanted):
-        print(name)
-PYTHON
-}
-
 say 'clang-tidy'
-sources "$@" | xargs -r -P "$jobs" -n 8 clang-tidy -p build/tidy --quiet "${checks[@]}" 2>build/clang-tidy.err || {
-    grep -v 'warnings generated' build/clang-tidy.err >&2 || true
-    exit 1
-}
+mkdir -p build/tidy
+# Checks the files of the library, the gallery, the tools and the examples that this build compiles; with arguments, only
+# the files named. Tests compile some files again, so only the first target of each file is taken.
+#
+# Most of clang-tidy's time goes to headers. So a quick run checks files of a directory as one, which includes them, if
+# they are compiled with the same options and define different names. If this finds something, they are checked one by
+# one: perhaps they just do not compile together.
+# shellcheck disable=SC2154 # jobs: common.sh
+python3 - "$jobs" "${#checks[@]}" "${checks[@]}" "$@" <<'PYTHON' 2>build/clang-tidy.err
+import json, os, re, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+
+DEFINED = re.compile(r"^[a-z][\w *]*?\b(\w+)(?:\(|\[| =|;| \{)|^#define (\w+)|^ {4}([A-Z_0-9]+)(?: = .*)?,", re.MULTILINE)
+jobs, count = int(sys.argv[1]), int(sys.argv[2])
+checks, wanted = sys.argv[3 : 3 + count], sys.argv[3 + count :]
+rows, groups = {}, {}
+for row in json.load(open("build/release/compile_commands.json")):
+    # Clang rejects options that it does not know, and a name may hide one of another file; gcc warns of others.
+    row["command"] = re.sub(r" -mmem(set|cpy)-strategy=\S+| -Wshadow", "", row["command"])
+    rows.setdefault(os.path.relpath(row["file"]), row)
+for name in sorted(rows):
+    if not name.startswith(("src/", "gallery/", "tools/", "examples/")) or name.startswith("gallery/tests/") \
+            or (wanted and name not in wanted):
+        continue
+    with open(name) as file:
+        names = {one for found in DEFINED.findall(file.read()) for one in found if one}
+    options = os.path.dirname(name), re.sub(r" -o \S+ -c \S+$", "", rows[name]["command"])
+    several = groups.setdefault(options if checks else name, [])
+    for files, had in several:
+        if not names & had:
+            files.append(name)
+            had |= names
+            break
+    else:
+        several.append(([name], names))
+groups = [files for several in groups.values() for files, _ in several]
+for number, files in enumerate(groups):
+    if len(files) > 1:
+        files.insert(0, os.path.abspath(f"build/tidy/{number}.c"))
+        with open(files[0], "w") as file:
+            file.writelines(f'#include "{os.path.abspath(name)}"\n' for name in files[1:])
+        first = rows[files[1]]
+        rows[files[0]] = {**first, "file": files[0], "command": first["command"].replace(first["file"], files[0])}
+with open("build/tidy/compile_commands.json", "w") as file:
+    json.dump(list(rows.values()), file)
+
+
+def finds(*files):
+    """Return what clang-tidy finds in the files; None: nothing."""
+    done = subprocess.run(["clang-tidy", "-p", "build/tidy", "--quiet", *checks, *files], capture_output=True, text=True)
+    return done.stdout + done.stderr if done.returncode else None
+
+
+def check(files):
+    found = finds(files[0])
+    return finds(*files[1:]) if found and len(files) > 1 else found
+
+
+with ThreadPoolExecutor(jobs) as pool:
+    found = [one for one in pool.map(check, groups) if one]
+print(*found, sep="\n")
+sys.exit(bool(found))
+PYTHON

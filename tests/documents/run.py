@@ -32,8 +32,8 @@ MARK = "\x01"
 # How the commands of a document with the line THREE_WAYS are run: options that must not change the output.
 THREE_WAYS = "<!-- in three ways -->"
 WAYS = "", "--engine=cpu --mmap", "--chunk-bytes=5 -j3"
-# A story with this line takes so long under sanitizers that only long runs run it there.
-LONG_SANITIZED = "<!-- long under sanitizers -->"
+# A story with the first line takes so long that only long runs run it; one with the second, so long under sanitizers.
+LONG, LONG_SANITIZED = "<!-- long -->", "<!-- long under sanitizers -->"
 
 
 class Wrong(Exception):
@@ -94,7 +94,7 @@ def steps_of(path, lines):
 
 def stories_of(path, every=True, turn=0, is_sanitized=False):
     """Yield the stories of a document: (name, steps, options of the command). Without `every`, each story that can be
-    run in three ways is run in one, and under sanitizers those marked LONG_SANITIZED are left out."""
+    run in three ways is run in one, and those marked LONG are left out, under sanitizers also those marked LONG_SANITIZED."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     titles = [line[3:] for line in lines if line.startswith("## ")]
@@ -102,7 +102,7 @@ def stories_of(path, every=True, turn=0, is_sanitized=False):
     ways = WAYS if THREE_WAYS in lines else (None,)
     for number, group in itertools.groupby(steps_of(path, lines), lambda step: step["story"]):
         steps, turn = list(group), turn + 1
-        if is_sanitized and not every and LONG_SANITIZED in sections[number - 1]:
+        if not every and (LONG in sections[number - 1] or is_sanitized and LONG_SANITIZED in sections[number - 1]):
             continue
         for way in ways if every else [ways[turn % len(ways)]]:
             yield titles[number - 1] + (f" [{way}]" if way else ""), steps, way
