@@ -9,7 +9,7 @@ import sys
 
 import pytest
 import trawl
-from conftest import SCALE
+from conftest import SCALE, amount
 
 INSIDE = os.environ.get("TRAWL_TEST_GPU") == "simulated"
 if INSIDE:
@@ -533,7 +533,7 @@ def test_random_columns():
     seed = int(os.environ.get("TRAWL_TEST_SEED", random.randrange(1 << 30)))
     print("TRAWL_TEST_SEED", seed)
     draw = random.Random(seed)
-    for _ in range(max(50, int(200 * SCALE))):
+    for _ in range(max(50, amount(200))):
         values = [
             None if draw.random() < 0.1 else bytes(draw.choices(b"ab\n", k=draw.choice((0, 1, 5, 40))))
             for _ in range(draw.randrange(60))
