@@ -11,8 +11,9 @@ static class Trawl {
         Pattern[] patterns, ulong count, IntPtr options, out IntPtr plan, IntPtr error);
     [DllImport("libtrawl.so.2")] static extern int trawl_searcher_open(
         IntPtr options, out IntPtr searcher, IntPtr error);
-    [DllImport("libtrawl.so.2")] static extern int trawl_count_bytes(
-        IntPtr searcher, IntPtr plan, byte[] bytes, ulong bytesCount, out ulong count, IntPtr error);
+    [DllImport("libtrawl.so.2")] static extern int trawl_list_bytes(
+        IntPtr searcher, IntPtr plan, byte[] bytes, ulong bytesCount, uint flags, IntPtr matches, ulong matchesMax,
+        out ulong count, IntPtr error);
     [DllImport("libtrawl.so.2")] static extern void trawl_searcher_close(IntPtr searcher);
     [DllImport("libtrawl.so.2")] static extern void trawl_plan_free(IntPtr plan);
 
@@ -34,7 +35,8 @@ static class Trawl {
         var text = Encoding.UTF8.GetBytes("one fish, red");
         IntPtr plan = Plan("fish", "red");
         Check(trawl_searcher_open(IntPtr.Zero, out var searcher, IntPtr.Zero));
-        Check(trawl_count_bytes(searcher, plan, text, (ulong)text.Length, out var count, IntPtr.Zero));
+        Check(trawl_list_bytes(
+            searcher, plan, text, (ulong)text.Length, 0, IntPtr.Zero, 0, out var count, IntPtr.Zero)); // 0: only count
         Console.WriteLine(count);
         trawl_searcher_close(searcher);
         trawl_plan_free(plan);

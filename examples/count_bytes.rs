@@ -12,8 +12,8 @@ extern "C" {
     fn trawl_plan_build(patterns: *const Pattern, count: u64, options: *const c_void,
                         plan: *mut *mut c_void, error: *mut c_void) -> c_int;
     fn trawl_searcher_open(options: *const c_void, searcher: *mut *mut c_void, error: *mut c_void) -> c_int;
-    fn trawl_count_bytes(searcher: *mut c_void, plan: *const c_void, bytes: *const u8, bytes_count: u64,
-                         count: *mut u64, error: *mut c_void) -> c_int;
+    fn trawl_list_bytes(searcher: *mut c_void, plan: *const c_void, bytes: *const u8, bytes_count: u64, flags: u32,
+                        matches: *mut c_void, matches_max: u64, count: *mut u64, error: *mut c_void) -> c_int;
     fn trawl_searcher_close(searcher: *mut c_void);
     fn trawl_plan_free(plan: *mut c_void);
 }
@@ -35,7 +35,9 @@ impl Words {
 
     fn count(&mut self, text: &[u8]) -> Result<u64, c_int> {
         let (mut count, length) = (0, text.len() as u64);
-        check(unsafe { trawl_count_bytes(self.searcher, self.plan, text.as_ptr(), length, &mut count, null_mut()) })?;
+        check(unsafe { // room for no match: only count
+            trawl_list_bytes(self.searcher, self.plan, text.as_ptr(), length, 0, null_mut(), 0, &mut count, null_mut())
+        })?;
         Ok(count)
     }
 }

@@ -1,7 +1,7 @@
 /* expression_groups: prints the groups of an expression's occurrences, by name and by number
  *
- * A search reports where an occurrence is. trawl_expression_groups then finds its groups in the
- * line around it, and trawl_expression_group returns the number of a named group.
+ * A search reports where an occurrence is. trawl_line_groups then finds its groups in the line
+ * around it, and trawl_plan_tell returns the number of a named group.
  *
  *     $ ./expression_groups
  *     host db1, unit s
@@ -30,15 +30,21 @@ static int print_groups(void *context, const struct trawl_match *matches, uint64
 
     for (uint64_t i = 0; i < match_count; i++) {
         uint64_t line = matches[i].begin, end = matches[i].end;
+        struct trawl_line *opened = NULL;
+        enum trawl_status status;
 
         while (line > 0 && text_bytes[line - 1] != '\n')
             line--;
         while (text_bytes[end] != '\n' && text_bytes[end] != '\0')
             end++;
-        if (trawl_expression_groups(
-                job->plan, matches[i].pattern_index, text_bytes + line, end - line,
-                (struct trawl_range){matches[i].begin - line, matches[i].end - line}, groups,
-                GROUPS, &job->error) != TRAWL_OK)
+        if (trawl_line_open(job->plan, matches[i].pattern_index, text_bytes + line, end - line,
+                            NULL, &opened, &job->error) != TRAWL_OK)
+            return 1;
+        status = trawl_line_groups(
+            opened, (struct trawl_range){matches[i].begin - line, matches[i].end - line}, groups,
+            GROUPS, &job->error);
+        trawl_line_close(opened);
+        if (status != TRAWL_OK)
             return 1;
         printf("host %.*s, ", (int)(groups[job->host].end - groups[job->host].begin),
                text_bytes + line + groups[job->host].begin);
@@ -57,13 +63,16 @@ int main(void)
     const struct trawl_text_options memory = TRAWL_TEXT_MEMORY(text_bytes, strlen(text_bytes));
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
+    struct trawl_plan_told told = {
+        .size = sizeof told, .group_name = "host", .group_name_bytes = 4};
     struct trawl_searcher *searcher = NULL;
     struct job job = {0};
     enum trawl_status status = trawl_plan_build(&pattern, 1, &options, &plan, &job.error);
 
     job.plan = plan;
     if (status == TRAWL_OK)
-        job.host = trawl_expression_group(plan, 0, "host", 4);
+        status = trawl_plan_tell(plan, &told, &job.error);
+    job.host = told.group;
     if (status == TRAWL_OK)
         status = trawl_text_open(NULL, &memory, &text, &job.error);
     if (status == TRAWL_OK)

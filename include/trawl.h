@@ -291,23 +291,18 @@ struct trawl_plan_told {
      * is pattern_count or more. */
     struct trawl_pattern pattern;
     uint64_t pattern_id; /* the pattern's number in pattern_ids; else pattern_index */
+    /* Set by the caller: NULL, or the name of a group of the expression pattern_index, of
+     * group_name_bytes bytes. `group` is then this group's number, or UINT64_MAX if there is none.
+     */
+    const char *group_name;
+    uint64_t group_name_bytes;
+    uint64_t group;
+    uint64_t group_count; /* the groups of that expression */
 };
 /* Report what a plan was built with, and where it can run. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_plan *plan,
                                                           struct trawl_plan_told *told,
                                                           struct trawl_error *error);
-
-/* Find the groups of an occurrence. `line` excludes the line end; `match` is relative to the line's
- * first byte. groups[0] is the whole occurrence; a group that took no part in the occurrence begins
- * and ends at UINT64_MAX. Errors: ARGUMENT, MEMORY. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
-    const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
-    struct trawl_range match, struct trawl_range *groups, uint64_t groups_max,
-    struct trawl_error *error);
-/* Return the number of the group with this name, or UINT64_MAX if there is none. For a name of 0
- * bytes, return the number of groups. examples/expression_groups.c calls both functions. */
-TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
-                                          const char *name, uint64_t name_bytes);
 
 /* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
  * size of the tables, why the plan chose the method, and for one pattern the expected cost of each
@@ -503,7 +498,8 @@ struct trawl_stats {
     uint64_t match_count;     /* occurrences found; fewer than the text has if lines are counted or
                                  window flags skip occurrences */
     uint64_t candidate_count; /* positions verified byte by byte */
-    uint64_t wall_ns;         /* 0 if no clock is read: see struct trawl_worker_stats */
+    uint64_t wall_ns;         /* 0 if the host searched a text in memory of less than 16 KiB, other
+                                 than in batches or records: reading a clock takes as long */
     uint32_t thread_count;    /* threads that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* the set that the CPU engine uses */
@@ -521,19 +517,29 @@ struct trawl_stats {
     uint64_t child_withheld;
     uint64_t device_shifts_ns; /* the part of device_kernel_ns in the kernel that marks, before the
                                   search, the offsets that the algorithm's shifts reach */
+    uint32_t worker;           /* set by the caller: which worker the next members describe. 0: the
+                                  host's cores; each further number is a device */
+    uint32_t worker_count; /* 0 after a call that searched no text in chunks; if it is `worker` or
+                              less, the next members are 0 */
+    char worker_name[96];  /* "cpu", or "device 0", "device 1", ... */
+    uint64_t worker_chunk_count;
+    uint64_t worker_text_bytes; /* also in chunks whose results the caller did not take */
+    uint64_t worker_search_ns;  /* summed over the threads; 0 if wall_ns is */
+    uint64_t worker_thread_count;
+    uint64_t worker_method_bytes[TRAWL_METHODS_COUNT]; /* worker_text_bytes, by the method with
+                                                          which each chunk's search ended; AUTO: the
+                                                          gallery */
 };
 /* Report what the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 /* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
  * out-parameters untouched; what a sink got before stays valid. In a search in batches, the current
- * or next call for a batch returns STOPPED. Does nothing if no call is running. Work that a device
- * has begun, and trawl_text_load, run to completion.
+ * or next call for a batch returns STOPPED. If no call is running: with `or_next`, the next call
+ * returns STOPPED immediately, else nothing happens. A watchdog needs `or_next`, since no call has
+ * a time limit. Work that a device has begun, and trawl_text_load, run to completion.
  * Threads: any, also from inside a sink, and from a signal handler in any thread. */
-TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
-/* Cancel the searcher's current call; if there is none, the next call returns STOPPED immediately.
- * For a watchdog, since no call has a time limit. Threads: as for trawl_searcher_cancel. */
-TRAWL_API void trawl_searcher_cancel_next(struct trawl_searcher *searcher);
+TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher, bool or_next);
 /* Return how many bytes of the current call's text have been searched, for a progress display.
  * Threads: any, also during a call. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
@@ -568,23 +574,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *sea
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text, uint64_t *count,
                                                       struct trawl_error *error);
-
-/* Count all occurrences in bytes, as trawl_count does, without a text object.
- * Cost: the search, plus about 20 to 50 ns for up to 256 strings in up to 64 KiB, or 65,536 in 1
- * KiB; trawl_count adds no more in up to 16 KiB. trawl_searcher_stats does not describe such a
- * call. Many texts on one tape (trawl_matrix_open) take about 3 ns for 64 bytes. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_bytes(struct trawl_searcher *searcher,
-                                                            const struct trawl_plan *plan,
-                                                            const void *bytes, uint64_t bytes_count,
-                                                            uint64_t *count,
-                                                            struct trawl_error *error);
-/* Find the first occurrence in bytes, as trawl_first does, without a text object. Cost: that of
- * trawl_count_bytes. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_find_bytes(struct trawl_searcher *searcher,
-                                                           const struct trawl_plan *plan,
-                                                           const void *bytes, uint64_t bytes_count,
-                                                           struct trawl_match *match, bool *found,
-                                                           struct trawl_error *error);
 
 /* How often one pattern occurs in a part of a text. */
 struct trawl_pattern_count {
@@ -721,7 +710,7 @@ struct trawl_value {
 /* Deliver the text with values in place of occurrences that do not overlap. flags chooses the
  * occurrences: TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. values_count is 1, for one value in
  * place of every occurrence, or the plan's number of patterns. For values that depend on an
- * occurrence, such as on its groups, call trawl_windows and trawl_expression_groups instead.
+ * occurrence, such as on its groups, call trawl_windows and trawl_line_groups instead.
  * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values. Cost:
  * as for trawl_windows, and two calls of the sink for each occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(

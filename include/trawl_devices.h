@@ -1,5 +1,4 @@
-/* trawl_devices: loads texts into GPU memory, and reports what the workers of devices and
- * of the host did. The conventions of trawl.h apply. */
+/* trawl_devices: loads texts into GPU memory. The conventions of trawl.h apply. */
 #ifndef TRAWL_DEVICES_H
 #define TRAWL_DEVICES_H
 
@@ -31,27 +30,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher 
 /* Drop the copy of a loaded text, for all searchers of the runtime. No searcher may be searching
  * the text. Does nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
-
-/* What the workers of the host, or of one device, did in the last finished call. If the host
- * searches a text in memory of less than 16 KiB, other than in batches or records, no clock is
- * read, because that takes as long as the search: search_ns and the call's wall_ns are 0. */
-struct trawl_worker_stats {
-    uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
-    char name[96]; /* "cpu", or "device 0", "device 1", ... */
-    uint64_t chunk_count;
-    uint64_t text_bytes; /* bytes searched, also in chunks whose results the caller did not take */
-    uint64_t search_ns;  /* time of searching, summed over the threads */
-    uint32_t thread_count;                      /* threads that took part */
-    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* text_bytes, by the method with which each chunk's
-                                                   search ended; AUTO: the gallery */
-};
-
-/* Report what workers did in the last call. Index 0 is the host's cores; each further index is a
- * device. *count is set to the number of indices, 0 after a call that searched no text in chunks.
- * Errors: ARGUMENT, also for an index that is too large. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
-    const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
-    uint32_t *count, struct trawl_error *error);
 
 #ifdef __cplusplus
 }

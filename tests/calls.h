@@ -228,12 +228,17 @@ static inline uint64_t must_count(struct trawl_searcher *searcher, const struct 
     return count;
 }
 
-static inline struct trawl_stats must_stats(const struct trawl_searcher *searcher)
+static inline struct trawl_stats must_worker(const struct trawl_searcher *searcher, uint32_t worker)
 {
-    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_stats stats = {.size = sizeof stats, .worker = worker};
 
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     return stats;
+}
+
+static inline struct trawl_stats must_stats(const struct trawl_searcher *searcher)
+{
+    return must_worker(searcher, 0);
 }
 
 /* Returns true if the statistics of the last call are consistent: those of all kinds of workers add
@@ -241,25 +246,24 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
  * workers may have searched more than was delivered. */
 static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)
 {
-    struct trawl_worker_stats worker = {.size = sizeof worker};
-    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_stats stats = must_worker(searcher, 0);
     uint64_t bytes = 0, by_method = 0;
-    uint32_t kinds = 0;
-    bool named = trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK;
+    bool named = true;
 
-    for (uint32_t i = 0; trawl_searcher_workers(searcher, i, &worker, &kinds, NULL) == TRAWL_OK;
-         i++) {
-        char name[sizeof worker.name] = "cpu";
+    for (uint32_t i = 0; i < stats.worker_count; i++) {
+        char name[sizeof stats.worker_name] = "cpu";
 
         if (i > 0)
             (void)snprintf(name, sizeof name, "device %u", i - 1);
-        named = named && strcmp(worker.name, name) == 0;
-        bytes += worker.text_bytes;
+        stats = must_worker(searcher, i);
+        named = named && strcmp(stats.worker_name, name) == 0;
+        bytes += stats.worker_text_bytes;
         for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)
-            by_method += worker.method_bytes[method];
+            by_method += stats.worker_method_bytes[method];
     }
     return named && by_method == bytes &&
-           (kinds == 0 || (ended_early ? bytes >= stats.text_bytes : bytes == stats.text_bytes));
+           (stats.worker_count == 0 ||
+            (ended_early ? bytes >= stats.text_bytes : bytes == stats.text_bytes));
 }
 
 static inline void calls_plan_free(struct trawl_plan **plan)

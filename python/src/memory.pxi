@@ -285,6 +285,17 @@ cdef trawl_plan_told told_plan(const trawl_plan *plan, uint64_t pattern_index) n
     return told
 
 
+cdef uint64_t group_number(const trawl_plan *plan, uint64_t pattern_index, bytes name) noexcept:
+    """Return the number of an expression's group with this name; UNKNOWN: there is none."""
+    cdef trawl_plan_told told
+
+    memset(&told, 0, sizeof(told))
+    told.size, told.pattern_index = sizeof(told), pattern_index
+    told.group_name, told.group_name_bytes = name, <uint64_t>len(name)
+    trawl_plan_tell(plan, &told, NULL)
+    return told.group
+
+
 cdef int open_bytes(const void *bytes, uint64_t count, trawl_text **text, trawl_error *error) noexcept nogil:
     """Open a text in memory."""
     cdef trawl_text_options options

@@ -314,10 +314,10 @@ cdef class Plan:
             for i in range(count if self.regex is not None else 0):
                 named = {}
                 for name in _groups.names_in(self.encoded(i)):
-                    number = trawl_expression_group(self.plan, i, name, <uint64_t>len(name))
+                    number = group_number(self.plan, i, name)
                     if number != UNKNOWN:
                         named[name.decode()] = number
-                made.append((trawl_expression_group(self.plan, i, NULL, 0), named))
+                made.append((told_plan(self.plan, i).group_count, named))
             self.groups_known = made
         return self.groups_known
 

@@ -45,10 +45,11 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
         return False
     handle = default().take()
     if is_first:
-        status = trawl_find_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
-                                  &found.match, &found.found, &error)
+        status = trawl_list_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count, 0, &found.match, 1, &found.count,
+                                  &error)
+        found.found = found.count > 0
     else:
-        status = trawl_count_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count, &found.count, &error)
+        status = trawl_list_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count, 0, NULL, 0, &found.count, &error)
     default().give(handle)
     check(status, &error)
     return True

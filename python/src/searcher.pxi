@@ -172,7 +172,7 @@ cdef void handle_signals(work *job) noexcept with gil:
 cdef void stop(work *job) noexcept nogil:
     """End the search, even between two calls to the library."""
     job.stopped = True
-    trawl_searcher_cancel(job.searcher)
+    trawl_searcher_cancel(job.searcher, False)
 
 
 cdef class Searcher

@@ -292,7 +292,7 @@ cdef enum:
 cdef struct few_matches:
     const char *bytes
     uint64_t count
-    bint over  # the text has more occurrences, or was not searched
+    bint over  # the text may have more occurrences, or was not searched
     trawl_match items[FEW_MAX]
 
 
@@ -301,7 +301,7 @@ cdef void work_few(work *job) noexcept nogil:
 
     job.status = trawl_list_bytes(job.searcher, job.plan, found.bytes, job.bytes, job.flags, found.items, FEW_MAX,
                                   &found.count, &job.error)
-    found.over = found.count > FEW_MAX
+    found.over = found.count == FEW_MAX
     for i in range(found.count if job.by.bytes != NULL and not found.over else 0):
         walk_matches(&job.by, &found.items[i].begin, &found.items[i].end, 1)
 
@@ -454,9 +454,9 @@ cdef class Values:
     cdef object group_of(self, uint64_t pattern, bytes name):
         """Return the number of the group that a value names."""
         cdef const trawl_plan *plan = self.plan.plan
-        cdef uint64_t most = trawl_expression_group(plan, pattern, NULL, 0)
+        cdef uint64_t most = told_plan(plan, pattern).group_count
 
-        number = int(name) if name.isdigit() else trawl_expression_group(plan, pattern, name, <uint64_t>len(name))
+        number = int(name) if name.isdigit() else group_number(plan, pattern, name)
         if number > min(most, <uint64_t>GROUPS_MAX - 1):
             raise ValueError(f"values: expression {pattern} has no group {name.decode()!r:.80}; "
                              "${1}a is a group and a letter, and $$ is a $")

@@ -339,34 +339,27 @@ uint32_t plan_engines(const struct trawl_plan *plan)
                                         : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
 }
 
-enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *given,
-                                  struct trawl_error *error)
+void plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told)
 {
-    struct trawl_plan_told told = {0};
-
-    if (plan == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "plan is NULL");
-    TRAWL_TRY(options_check(given, sizeof told, "told", error));
-    told.pattern_count = plan->pattern_count;
-    told.flags = plan->flags;
-    told.engines = plan_engines(plan);
-    told.syntax = plan->expressions.syntax;
-    told.line_end = plan->line_end;
-    told.misses_letters = plan->misses_letters;
-    told.pcre = plan->pcre;
+    told->pattern_count = plan->pattern_count;
+    told->flags = plan->flags;
+    told->engines = plan_engines(plan);
+    told->syntax = plan->expressions.syntax;
+    told->line_end = plan->line_end;
+    told->misses_letters = plan->misses_letters;
+    told->pcre = plan->pcre;
     if (plan->errors.is_set) {
-        told.has_errors = 1;
-        told.mismatches_max = plan->errors.edits ? 0 : plan->errors.max;
-        told.edits_max = plan->errors.edits ? plan->errors.max : 0;
-        told.alphabet = plan->errors.alphabet;
+        told->has_errors = 1;
+        told->mismatches_max = plan->errors.edits ? 0 : plan->errors.max;
+        told->edits_max = plan->errors.edits ? plan->errors.max : 0;
+        told->alphabet = plan->errors.alphabet;
     }
-    told.pattern_index = told.pattern_id = given->pattern_index;
-    if (told.pattern_index < plan->pattern_count) {
-        told.pattern = plan_pattern(plan, told.pattern_index);
+    told->pattern_id = told->pattern_index;
+    if (told->pattern_index < plan->pattern_count) {
+        told->pattern = plan_pattern(plan, told->pattern_index);
         if (plan->pattern_ids != NULL)
-            told.pattern_id = plan->pattern_ids[told.pattern_index];
+            told->pattern_id = plan->pattern_ids[told->pattern_index];
     }
-    return options_tell(given, &told, sizeof told, "told", error);
 }
 
 struct trawl_pattern plan_pattern(const struct trawl_plan *plan, uint64_t index)

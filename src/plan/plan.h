@@ -239,6 +239,9 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
 /* Writes a character, whose code point is at most 0x10ffff, in UTF-8. Returns its length. */
 uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4]);
+/* Reports what a plan was built with, and about the pattern told->pattern_index: all that
+ * trawl_plan_tell reports but the groups of expressions. The other members of *told are 0. */
+void plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told);
 /* Returns the bytes of a pattern, as given. */
 struct trawl_pattern plan_pattern(const struct trawl_plan *plan, uint64_t index);
 /* Decodes a character like plan_utf8_decode; with TRAWL_SINGLE_BYTE, each byte is a character. */

@@ -20,7 +20,7 @@ static enum trawl_status check(const struct trawl_searcher *searcher, const stru
 
 /* Searches a short text. Returns false if an ordinary search is needed. The searcher is not marked
  * as inside a call, which would take two locked instructions, 12 ns: nothing here disturbs another
- * thread. Also returns false if trawl_searcher_cancel_next has cancelled this call, or if another
+ * thread. Also returns false if trawl_searcher_cancel has cancelled this call, or if another
  * thread is inside a call; the ordinary search will then fail. */
 static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const void *bytes, uint64_t bytes_count, struct engine_brief *found)
@@ -120,43 +120,10 @@ static __attribute__((noinline)) struct trawl_text *text_of(struct trawl_text *t
     return text;
 }
 
-enum trawl_status trawl_count_bytes(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    const void *bytes, uint64_t bytes_count, uint64_t *count,
-                                    struct trawl_error *error)
-{
-    struct trawl_text text;
-    struct engine_brief found = {.to = bytes_count};
-
-    TRAWL_TRY(check(searcher, plan, bytes, bytes_count, error));
-    if (count == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
-    if (!search_brief(searcher, plan, bytes, bytes_count, &found))
-        return count_text(searcher, plan, text_of(&text, bytes, bytes_count), count, error);
-    *count = found.count;
-    return TRAWL_OK;
-}
-
-enum trawl_status trawl_find_bytes(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   const void *bytes, uint64_t bytes_count,
-                                   struct trawl_match *match, bool *is_found,
-                                   struct trawl_error *error)
-{
-    struct trawl_text text;
-    struct engine_brief found = {.to = bytes_count, .is_first = true};
-
-    TRAWL_TRY(check(searcher, plan, bytes, bytes_count, error));
-    if (match == NULL || is_found == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
-    if (!search_brief(searcher, plan, bytes, bytes_count, &found))
-        return first_text(searcher, plan, text_of(&text, bytes, bytes_count), match, is_found,
-                          error);
-    first_of(plan, &found, match, is_found);
-    return TRAWL_OK;
-}
-
 struct listed {
     struct trawl_match *matches;
     uint64_t room, count;
+    bool is_full; /* the search was stopped */
 };
 
 static int list_window(void *context, const struct trawl_window *window)
@@ -164,8 +131,11 @@ static int list_window(void *context, const struct trawl_window *window)
     struct listed *listed = (struct listed *)context;
 
     for (uint64_t i = 0; i < window->match_count; i++, listed->count++)
-        if (listed->count < listed->room)
+        if (listed->room > 0) {
+            if (listed->count == listed->room)
+                return listed->is_full = true;
             listed->matches[listed->count] = window->matches[i];
+        }
     return 0;
 }
 
@@ -175,10 +145,16 @@ enum trawl_status trawl_list_bytes(struct trawl_searcher *searcher, const struct
                                    uint64_t *match_count, struct trawl_error *error)
 {
     const uint32_t spans = TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST;
-    struct listed listed = {matches, matches_max, 0};
-    struct engine_brief found = {
-        .to = bytes_count, .matches = matches, .room = matches_max, .is_apart = flags != 0};
+    const bool is_first = flags == 0 && matches_max == 1;
+    struct listed listed = {matches, matches_max, 0, false};
+    struct engine_brief found = {.to = bytes_count,
+                                 .matches = is_first ? NULL : matches,
+                                 .room = is_first ? 0 : matches_max,
+                                 .is_first = is_first,
+                                 .is_apart = flags != 0};
     struct trawl_text text;
+    enum trawl_status status;
+    bool any;
 
     TRAWL_TRY(check(searcher, plan, bytes, bytes_count, error));
     if (match_count == NULL || (matches == NULL && matches_max > 0))
@@ -187,11 +163,24 @@ enum trawl_status trawl_list_bytes(struct trawl_searcher *searcher, const struct
     if ((flags & ~spans) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
     if ((flags == 0 || plan_is_one_literal(plan)) &&
-        search_brief(searcher, plan, bytes, bytes_count, &found))
-        listed.count = found.count;
-    else
-        TRAWL_TRY(trawl_windows(searcher, plan, text_of(&text, bytes, bytes_count), flags,
-                                list_window, &listed, error));
+        search_brief(searcher, plan, bytes, bytes_count, &found)) {
+        if (is_first)
+            first_of(plan, &found, matches, &any);
+        *match_count = matches_max > 0 ? min_u64(found.count, matches_max) : found.count;
+        return TRAWL_OK;
+    }
+    (void)text_of(&text, bytes, bytes_count);
+    if (flags == 0 && matches_max == 0)
+        return count_text(searcher, plan, &text, match_count, error);
+    if (is_first) {
+        TRAWL_TRY(first_text(searcher, plan, &text, matches, &any, error));
+        *match_count = any;
+        return TRAWL_OK;
+    }
+    status = trawl_windows(searcher, plan, &text, flags, list_window, &listed, error);
+    /* the sink stopped the search; nobody cancelled the call */
+    if (status != TRAWL_OK && !(status == TRAWL_STOPPED && listed.is_full))
+        return status;
     *match_count = listed.count;
     return TRAWL_OK;
 }

@@ -3,6 +3,7 @@
 #include "runtime/engines.h"
 
 #include "approximate/engine_approximate.h"
+#include "base/options.h"
 #include "cuda/engine_cuda.h"
 #include "plan/plan.h"
 #include "regex/automaton.h"
@@ -119,26 +120,25 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
     return regex_line_open(plan, pattern_index, line, line_bytes, call, out, error);
 }
 
-enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                                          const void *line, uint64_t line_bytes,
-                                          struct trawl_range match, struct trawl_range *groups,
-                                          uint64_t groups_max, struct trawl_error *error)
+enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *given,
+                                  struct trawl_error *error)
 {
-    enum trawl_status status;
-    struct trawl_line *opened;
+    struct trawl_plan_told told = {.group = UINT64_MAX};
 
-    TRAWL_TRY(engines_line_open(plan, pattern_index, line, line_bytes, NULL, &opened, error));
-    status = trawl_line_groups(opened, match, groups, groups_max, error);
-    trawl_line_close(opened);
-    return status;
-}
-
-uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
-                                const char *name, uint64_t name_bytes)
-{
-    if (check_expression(plan, pattern_index, NULL) != TRAWL_OK || (name == NULL && name_bytes > 0))
-        return UINT64_MAX;
-    return regex_group(plan, pattern_index, name, name_bytes);
+    if (plan == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "plan is NULL");
+    TRAWL_TRY(options_check(given, sizeof told, "told", error));
+    told.pattern_index = given->pattern_index;
+    told.group_name = given->group_name;
+    told.group_name_bytes = given->group_name_bytes;
+    plan_tell(plan, &told);
+    if (check_expression(plan, told.pattern_index, NULL) == TRAWL_OK) {
+        told.group_count = regex_group(plan, told.pattern_index, NULL, 0);
+        if (told.group_name != NULL && told.group_name_bytes > 0)
+            told.group =
+                regex_group(plan, told.pattern_index, told.group_name, told.group_name_bytes);
+    }
+    return options_tell(given, &told, sizeof told, "told", error);
 }
 
 const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)

@@ -180,7 +180,13 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
     for (uint64_t i = 0; i < count && matrix->empty_count < most; i++) {
         struct trawl_range whole = {0, 0};
 
-        TRAWL_TRY(trawl_expression_groups(matrix->expressions, i, "", 0, whole, &whole, 1, error));
+        struct trawl_line *line = NULL;
+        enum trawl_status status;
+
+        TRAWL_TRY(engines_line_open(matrix->expressions, i, "", 0, NULL, &line, error));
+        status = trawl_line_groups(line, whole, &whole, 1, error);
+        trawl_line_close(line);
+        TRAWL_TRY(status);
         if (whole.begin == 0)
             matrix->empty[matrix->empty_count++] = i;
     }

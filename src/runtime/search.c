@@ -148,6 +148,35 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
+/* Fills the members of *told about the worker told->worker. */
+static void tell_worker(const struct trawl_searcher *searcher, struct trawl_stats *told)
+{
+    const uint64_t brief = atomic_load(&searcher->brief.bytes_after);
+    const struct work_done *done;
+
+    told->worker_count = brief > 0 ? 1 : searcher->last.kinds;
+    if (told->worker >= told->worker_count)
+        return;
+    if (told->worker == 0)
+        memcpy(told->worker_name, "cpu", sizeof "cpu");
+    else
+        (void)snprintf(told->worker_name, sizeof told->worker_name, "device %" PRIu32,
+                       told->worker - 1);
+    if (brief > 0) {
+        told->worker_chunk_count = told->worker_thread_count = 1;
+        told->worker_text_bytes = brief - 1;
+        told->worker_method_bytes[atomic_load(&searcher->brief.method)] = brief - 1;
+        return;
+    }
+    done = told->worker == 0 ? &searcher->last.host : &searcher->last.device[told->worker - 1];
+    told->worker_chunk_count = atomic_load(&done->chunks);
+    told->worker_text_bytes = atomic_load(&done->bytes);
+    told->worker_search_ns = atomic_load(&done->search_ns);
+    told->worker_thread_count = atomic_load(&done->threads);
+    for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
+        told->worker_method_bytes[i] = atomic_load(&done->method_bytes[i]);
+}
+
 enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
                                        struct trawl_stats *stats, struct trawl_error *error)
 {
@@ -157,6 +186,7 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
 
     if (searcher == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
+    TRAWL_TRY(options_check(stats, sizeof told, "stats", error));
     told = searcher->last.stats;
     brief = atomic_load(&searcher->brief.bytes_after);
     if (brief > 0) {
@@ -168,9 +198,11 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
         if (searcher->runtime->engine == TRAWL_ENGINE_AUTO &&
             atomic_load(&searcher->runtime->devices.state) != DEVICES_NOT_ASKED)
             devices_failure(&searcher->runtime->devices, told.note, sizeof told.note);
-    } else if (!searcher->last.ended) { /* before the first call, all members are 0 */
-        return options_tell(stats, &told, sizeof told, "stats", error);
     }
+    told.worker = stats->worker;
+    if (brief == 0 && !searcher->last.ended) /* before the first call, all members are 0 */
+        return options_tell(stats, &told, sizeof told, "stats", error);
+    tell_worker(searcher, &told);
     told.cpu_chunk_count = told.chunk_count - told.device_chunk_count;
     on_host = searcher->runtime->engine != TRAWL_ENGINE_CUDA || told.cpu_chunk_count > 0;
     (void)snprintf(told.engine, sizeof told.engine, "%s",
@@ -180,43 +212,6 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
     if (on_host)
         (void)snprintf(told.instruction_set, sizeof told.instruction_set, "%s",
                        engine_for_host->instruction_set(searcher->runtime->host));
-    return options_tell(stats, &told, sizeof told, "stats", error);
-}
-
-enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, uint32_t index,
-                                         struct trawl_worker_stats *stats, uint32_t *count,
-                                         struct trawl_error *error)
-{
-    struct trawl_worker_stats told = {0};
-    const struct work_done *done;
-    uint64_t brief;
-    uint32_t kinds;
-
-    if (searcher == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
-    brief = atomic_load(&searcher->brief.bytes_after);
-    kinds = brief > 0 ? 1 : searcher->last.kinds;
-    if (count != NULL)
-        *count = kinds;
-    if (index >= kinds)
-        return TRAWL_FAIL(error, ARGUMENT, "index %" PRIu32 " is beyond the last kind of workers",
-                          index);
-    done = index == 0 ? &searcher->last.host : &searcher->last.device[index - 1];
-    told.chunk_count = atomic_load(&done->chunks);
-    told.text_bytes = atomic_load(&done->bytes);
-    told.search_ns = atomic_load(&done->search_ns);
-    told.thread_count = atomic_load(&done->threads);
-    for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
-        told.method_bytes[i] = atomic_load(&done->method_bytes[i]);
-    if (brief > 0) {
-        told = (struct trawl_worker_stats){
-            .chunk_count = 1, .text_bytes = brief - 1, .thread_count = 1};
-        told.method_bytes[atomic_load(&searcher->brief.method)] = brief - 1;
-    }
-    if (index == 0)
-        memcpy(told.name, "cpu", sizeof "cpu");
-    else
-        (void)snprintf(told.name, sizeof told.name, "device %" PRIu32, index - 1);
     return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
@@ -241,13 +236,7 @@ static bool cancel(struct trawl_searcher *searcher)
     return is_inside;
 }
 
-void trawl_searcher_cancel(struct trawl_searcher *searcher)
-{
-    if (searcher != NULL)
-        (void)cancel(searcher);
-}
-
-void trawl_searcher_cancel_next(struct trawl_searcher *searcher)
+void trawl_searcher_cancel(struct trawl_searcher *searcher, bool or_next)
 {
     int found;
 
@@ -255,7 +244,7 @@ void trawl_searcher_cancel_next(struct trawl_searcher *searcher)
         return;
     do {
         found = ENGINE_CALL_NONE;
-    } while (!cancel(searcher) &&
+    } while (!cancel(searcher) && or_next &&
              !atomic_compare_exchange_strong(&searcher->call.state, &found, ENGINE_CALL_UNWANTED) &&
              found == ENGINE_CALL_INSIDE); /* meanwhile, a call has begun */
 }

@@ -8,7 +8,7 @@
  *    long segment    [tail][first bytes]         copied together, one search
  *                          [segment          ]   searched in place after the first bytes
  *
- * A search is brief (a single call, as in trawl_find_bytes), or else a scan by an engine worker.
+ * A search is brief (a single call, as in trawl_list_bytes), or else a scan by an engine worker.
  * The engine takes the end of the bytes for the end of the text, so is_news() skips matches that
  * have been delivered already, and those that are not decided yet.
  *
@@ -228,7 +228,7 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
     return TRAWL_OK;
 }
 
-/* Like scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false if
+/* Like scan, but searches as trawl_list_bytes does, which is faster for few bytes. Returns false if
  * a scan is needed. */
 static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)

@@ -193,24 +193,45 @@ static void test_meaning(void)
     alphabet = TRAWL_CHARACTERS;
 }
 
+static uint64_t group_named(const struct trawl_plan *plan, const char *name)
+{
+    struct trawl_plan_told told = {
+        .size = sizeof told, .group_name = name, .group_name_bytes = strlen(name)};
+
+    MUST(trawl_plan_tell(plan, &told, NULL));
+    return told.group;
+}
+
+static enum trawl_status groups_of(const struct trawl_plan *plan, const char *line, uint64_t count,
+                                   struct trawl_range match, struct trawl_range *groups,
+                                   uint64_t groups_max)
+{
+    struct trawl_line *opened = NULL;
+    enum trawl_status status;
+
+    MUST(trawl_line_open(plan, 0, line, count, NULL, &opened, NULL));
+    status = trawl_line_groups(opened, match, groups, groups_max, NULL);
+    trawl_line_close(opened);
+    return status;
+}
+
 static void test_groups(void)
 {
     const char *line = "xx key=value";
     struct trawl_range groups[4], match = {3, 12};
     AUTO_PLAN plan = must_plan_with("(?<name>\\w+)=(\\w+)|(z)", PLAN_WITH(.syntax = TRAWL_PERL));
 
-    TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 3);
-    TEST_CHECK(trawl_expression_group(plan, 0, "name", 4) == 1);
-    TEST_CHECK(trawl_expression_group(plan, 0, "none", 4) == UINT64_MAX);
-    TEST_CHECK(trawl_expression_group(plan, 1, NULL, 0) == UINT64_MAX);
-    TEST_CHECK(trawl_expression_groups(plan, 0, line, 12, match, groups, 4, NULL) == TRAWL_OK);
+    TEST_CHECK(call_told(plan, 0).group_count == 3);
+    TEST_CHECK(group_named(plan, "name") == 1);
+    TEST_CHECK(group_named(plan, "none") == UINT64_MAX);
+    TEST_CHECK(call_told(plan, 1).group_count == 0);
+    TEST_CHECK(groups_of(plan, line, 12, match, groups, 4) == TRAWL_OK);
     TEST_CHECK(groups[0].begin == 3 && groups[0].end == 12);
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 6);
     TEST_CHECK(groups[2].begin == 7 && groups[2].end == 12);
     TEST_CHECK(groups[3].begin == UINT64_MAX && groups[3].end == UINT64_MAX);
     match.end = 13;
-    TEST_CHECK(trawl_expression_groups(plan, 0, line, 12, match, groups, 4, NULL) ==
-               TRAWL_ARGUMENT);
+    TEST_CHECK(groups_of(plan, line, 12, match, groups, 4) == TRAWL_ARGUMENT);
 }
 
 /* With PCRE2 allowed, it searches for expressions that RE2 rejects, and the search for groups sees
@@ -232,15 +253,15 @@ static void test_pcre(void)
     MUST(trawl_plan_build(&(struct trawl_pattern){"a(?=b)", 6}, 1,
                           PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE), &ahead, &error));
     TEST_CHECK(memcmp(&error, &untouched, sizeof error) == 0);
-    TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 1);
-    TEST_CHECK(trawl_expression_group(plan, 0, "half", 4) == 1);
-    TEST_CHECK(trawl_expression_group(plan, 0, "none", 4) == UINT64_MAX);
-    TEST_CHECK(trawl_expression_groups(plan, 0, line, 7, match, groups, 2, NULL) == TRAWL_OK);
+    TEST_CHECK(call_told(plan, 0).group_count == 1);
+    TEST_CHECK(group_named(plan, "half") == 1);
+    TEST_CHECK(group_named(plan, "none") == UINT64_MAX);
+    TEST_CHECK(groups_of(plan, line, 7, match, groups, 2) == TRAWL_OK);
     TEST_CHECK(groups[0].begin == 3 && groups[0].end == 7);
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 5);
     /* the search for the second match's groups begins before the match */
     match = (struct trawl_range){3, 4};
-    TEST_CHECK(trawl_expression_groups(later, 0, "abab", 4, match, groups, 2, NULL) == TRAWL_OK);
+    TEST_CHECK(groups_of(later, "abab", 4, match, groups, 2) == TRAWL_OK);
     TEST_CHECK(groups[1].begin == 2 && groups[1].end == 3);
 }
 
@@ -252,7 +273,7 @@ static int cancel(void *plan, const struct trawl_match *matches, uint64_t match_
 
     (void)matches;
     (void)match_count;
-    trawl_searcher_cancel(searcher);
+    trawl_searcher_cancel(searcher, false);
     MUST(trawl_line_open(plan, 0, "b", 1, searcher, &line, NULL));
     TEST_CHECK(trawl_line_match(line, 0, &group, 1, NULL) == TRAWL_STOPPED);
     trawl_line_close(line);
@@ -289,7 +310,7 @@ static void test_line(void)
     TEST_CHECK(groups[0].begin == 2 && groups[0].end == 2);
     TEST_CHECK(trawl_line_move(NULL, "", 0, NULL) == TRAWL_ARGUMENT);
     trawl_line_close(line);
-    MUST(trawl_expression_groups(end, 0, NULL, 0, (struct trawl_range){0, 0}, groups, 1, NULL));
+    MUST(groups_of(end, NULL, 0, (struct trawl_range){0, 0}, groups, 1));
     TEST_CHECK(groups[0].begin == 0 && groups[0].end == 0);
 }
 

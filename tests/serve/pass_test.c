@@ -510,13 +510,13 @@ static void test_turns(struct passes *passes, bool equal)
 
 static atomic_uint cancels; /* calls to trawl_searcher_cancel */
 
-void __real_trawl_searcher_cancel(struct trawl_searcher *searcher);
-void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher);
+void __real_trawl_searcher_cancel(struct trawl_searcher *searcher, bool or_next);
+void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher, bool or_next);
 
-void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher)
+void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher, bool or_next)
 {
     cancels++;
-    __real_trawl_searcher_cancel(searcher);
+    __real_trawl_searcher_cancel(searcher, or_next);
 }
 
 /* Checks what cancelling does. A cancelled request that is waiting returns immediately. Other

@@ -298,7 +298,7 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     callers_begin(callers, search_in_storm);
     while (running) {
         (void)usleep((useconds_t)test_random_below(&random, 2000));
-        trawl_searcher_cancel(callers[test_random_below(&random, CALLERS - 1)].searcher);
+        trawl_searcher_cancel(callers[test_random_below(&random, CALLERS - 1)].searcher, false);
         running = false;
         for (uint32_t i = 0; i < CALLERS; i++)
             running |= !atomic_load(&callers[i].ended);
@@ -326,11 +326,9 @@ static void by_all(uint32_t devices, enum shape shape)
     TEST_CHECK_U64(stats.match_count,
                    lists ? fixture.set_expected.match_count : fixture.expected.match_count);
     for (uint32_t i = 0; i < devices; i++) {
-        struct trawl_worker_stats worker = {.size = sizeof worker};
-        uint32_t kinds = 0;
-
-        MUST(trawl_searcher_workers(host.searcher, 1 + i, &worker, &kinds, NULL));
-        TEST_CHECK(kinds == 1 + devices && worker.thread_count > 0 && worker.chunk_count > 0);
+        stats = must_worker(host.searcher, 1 + i);
+        TEST_CHECK(stats.worker_count == 1 + devices && stats.worker_thread_count > 0 &&
+                   stats.worker_chunk_count > 0);
     }
     host_close(&host);
 }
@@ -577,7 +575,7 @@ static void count_poll(void *context)
     struct polls *polls = (struct polls *)context;
 
     if (++polls->count == polls->cancel_at)
-        trawl_searcher_cancel(polls->searcher);
+        trawl_searcher_cancel(polls->searcher, false);
 }
 
 /* Checks that a search polls between the ranges of a chunk, that it ends if it is cancelled, and

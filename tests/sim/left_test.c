@@ -175,12 +175,9 @@ static bool is_for_devices(const struct row *row, enum call call)
 /* Checks that the host searched the text of the last call in several chunks. */
 static bool check_cut(const struct trawl_searcher *searcher)
 {
-    struct trawl_stats stats = {.size = sizeof stats};
-    struct trawl_worker_stats host = {.size = sizeof host};
+    const struct trawl_stats stats = must_stats(searcher);
 
-    MUST(trawl_searcher_stats(searcher, &stats, NULL));
-    MUST(trawl_searcher_workers(searcher, 0, &host, NULL, NULL));
-    shared += host.thread_count > 1;
+    shared += stats.worker_thread_count > 1;
     return TEST_CHECK(stats.cpu_chunk_count >= CHUNKS_LEAST && stats.device_chunk_count <= 1);
 }
 

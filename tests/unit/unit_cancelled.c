@@ -38,7 +38,7 @@ static struct trawl_searcher *_Atomic handled;
 static void handle(int number)
 {
     (void)number;
-    trawl_searcher_cancel_next(atomic_load(&handled));
+    trawl_searcher_cancel(atomic_load(&handled), true);
 }
 
 static void *cancel(void *context)
@@ -54,7 +54,7 @@ static void *cancel(void *context)
         if (storm->way == BY_HANDLER)
             (void)pthread_kill(storm->caller, SIGUSR1);
         else
-            trawl_searcher_cancel_next(storm->searcher);
+            trawl_searcher_cancel(storm->searcher, true);
         atomic_store(&storm->cancel, i);
     }
     return NULL;
@@ -169,19 +169,19 @@ static void storm(const struct trawl_plan *plan, enum kind kind, enum way way, u
     trawl_searcher_close(storm.searcher);
 }
 
-/* Checks that trawl_searcher_cancel_next ends the next call, and only that call. */
+/* Checks that trawl_searcher_cancel with `or_next` ends the next call, and only that call. */
 static void cancel_before(const struct trawl_plan *plan)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
     AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
     uint64_t count = 0;
 
-    trawl_searcher_cancel_next(NULL);
-    /* no call is running, so trawl_searcher_cancel cancels no call */
-    trawl_searcher_cancel(searcher);
+    trawl_searcher_cancel(NULL, true);
+    /* no call is running, so without `or_next` no call is cancelled */
+    trawl_searcher_cancel(searcher, false);
     TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / PERIOD);
-    trawl_searcher_cancel_next(searcher);
-    trawl_searcher_cancel_next(searcher);
+    trawl_searcher_cancel(searcher, true);
+    trawl_searcher_cancel(searcher, true);
     CHECK_STATUS(trawl_count(searcher, plan, text, &count, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / PERIOD);
 }

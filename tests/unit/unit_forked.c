@@ -62,7 +62,7 @@ static void use_all(struct opened *opened)
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t lines = 0;
 
-        trawl_searcher_cancel(searchers[i]);
+        trawl_searcher_cancel(searchers[i], false);
         TEST_CHECK_U64(must_count(searchers[i], opened->plan, opened->memory), MATCHES);
         TEST_CHECK_U64(must_count(searchers[i], opened->set, opened->file), MATCHES);
         if (opened->expression != NULL)

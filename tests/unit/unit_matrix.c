@@ -171,7 +171,7 @@ static void cancelled_pulls(void)
                                NULL));
         MUST(trawl_matrix_next(matrix, &batch, NULL));
         TEST_CHECK(!batch.last);
-        trawl_searcher_cancel(searcher);
+        trawl_searcher_cancel(searcher, false);
         CHECK_STATUS(trawl_matrix_next(matrix, &batch, NULL), TRAWL_STOPPED);
         CHECK_REFUSED(trawl_matrix_next(matrix, &batch, error));
         trawl_matrix_close(matrix);

@@ -265,7 +265,7 @@ static void set_memory(uint32_t length, uint64_t bytes_max)
     plan = must_plans(patterns, 10000, NULL);
     TEST_CHECK(held_bytes - before < 10000 * (length + 9));
     searcher = must_searcher(1, 0);
-    MUST(trawl_count_bytes(searcher, plan, text, sizeof text, &count, NULL));
+    MUST(trawl_list_bytes(searcher, plan, text, sizeof text, 0, NULL, 0, &count, NULL));
     trawl_searcher_close(searcher);
     TEST_CHECK(count == 1 && held_bytes - before > 10000 * (length + 30));
     TEST_CHECK(held_bytes - before < 10000 * (length + bytes_max));

@@ -32,7 +32,7 @@ static int64_t search(struct trawl_searcher *searcher, int64_t calls)
     left = calls;
     status = trawl_plan_build(&pattern, 1, &options, &plan, NULL);
     if (status == TRAWL_OK)
-        status = trawl_count_bytes(searcher, plan, text, sizeof text - 1, &count, NULL);
+        status = trawl_list_bytes(searcher, plan, text, sizeof text - 1, 0, NULL, 0, &count, NULL);
     calls -= left;
     left = INT64_MAX;
     if (status == TRAWL_UNSUPPORTED)

@@ -128,7 +128,7 @@ static int cancels(void *searcher, const struct trawl_match *matches, uint64_t m
 {
     (void)matches;
     (void)match_count;
-    trawl_searcher_cancel(searcher);
+    trawl_searcher_cancel(searcher, false);
     return 0;
 }
 
@@ -139,11 +139,9 @@ static void arguments(struct trawl_plan *plan)
     AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
     AUTO_TEXT brief = must_text(bytes, 1000);
     struct trawl_searcher *none = NULL;
-    struct trawl_worker_stats stats = {.size = sizeof stats};
-    struct trawl_stats whole;
+    struct trawl_stats stats;
     struct trawl_search *search = NULL;
     struct trawl_batch batch = {.size = sizeof batch};
-    uint32_t count = 0;
 
     CHECK_REFUSED(trawl_runtime_open(NULL, NULL, error));
     CHECK_ERROR(trawl_runtime_close(runtime, error), TRAWL_BUSY);
@@ -158,19 +156,17 @@ static void arguments(struct trawl_plan *plan)
     CHECK_REFUSED(trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1025),
                                       &none, error));
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
-    MUST(trawl_searcher_workers(searcher, 0, &stats, &count, NULL));
-    TEST_CHECK(count == 1 && strcmp(stats.name, "cpu") == 0);
-    TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
-    whole = must_stats(searcher);
-    TEST_CHECK(stats.thread_count == whole.thread_count && stats.thread_count >= 1);
-    TEST_CHECK(stats.search_ns <= stats.thread_count * whole.wall_ns);
-    CHECK_REFUSED(trawl_searcher_workers(searcher, 1, &stats, &count, error));
+    stats = must_stats(searcher);
+    TEST_CHECK(stats.worker_count == 1 && strcmp(stats.worker_name, "cpu") == 0);
+    TEST_CHECK_U64(stats.worker_text_bytes, TEXT_BYTES);
+    TEST_CHECK(stats.worker_thread_count == stats.thread_count && stats.thread_count >= 1);
+    TEST_CHECK(stats.worker_search_ns <= stats.thread_count * stats.wall_ns);
     trawl_search_close(NULL);
-    trawl_searcher_cancel(NULL);
-    trawl_searcher_cancel(searcher); /* no call is running */
+    trawl_searcher_cancel(NULL, false);
+    trawl_searcher_cancel(searcher, false); /* no call is running */
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
-    trawl_searcher_cancel(searcher);
+    trawl_searcher_cancel(searcher, false);
     CHECK_STATUS(trawl_search_next(search, &batch, NULL), TRAWL_STOPPED);
     trawl_search_close(search);
     CHECK_STATUS(trawl_positions(searcher, plan, brief, cancels, searcher, NULL), TRAWL_STOPPED);
@@ -236,7 +232,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
     }
     /* Occasionally cancels the last worker's calls, at any moment. */
     for (uint32_t i = 0; i < 20; i++) {
-        trawl_searcher_cancel(workers[WORKERS - 1].searcher);
+        trawl_searcher_cancel(workers[WORKERS - 1].searcher, false);
         (void)usleep(200);
     }
     for (uint32_t w = 0; w < WORKERS; w++) {
@@ -273,7 +269,6 @@ static void methods(void)
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 20000);
     struct trawl_text *text;
-    struct trawl_worker_stats workers = {.size = sizeof workers};
     uint64_t count = 0;
     pid_t writer;
     int ends[2];
@@ -287,9 +282,9 @@ static void methods(void)
     (void)close(ends[1]);
     MUST(call_descriptor(ends[0], "pipe", 0, &text, NULL));
     MUST(trawl_count(searcher, plan, text, &count, NULL));
-    MUST(trawl_searcher_workers(searcher, 0, &workers, NULL, NULL));
     for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
-        TEST_CHECK_U64(workers.method_bytes[i], i == TRAWL_METHOD_BUCKETS ? 1000 : 0);
+        TEST_CHECK_U64(must_stats(searcher).worker_method_bytes[i],
+                       i == TRAWL_METHOD_BUCKETS ? 1000 : 0);
     (void)waitpid(writer, NULL, 0);
     (void)close(ends[0]);
     trawl_text_close(text);
@@ -301,7 +296,7 @@ static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
     (void)row_first;
     (void)row_count;
     (void)first;
-    trawl_searcher_cancel((struct trawl_searcher *)context);
+    trawl_searcher_cancel((struct trawl_searcher *)context, false);
     return 0;
 }
 
@@ -339,7 +334,7 @@ static void poll_until(void *context)
     struct polled *polled = (struct polled *)context;
 
     if (atomic_fetch_add(&polled->calls, 1) + 1 == polled->last)
-        trawl_searcher_cancel(polled->searcher);
+        trawl_searcher_cancel(polled->searcher, false);
 }
 
 /* Checks that a searcher calls `poll` before each chunk, and within a slow chunk, and that `poll`

@@ -33,10 +33,8 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     AUTO_PLAN plan = must_plan("x.");
     AUTO_TEXT small = must_string("x.x.x");
     AUTO_TEXT empty = must_text(NULL, 0);
-    struct trawl_worker_stats worker = {.size = sizeof worker};
     struct trawl_stats stats;
     uint64_t count = 0, begins[2] = {0};
-    uint32_t kinds = 0;
 
     TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / 1024);
     stats = stats_of(searcher);
@@ -62,9 +60,11 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* only the bytes of the last call */
     TEST_CHECK(stats.chunk_count == 1 && stats.thread_count == 1 && stats.candidate_count >= 2);
     TEST_CHECK(strcmp(stats.engine, "cpu") == 0);
-    MUST(trawl_searcher_workers(searcher, 0, &worker, &kinds, NULL));
-    TEST_CHECK(kinds == 1 && worker.text_bytes == 5 && strcmp(worker.name, "cpu") == 0);
-    TEST_CHECK(trawl_searcher_workers(searcher, 1, &worker, NULL, NULL) == TRAWL_ARGUMENT);
+    TEST_CHECK(stats.worker_count == 1 && stats.worker_text_bytes == 5 &&
+               strcmp(stats.worker_name, "cpu") == 0);
+    stats = must_worker(searcher, 1); /* there is no such worker */
+    TEST_CHECK(stats.worker_count == 1 && stats.text_bytes == 5 && stats.worker_text_bytes == 0 &&
+               stats.worker_name[0] == '\0');
     MUST(trawl_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 1);
     stats = stats_of(searcher);

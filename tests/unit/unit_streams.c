@@ -354,7 +354,7 @@ static void fed_strings(void)
     pair[0] = (struct trawl_stream *)(void *)searcher;
     pair[1] = copy;
     MUST(trawl_stream_feed(searcher, copy, " log ", 5, feed_inside, pair, NULL));
-    trawl_searcher_cancel_next(searcher);
+    trawl_searcher_cancel(searcher, true);
     CHECK_STATUS(feed(searcher, copy, "log", &list), TRAWL_STOPPED);
     MUST(feed(searcher, copy, "log", &list));
     list.count = 0;

@@ -506,8 +506,6 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 static void take_parts(const struct library *own, struct bench_run *run)
 {
     struct trawl_stats stats = {.size = sizeof stats};
-    struct trawl_worker_stats worker = {.size = sizeof worker};
-    uint32_t count = 1;
 
     if (trawl_searcher_stats(own->searcher, &stats, NULL) != TRAWL_OK)
         return;
@@ -523,11 +521,10 @@ static void take_parts(const struct library *own, struct bench_run *run)
         snprintf(run->note, sizeof run->note,
                  "child grids %" PRIu64 ", refused %" PRIu64 ", withheld %" PRIu64,
                  stats.child_grids, stats.child_spills, stats.child_withheld);
-    for (uint32_t i = 0; i < count; i++) {
-        if (trawl_searcher_workers(own->searcher, i, &worker, &count, NULL) != TRAWL_OK)
-            return;
-        run->part[PART_SEARCH] += (double)worker.search_ns * 1e-9;
-    }
+    do
+        run->part[PART_SEARCH] += (double)stats.worker_search_ns * 1e-9;
+    while (++stats.worker < stats.worker_count &&
+           trawl_searcher_stats(own->searcher, &stats, NULL) == TRAWL_OK);
 }
 
 /* Prepares the searcher, the text and room for the answer, whose number of items is known in

@@ -35,7 +35,7 @@ static void end_searches(struct served_answer *answer)
     if (answer->passing != NULL)
         pass_cancel(answer->server->passes, answer->passing);
     for (size_t i = 0; i < answer->searcher_count; i++)
-        trawl_searcher_cancel(answer->searchers[i]);
+        trawl_searcher_cancel(answer->searchers[i], false);
 }
 
 /* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel

@@ -115,17 +115,14 @@ uint64_t shelf_room(const struct shelf *shelf)
  * If the searcher has only CPU workers, there are no GPUs, and shelf->no_devices is set. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
-    struct trawl_worker_stats worker = {.size = sizeof worker};
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_error error;
     uint64_t count;
-    uint32_t worker_count = 0;
 
     if (trawl_count(shelf->searcher, shelf->plan, text, &count, &error) != TRAWL_OK ||
         trawl_searcher_stats(shelf->searcher, &stats, &error) != TRAWL_OK)
         return false;
-    if (trawl_searcher_workers(shelf->searcher, 0, &worker, &worker_count, &error) == TRAWL_OK &&
-        worker_count == 1)
+    if (stats.worker_count == 1)
         shelf->no_devices = true;
     return stats.device_chunk_count > 0;
 }

@@ -442,7 +442,7 @@ void pass_cancel(struct passes *passes, struct pass_request *request)
     if (member != NULL) {
         pthread_cond_signal(&member->wake);
         if (member->leader != NULL && pass_members_cancelled(member->leader))
-            trawl_searcher_cancel(member->leader->searcher);
+            trawl_searcher_cancel(member->leader->searcher, false);
     }
     pthread_mutex_unlock(&passes->mutex);
 }

@@ -23,18 +23,6 @@ void totals_add(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->note, more->note, sizeof sum->note);
 }
 
-/* Adds the bytes that each method searched in the searcher's last call. */
-static void last_methods(const struct command_job *job, struct job_sums *sums)
-{
-    struct trawl_worker_stats stats = {.size = sizeof stats};
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; trawl_searcher_workers(job->searcher, i, &stats, &count, NULL) == TRAWL_OK;
-         i++)
-        for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
-            sums->method_bytes[m] += stats.method_bytes[m];
-}
-
 /* Returns what the searcher's last call did. */
 static struct job_totals last_totals(const struct command_job *job)
 {
@@ -58,10 +46,14 @@ static struct job_totals last_totals(const struct command_job *job)
     totals.sums.child_spills = stats.child_spills;
     totals.sums.child_withheld = stats.child_withheld;
     totals.thread_count = stats.thread_count;
-    last_methods(job, &totals.sums);
     memcpy(totals.engine, stats.engine, sizeof totals.engine);
     memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);
     memcpy(totals.note, stats.note, sizeof totals.note);
+    do
+        for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
+            totals.sums.method_bytes[m] += stats.worker_method_bytes[m];
+    while (++stats.worker < stats.worker_count &&
+           trawl_searcher_stats(job->searcher, &stats, NULL) == TRAWL_OK);
     return totals;
 }
 

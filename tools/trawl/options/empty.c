@@ -1,5 +1,6 @@
 /* empty: finds where expressions match the empty string, by searching short test lines. */
 #include "trawl/options/patterns.h"
+#include "trawl/text/told.h"
 
 #include <string.h>
 
@@ -25,8 +26,7 @@ uint32_t patterns_empty_between(const struct trawl_plan *plan, uint64_t expressi
             const uint8_t *line = (const uint8_t *)lines[i];
             struct trawl_range none = {at, at};
 
-            if (trawl_expression_groups(plan, expression, line, count, none, &group, 1, NULL) ==
-                    TRAWL_OK &&
+            if (told_groups(plan, expression, line, count, none, &group, 1, NULL) == TRAWL_OK &&
                 group.begin != UINT64_MAX)
                 between |= 1u << (NEIGHBOURS * patterns_neighbour(line, count, at - 1) +
                                   patterns_neighbour(line, count, at));
@@ -45,9 +45,8 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
     patterns->empty_between = patterns_empty_between(plan, 0);
     patterns->finds_empty = told.pcre > 1 || patterns->empty_between != 0;
     /* \B does not match inside a character */
-    patterns->empty_everywhere =
-        told.pcre == 0 && patterns->empty_between == all &&
-        trawl_expression_groups(plan, 0, "\xc3\xa9", 2, (struct trawl_range){1, 1}, &group, 1,
-                                NULL) == TRAWL_OK &&
-        group.begin != UINT64_MAX;
+    patterns->empty_everywhere = told.pcre == 0 && patterns->empty_between == all &&
+                                 told_groups(plan, 0, "\xc3\xa9", 2, (struct trawl_range){1, 1},
+                                             &group, 1, NULL) == TRAWL_OK &&
+                                 group.begin != UINT64_MAX;
 }

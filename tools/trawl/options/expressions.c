@@ -10,6 +10,7 @@
 #include "trawl/options/patterns.h"
 #include "trawl/text/charset.h"
 #include "trawl/text/guard.h"
+#include "trawl/text/told.h"
 #include "trawl/text/utf8.h"
 
 #define PLACE_BYTES 80 /* room for where an expression is, in a message */
@@ -325,8 +326,7 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     /* \b requires that program */
     if (status == TRAWL_OK && patterns->count > PROBED_MIN &&
         (options->flags & TRAWL_MULTILINE) == 0 &&
-        trawl_expression_groups(*plan, 0, "\xc3\xa9", whole.end, whole, &group, 1, error) ==
-            TRAWL_LIMIT) {
+        told_groups(*plan, 0, "\xc3\xa9", whole.end, whole, &group, 1, error) == TRAWL_LIMIT) {
         trawl_plan_free(*plan);
         *plan = NULL;
         status = TRAWL_LIMIT;

@@ -31,7 +31,7 @@ static void write_held(struct text_scan *scan)
     scan->occurrences.held_before_line = 0;
     scan->nulls.block_end = 0;
     if (scan->stop || scan->output->error != 0)
-        trawl_searcher_cancel(scan->job->searcher);
+        trawl_searcher_cancel(scan->job->searcher, false);
 }
 
 static void *hold_main(void *context)

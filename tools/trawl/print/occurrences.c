@@ -20,6 +20,7 @@
 #include "trawl/print/print.h"
 #include "trawl/print/reread.h"
 #include "trawl/options/patterns.h"
+#include "trawl/text/told.h"
 
 #define NO_CHARACTER 0x110000u /* no character, as in words_utf8 */
 
@@ -294,8 +295,8 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
     after = patterns_neighbour(places->bytes, places->count, place);
     if (before != NEIGHBOUR_ASKS && after != NEIGHBOUR_ASKS)
         return (patterns->empty_between >> (NEIGHBOURS * before + after) & 1) != 0;
-    if (trawl_expression_groups(scan->plan, 0, places->bytes, places->count, none, groups, 1,
-                                &scan->error) != TRAWL_OK) {
+    if (told_groups(scan->plan, 0, places->bytes, places->count, none, groups, 1, &scan->error) !=
+        TRAWL_OK) {
         scan_fail(scan, scan->error.status);
         return false;
     }

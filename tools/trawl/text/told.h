@@ -5,13 +5,24 @@
 
 #include "trawl.h"
 
-/* Returns what a plan was built with; all zeros for NULL. */
+/* Returns what a plan was built with, about a pattern, and the number of its group with a name; all
+ * zeros for a plan that is NULL. */
+static inline struct trawl_plan_told told_group(const struct trawl_plan *plan,
+                                                uint64_t pattern_index, const char *name,
+                                                uint64_t name_bytes)
+{
+    struct trawl_plan_told told = {.size = sizeof told,
+                                   .pattern_index = pattern_index,
+                                   .group_name = name,
+                                   .group_name_bytes = name_bytes};
+
+    return trawl_plan_tell(plan, &told, NULL) == TRAWL_OK ? told : (struct trawl_plan_told){0};
+}
+
 static inline struct trawl_plan_told told_plan(const struct trawl_plan *plan,
                                                uint64_t pattern_index)
 {
-    struct trawl_plan_told told = {.size = sizeof told, .pattern_index = pattern_index};
-
-    return trawl_plan_tell(plan, &told, NULL) == TRAWL_OK ? told : (struct trawl_plan_told){0};
+    return told_group(plan, pattern_index, NULL, 0);
 }
 
 static inline struct trawl_text_told told_text(const struct trawl_text *text)
@@ -38,6 +49,22 @@ static inline enum trawl_status told_descriptor(int descriptor, const char *name
                                                .descriptor = descriptor};
 
     return trawl_text_open(name, &options, text, error);
+}
+
+/* Finds the groups of one match in a line; trawl_line_groups costs less for several. */
+static inline enum trawl_status told_groups(const struct trawl_plan *plan, uint64_t pattern_index,
+                                            const void *line, uint64_t line_bytes,
+                                            struct trawl_range match, struct trawl_range *groups,
+                                            uint64_t groups_max, struct trawl_error *error)
+{
+    struct trawl_line *opened = NULL;
+    enum trawl_status status =
+        trawl_line_open(plan, pattern_index, line, line_bytes, NULL, &opened, error);
+
+    if (status == TRAWL_OK)
+        status = trawl_line_groups(opened, match, groups, groups_max, error);
+    trawl_line_close(opened);
+    return status;
 }
 
 /* Returns true if a file that begins with these bytes is compressed. */
