@@ -341,6 +341,7 @@ static uint16_t follow(struct line_maker *maker, const struct state *from, uint3
 /* Divides the bytes into classes that no place or assertion distinguishes. */
 static void divide(struct line_maker *maker)
 {
+    const struct trawl_plan *plan = maker->made->plan;
     bool cuts[257] = {false};
 
     for (uint32_t i = 0; i < maker->place_count; i++)
@@ -348,6 +349,11 @@ static void divide(struct line_maker *maker)
             cuts[maker->places[i].low] = cuts[maker->places[i].high + 1] = true;
     for (uint32_t byte = 1; byte < 256 && maker->has_edges; byte++)
         cuts[byte] |= before_of(byte) != before_of(byte - 1);
+    for (uint32_t end = 0; end < 2 && maker->on_host; end++) { /* line ends lead elsewhere (fill) */
+        const uint8_t byte = end == 0 ? plan->line_end : plan->line_end_also;
+
+        cuts[byte] = cuts[byte + 1] = true;
+    }
     maker->class_count = 0;
     for (uint32_t byte = 0; byte < 256; byte++) {
         maker->class_count += byte > 0 && cuts[byte];

@@ -73,9 +73,28 @@ static struct trawl_plan *plan_of(const char *expressions, uint32_t flags)
                   .letters = (flags & TRAWL_SINGLE_BYTE) != 0 ? trawl_unicode() : NULL));
 }
 
+/* Story of 2026-11-29: after the first search, an automaton read the lines. The class holds a line
+ * end, and the other bytes of the class were treated as that one. */
+static void class_with_line_end(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan =
+        must_plans(&(struct trawl_pattern){"[ab]", 4}, 1,
+                   PLAN_WITH(.syntax = TRAWL_PERL, .line_end_also_set = 1, .line_end_also = 'b'));
+    AUTO_TEXT text = must_string("cab-\nxa");
+
+    for (int i = 0; i < 3; i++) {
+        uint64_t with = 99;
+
+        MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &with, NULL));
+        TEST_CHECK_U64(with, 2);
+    }
+}
+
 int main(void)
 {
     test_begin("selected");
+    class_with_line_end();
     for (uint64_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
         AUTO_SEARCHER searcher = must_searcher(1, i % 2 == 0 ? 0 : 4);
         AUTO_PLAN plan = plan_of(rows[i / 2].expressions, rows[i / 2].flags);
