@@ -750,7 +750,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
     struct search search;
-    struct sink_chunk view;
+    struct sink_chunk view = {.begin = 0};
     enum trawl_status status;
     bool more = true;
 
