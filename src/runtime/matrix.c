@@ -373,6 +373,7 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
     TRAWL_TRY(status);
     matrix->algorithm = worker_engine(&searcher->caller, &job, false, &matrix->worker);
     matrix->bare.algorithm = (struct plan_algorithm){.name = NULL};
+    matrix->bare.kind = PLAN_KIND_STRINGS;
     matrix->bare.literal_count = 0;
     matrix->bare.length_min = matrix->bare.length_max = 0;
     matrix->bare.need_before = matrix->bare.need_after = 0;

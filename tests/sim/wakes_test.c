@@ -192,7 +192,7 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
     while (more &&
            TEST_CHECK(search_step(&search, &view, &more, NULL) == TRAWL_OK && play.lost == 0))
         if (more)
-            TEST_CHECK(task_deliver(&search, search.current, &view));
+            TEST_CHECK(task_deliver(search.job.plan, search.sink, search.current, &view));
     play.search = NULL;
     play.queue = NULL;
     search_end(&search);
