@@ -455,9 +455,10 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     if ((expressions->spans.head != NULL || expressions->are_spans) &&
         step->chunk->records == NULL && step->want != WANT_LINES) {
         TRAWL_TRY(by_spans(step, ended, error));
-        return ended < step->to && !step->is_paused
-                   ? step_judge(step, content_of(step, ended, step->to), NULL, 1, error)
-                   : TRAWL_OK;
+        if (ended == step->to || step->is_paused)
+            return TRAWL_OK;
+        worker->near = NULL; /* not all atoms of the last line are known */
+        return step_judge(step, content_of(step, ended, step->to), NULL, 1, error);
     }
     for (;;) {
         struct line line = {.after = UINT64_MAX};
