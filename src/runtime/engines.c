@@ -120,6 +120,20 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
     return regex_line_open(plan, pattern_index, line, line_bytes, call, out, error);
 }
 
+enum trawl_status engines_match_empty(const struct trawl_plan *plan, uint64_t pattern_index,
+                                      bool *matches, struct trawl_error *error)
+{
+    struct trawl_range whole = {0, 0};
+    struct trawl_line *line = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(engines_line_open(plan, pattern_index, "", 0, NULL, &line, error));
+    status = trawl_line_groups(line, whole, &whole, 1, error);
+    trawl_line_close(line);
+    *matches = whole.begin == 0;
+    return status;
+}
+
 enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *given,
                                   struct trawl_error *error)
 {

@@ -36,6 +36,9 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
                                     const void *line, uint64_t line_bytes,
                                     const struct engine_call *call, struct trawl_line **out,
                                     struct trawl_error *error);
+/* Sets *matches to whether the expression matches an empty line. */
+enum trawl_status engines_match_empty(const struct trawl_plan *plan, uint64_t pattern_index,
+                                      bool *matches, struct trawl_error *error);
 
 /* Sets *lines to a plan with which a device can decide which lines match a plan of regular
  * expressions (regex/automaton.h); to NULL if there is none. Errors: MEMORY. */

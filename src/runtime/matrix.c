@@ -178,16 +178,10 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_NEW(matrix->empty, count, error));
     for (uint64_t i = 0; i < count && matrix->empty_count < most; i++) {
-        struct trawl_range whole = {0, 0};
+        bool matches;
 
-        struct trawl_line *line = NULL;
-        enum trawl_status status;
-
-        TRAWL_TRY(engines_line_open(matrix->expressions, i, "", 0, NULL, &line, error));
-        status = trawl_line_groups(line, whole, &whole, 1, error);
-        trawl_line_close(line);
-        TRAWL_TRY(status);
-        if (whole.begin == 0)
+        TRAWL_TRY(engines_match_empty(matrix->expressions, i, &matches, error));
+        if (matches)
             matrix->empty[matrix->empty_count++] = i;
     }
     return TRAWL_OK;
