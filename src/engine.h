@@ -13,6 +13,7 @@
 #include "match/cells.h"
 #include "match/hits.h"
 #include "match/records.h"
+#include "plan/contest.h"
 #include "plan/plan.h"
 #include "want.h"
 
@@ -109,19 +110,6 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
 /* A scan may stop before the chunk's end once its result has this many hits, which bounds their
  * memory: "a", "aa" and "aaa" together match a text of 'a' three times per byte. */
 #define ENGINE_HITS_MAX (1u << 20)
-
-/* An estimated time in ns: once_ns for the search, and byte_ns for each byte of text. */
-struct price {
-    double once_ns, byte_ns;
-};
-
-/* Returns true if `price` is less than `times` the price `other`, for `bytes` bytes of text. */
-static inline bool price_is_less(struct price price, double times, struct price other,
-                                 uint64_t bytes)
-{
-    return price.once_ns + price.byte_ns * (double)bytes <
-           times * (other.once_ns + other.byte_ns * (double)bytes);
-}
 
 /* Where a task puts the occurrences that it finds. */
 enum engine_output {

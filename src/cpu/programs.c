@@ -7,10 +7,8 @@
  * computes the costs of all methods there, and continues with the cheapest.
  *
  * For sets, too, expected costs choose the first program. But which program is fastest depends on
- * the text, the strings and the caches, and cannot be predicted. So once other programs could save
- * more time than a tournament costs, all of these search pieces of the text in turn. A program that
- * is far slower leaves the tournament immediately. The fastest then continues until the next
- * tournament.
+ * the text, the strings and the caches, and cannot be predicted, so the programs compete
+ * (plan/contest.h).
  */
 #include <string.h>
 
@@ -264,186 +262,22 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
         choose_class(sample, matcher, i, counts, of_stems, &matcher->classes[i]);
 }
 
-/* ---- Sets: the tournament -------------------------------------------------------------- */
-
-static uint32_t bit_of(uint32_t program)
-{
-    return 1u << program;
-}
-
-/* Returns the program's measured ns per byte. */
-static double rate_of(const struct tournament *own, uint32_t program)
-{
-    TRAWL_ASSERT(own->of[program].bytes > 0);
-    return (double)max_u64(own->of[program].ns, 1) / (double)own->of[program].bytes;
-}
-
-/* Returns the fastest of the measured programs; the current one if none has been measured. */
-static enum program fastest(const struct tournament *own)
-{
-    enum program best = own->now;
-
-    for (uint32_t i = 0; i < PROGRAMS; i++)
-        if (own->of[i].bytes > 0 &&
-            (own->of[best].bytes == 0 || rate_of(own, i) < rate_of(own, best)))
-            best = (enum program)i;
-    return best;
-}
-
-/* Returns true if the fastest program needs less than `share` of the program's time. */
-static bool is_behind(const struct tournament *own, uint32_t program, double share)
-{
-    return own->of[program].bytes > 0 && rate_of(own, fastest(own)) < share * rate_of(own, program);
-}
-
-/* Ends a tournament. The program that searched before the tournament continues, unless the fastest
- * one is ahead. Each measured program then rests: it is not compared again for a while. The first
- * part of a text may be unlike the rest, so it rests no longer than the search has lasted, times
- * its time per byte divided by that of the fastest. */
-static void tournament_choose(struct tournament *own)
-{
-    enum program best = is_behind(own, own->before, AHEAD_SHARE) ? fastest(own) : own->before;
-    double rest = (double)min_u64(REST_TIMES * cpu_sizes.trial_bytes, own->all_bytes);
-
-    for (uint32_t i = 0; i < PROGRAMS; i++) {
-        double least;
-
-        if (own->of[i].bytes == 0)
-            continue;
-        least = rate_of(own, fastest(own));
-        own->of[i].rest = (uint64_t)min_double(rest * (rate_of(own, i) / least), 1ull << 62);
-        if (i != own->before)
-            own->lost_ns += (uint64_t)((rate_of(own, i) - least) * (double)own->of[i].bytes);
-    }
-    /* The winner's time in this tournament counts towards the next tournament. */
-    own->spent = own->recent_ns = own->of[best].ns;
-    own->searched = own->recent_bytes = own->of[best].bytes;
-    own->won = own->searched > 0 ? rate_of(own, best) : 0;
-    own->now = best;
-    own->left = 0;
-}
-
-/* Begins a turn with a shorter piece, which brings the program's tables into the caches. */
-static void turn_begin(struct tournament *own)
-{
-    own->counts = false;
-    own->left = cpu_sizes.trial_bytes / 4 + 1;
-}
-
-/* Gives the turn to the next program of the tournament, or ends the tournament. */
-static void next_turn(struct tournament *own)
-{
-    turn_begin(own);
-    if (own->open == 0)
-        tournament_choose(own);
-    else
-        own->now = (enum program)__builtin_ctz(own->open);
-}
+/* ---- Sets: the contest ------------------------------------------------------------------- */
 
 /* Searches with the program. If it needs parts of the plan (sets of patterns that are searched in
  * turn) and there are none, another program takes its place for good. */
 static void program_run(struct scan *scan, enum program program)
 {
-    struct tournament *own = &scan->worker->tournament;
+    struct contest *own = &scan->worker->contest;
 
     while (program >= PROGRAM_ALONE) {
         if (scan_parts(scan, program - PROGRAM_ALONE))
             return;
         scan->worker->makes++; /* so that this time is not counted */
-        own->fits &= ~bit_of(program);
-        own->of[program].bytes = 0;
-        own->now = own->first;
-        if (own->open != 0) {
-            own->open &= ~bit_of(program);
-            next_turn(own);
-        }
-        program = own->now;
+        contest_drop(own, program);
+        program = (enum program)own->now;
     }
     run_candidates(scan, program);
-}
-
-/* Returns true if comparing the program is worth while. `took` are the current program's ns per
- * byte. */
-static bool is_worth(const struct scan *scan, enum program program, double took)
-{
-    const struct tournament *own = &scan->worker->tournament;
-    const struct plan_set_facts of = plan_set_facts_of(scan->plan);
-    struct plan_set_price price = plan_set_price(program, &of);
-    double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
-    double cost = COST_TIMES * (COMPARE_NS + price.once_ns);
-
-    return price.byte_ns < PLAN_WORTH_SHARE * took &&
-           (saved * rest >= cost || (double)own->spent + (double)cpu_sizes.trial_advance >= cost);
-}
-
-/* Begins a tournament if some program is worth comparing, unless tournaments have lost too much
- * time. If the last winner has become slow, the text has changed, and no program rests. */
-static void tournament_begin(struct scan *scan)
-{
-    struct tournament *own = &scan->worker->tournament;
-    double took = (double)own->recent_ns / (double)own->recent_bytes;
-    bool changed = own->won > 0 && took > CHANGED_TIMES * own->won;
-    uint32_t worth = 0, fits = own->lost_ns <= own->all_ns / LOST_TIMES ? own->fits : 0;
-
-    for (uint32_t i = 0; i < PROGRAMS; i++) {
-        own->of[i].ns = own->of[i].bytes = 0;
-        if (i != own->now && (fits & bit_of(i)) != 0 && (own->of[i].rest == 0 || changed) &&
-            is_worth(scan, (enum program)i, took))
-            worth |= bit_of(i);
-    }
-    if (worth == 0) { /* sooner, the time per byte would hardly be different */
-        own->left = min_u64(own->searched / 2, RECENT_BYTES / 2);
-        return;
-    }
-    own->of[own->now].ns = own->recent_ns;
-    own->of[own->now].bytes = own->recent_bytes;
-    own->open = worth;
-    own->before = own->now;
-    next_turn(own);
-}
-
-/* Counts `bytes` bytes, which took the current program `ns`. Then starts a tournament, or gives the
- * turn to the next program, if that is due. `counts` is false if the program also built tables in
- * this time. */
-static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
-{
-    struct tournament *own = &scan->worker->tournament;
-
-    own->left -= min_u64(own->left, bytes);
-    own->all_ns += ns;
-    own->all_bytes += bytes;
-    for (uint32_t i = 0; i < PROGRAMS; i++)
-        own->of[i].rest -= min_u64(own->of[i].rest, bytes);
-    if (own->open == 0) {
-        if (own->recent_bytes >= RECENT_BYTES) {
-            own->recent_ns /= 2;
-            own->recent_bytes /= 2;
-        }
-        own->spent += counts ? ns : 0;
-        own->recent_ns += counts ? ns : 0;
-        own->searched += counts ? bytes : 0;
-        own->recent_bytes += counts ? bytes : 0;
-        if (own->left == 0 && own->searched > 0)
-            tournament_begin(scan);
-        return;
-    }
-    if (!counts) { /* the turn starts again until the program's tables are built */
-        turn_begin(own);
-        return;
-    }
-    if (own->counts) {
-        own->of[own->now].ns += ns;
-        own->of[own->now].bytes += bytes;
-    }
-    if (own->left > 0)
-        return;
-    own->left = cpu_sizes.trial_bytes;
-    if (own->counts) {
-        own->open &= ~bit_of(own->now);
-        next_turn(own);
-        return;
-    }
-    own->counts = true;
 }
 
 /* Returns how often tables were built or fetched, by the worker and, if the current program
@@ -451,7 +285,7 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
  * than later ones will. */
 static uint64_t makes_of(const struct cpu_worker *worker)
 {
-    const struct cpu_parts *parts = parts_of(worker, worker->tournament.now);
+    const struct cpu_parts *parts = parts_of(worker, worker->contest.now);
     uint64_t makes = worker->makes;
 
     for (uint32_t i = 0; parts != NULL && i < parts->of->count; i++)
@@ -462,36 +296,34 @@ static uint64_t makes_of(const struct cpu_worker *worker)
 void scan_any_set(struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
-    struct tournament *own = &worker->tournament;
+    struct contest *own = &worker->contest;
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
 
     /* Reading the clock takes as long as searching a few hundred bytes: 10 strings in texts of 4
      * KiB took 700 ns with the clock, and 500 ns without it. */
     bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
-                    ++own->short_texts % SHORT_TIMED_TEXTS > 0;
+                    ++worker->short_texts % SHORT_TIMED_TEXTS > 0;
 
     while (scan->at < limit && !scan->over) {
         /* parts that are searched one after another would find the first occurrence late, so the
          * first program searches instead */
-        enum program program =
-            scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
-        bool goes_on = own->open != 0;
-        uint64_t piece = goes_on ? own->left : max_u64(own->left, cpu_sizes.trial_bytes / 2 + 1);
+        enum program program = (enum program)(
+            scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now);
         uint64_t from = scan->at, ns, makes;
 
-        if ((own->fits & (own->fits - 1)) == 0 || is_short || program != own->now) {
+        if (contest_is_decided(own) || is_short || program != own->now) {
             scan->limit = limit;
             program_run(scan, program);
             return;
         }
-        scan->limit = from + min_u64(limit - from, piece);
+        scan->limit = from + min_u64(limit - from, contest_piece(own));
         makes = makes_of(worker);
         ns = clock_worked_ns();
         program_run(scan, program);
-        ns = clock_worked_ns() - ns;
         if (scan->over || scan->at < scan->limit)
             break;
-        tournament_count(scan, scan->at - from, ns, makes == makes_of(worker));
+        contest_count(own, scan->at - from, ns, clock_worked_ns(), makes == makes_of(worker),
+                      scan->loadable - scan->at);
     }
     scan->limit = limit;
 }
@@ -500,7 +332,7 @@ enum trawl_method scan_method(const struct cpu_worker *worker)
 {
     if (worker->method != TRAWL_METHOD_SET)
         return worker->method;
-    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : methods[worker->tournament.now];
+    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : methods[worker->contest.now];
 }
 
 /* ---- One literal: looks at the text ---------------------------------------------------- */
@@ -557,7 +389,7 @@ static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
            (cpu_sizes.look_lost_ns <= 0 || worker->searched >= cpu_sizes.look_again ||
             (worker->searched > 0 &&
              (lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns ||
-              (worker->looks_soon && lost > (1 - PLAN_WORTH_SHARE) * worker->took))));
+              (worker->looks_soon && lost > (1 - CONTEST_WORTH_SHARE) * worker->took))));
 }
 
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
@@ -604,7 +436,7 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_ops *find)
 {
     struct plan_set_facts of = plan_set_facts_of(plan);
-    struct plan_set_price buckets, classes;
+    struct price buckets, classes;
 
     /* The cost of more than one class of lengths is ignored: with strings of mixed lengths, buckets
      * test too many positions anyway. */
@@ -619,28 +451,31 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
                 classes.once_ns + classes.byte_ns * PLAN_FIRST_BYTES);
 }
 
-/* Returns the plan's tournament as it is before the search: which programs may compete, and which
- * searches first. */
-static struct tournament tournament_of(const struct trawl_plan *plan, const struct find_ops *find)
+/* Begins the plan's contest: which programs may compete, and which searches first. */
+static void contest_of(const struct trawl_plan *plan, const struct find_ops *find,
+                       struct contest *contest)
 {
-    struct tournament made = {.fits = plan->programs};
+    const struct contest_rules rules = {cpu_sizes.trial_bytes / 4 + 1, cpu_sizes.trial_bytes,
+                                        TRIAL_NS, cpu_sizes.trial_advance};
+    const struct plan_set_facts of = plan_set_facts_of(plan);
+    uint32_t fits = plan->programs;
 
     if (choice_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
-        made.fits &= ~bit_of(PROGRAM_PARTS);
-    made.first = begins_by_buckets(plan, find) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
-    if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
-        made.first = PROGRAM_AUTOMATON;
-    made.now = made.first;
-    return made;
+        fits &= ~(1u << PROGRAM_PARTS);
+    contest_begin(contest, &rules, fits,
+                  plan->method_asked == TRAWL_METHOD_AUTOMATON ? PROGRAM_AUTOMATON
+                  : begins_by_buckets(plan, find)              ? PROGRAM_BUCKETS
+                                                               : PROGRAM_CLASSES);
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        contest->of[i].price = plan_set_price((enum program)i, &of);
 }
 
 /* Returns the work per byte of text above which candidates take longer than the automaton. */
 static uint64_t dense_work_of(const struct trawl_plan *plan)
 {
     struct plan_set_facts of = plan_set_facts_of(plan);
-    double automaton_ns = plan_set_price(PROGRAM_AUTOMATON, &of).byte_ns;
 
-    return max_u64(SET_WORK_PER_BYTE, (uint64_t)(WORK_PER_NS * automaton_ns));
+    return max_u64(SET_WORK_PER_BYTE, (uint64_t)plan_set_price(PROGRAM_AUTOMATON, &of).byte_ns);
 }
 
 /* Returns after how many bytes of text the "sampled" method has saved the time to build its
@@ -690,7 +525,7 @@ void choice_begin(struct cpu_worker *worker)
     if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
         worker->dense_work = worker->dense_searched = 0;
         worker->work_per_byte = dense_work_of(plan);
-        worker->tournament = tournament_of(plan, worker->find);
+        contest_of(plan, worker->find, &worker->contest);
     }
     worker->dense_serial = plan->serial;
     for (uint32_t i = 0; i < CPU_PARTS; i++)

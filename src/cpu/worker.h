@@ -15,6 +15,7 @@
 #include "cpu/set_class.h"
 #include "cpu/sizes.h"
 #include "engine.h"
+#include "plan/contest.h"
 #include "plan/parts.h"
 
 #define WORK_SPARED_MAX 1024u /* limit of cpu_worker.work_spared */
@@ -40,30 +41,6 @@ struct cpu_parts {
 /* number of programs that search for parts of a plan */
 #define CPU_PARTS (PROGRAMS - PROGRAM_ALONE)
 
-struct tournament {
-    uint32_t fits; /* programs that can be used, as bits */
-    enum program now;
-    enum program first;  /* the first program, before any tournament */
-    enum program before; /* the program that searched before the current tournament */
-    uint32_t open;       /* programs whose turn in the tournament has not ended, as bits */
-    bool counts;         /* the piece is counted: the first one of a program's turn is not */
-    /* bytes of text until the piece ends; if there is no tournament, until the next may begin */
-    uint64_t left;
-    uint64_t spent;    /* ns that the search has taken since the last tournament */
-    uint64_t searched; /* bytes of text that were searched in `spent` */
-    /* the last part of `spent` and `searched`, in which earlier bytes count less and less */
-    uint64_t recent_ns, recent_bytes;
-    double won;      /* ns per byte of the last tournament's winner in it; 0: there was none */
-    uint64_t all_ns; /* ns and bytes since the worker has had the plan */
-    uint64_t all_bytes;
-    uint64_t lost_ns;     /* ns by which tournaments took longer than their winners would have */
-    uint64_t short_texts; /* number of short texts between tournaments */
-    struct {
-        uint64_t ns, bytes; /* time and bytes of the program's pieces that are counted */
-        uint64_t rest;      /* bytes of text until the program may be compared again */
-    } of[PROGRAMS];
-};
-
 /* How a worker searches: it begins with the plan's choice, and adapts it to the text. */
 struct cpu_worker {
     const struct find_ops *find;
@@ -72,10 +49,11 @@ struct cpu_worker {
     const struct engine_ops *ops;
     struct engine *engine;
     /* workers for each pattern (PLAN_ALONE) and for each part (PLAN_PARTS_HOST), owned; NULL until
-     * a tournament tries them */
+     * a trial of these programs */
     struct cpu_parts *parts[CPU_PARTS];
-    struct tournament tournament; /* compares the programs that can search for a set */
-    uint64_t makes;               /* how often tables were built or fetched */
+    struct contest contest; /* compares the programs that can search for a set */
+    uint64_t short_texts;   /* number of short texts between trials */
+    uint64_t makes;         /* how often tables were built or fetched */
     /* what is known about the literal and the text: the plan's tuning or, after a look at a sample
      * of the text, `own` */
     const struct plan_tuning *tuning;
@@ -91,7 +69,7 @@ struct cpu_worker {
     uint64_t searched;
     /* the method has searched a first part of the text, which is not counted in `searched` */
     bool has_begun;
-    bool looks_soon; /* searches for a part; its tournament ends before an ordinary look would be
+    bool looks_soon; /* searches for a part; its trial ends before an ordinary look would be
                         due */
     double took;     /* measured ns for `searched` bytes */
     /* ns that `searched` bytes were expected to take with this method and its candidates */

@@ -69,11 +69,11 @@ static double further_classes(const struct plan_set_facts *of)
     return classes;
 }
 
-struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of)
+struct price plan_set_price(enum program program, const struct plan_set_facts *of)
 {
     double count = (double)of->count, bytes = (double)of->bytes, tables = TABLES_NS * count;
     double length = (double)min_u64(max_u64(of->length_min, 4), 12), classes = further_classes(of);
-    const struct plan_set_price prices[PROGRAMS] = {
+    const struct price prices[PROGRAMS] = {
 #define PRICE(program, once_ns, byte_ns) [PROGRAM_##program] = {once_ns, byte_ns},
 #include "plan/set_prices.def"
     };
@@ -215,7 +215,7 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
     for (uint32_t i = from; i < to; i++)
         of.bytes += cutting->groups[i].bytes;
     for (uint32_t i = PROGRAM_BUCKETS; i <= PROGRAM_ALONE; i++) {
-        struct plan_set_price price = plan_set_price((enum program)i, &of);
+        struct price price = plan_set_price((enum program)i, &of);
         double cost = price.byte_ns + price.once_ns / PLAN_FIRST_BYTES;
 
         if ((i == PROGRAM_CLASSES && !plan_fits_classes(plan)) ||
@@ -251,7 +251,8 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 
             cost += least[from];
             if (cutting->which == PLAN_PARTS_HOST && from == 0 && to == cutting->group_count) {
-                if (least[to] > PLAN_WORTH_SHARE * cost && cutting->plan->pattern_count > LENGTHS)
+                if (least[to] > CONTEST_WORTH_SHARE * cost &&
+                    cutting->plan->pattern_count > LENGTHS)
                     return 0;
                 continue;
             }

@@ -9,6 +9,7 @@
 #ifndef TRAWL_PLAN_PARTS_H
 #define TRAWL_PLAN_PARTS_H
 
+#include "plan/contest.h"
 #include "plan/plan.h"
 
 #define PLAN_PARTS_MAX 24u
@@ -38,9 +39,6 @@ static inline bool plan_has_program(const struct trawl_plan *plan, enum program 
     return (plan->programs >> program & 1) != 0;
 }
 
-/* A program, or parts, are tried if they are expected to need less than this share of the time
- * (less would be lost among the machine's other work). */
-#define PLAN_WORTH_SHARE 0.75
 /* The text that a search is expected to have before its first trial. */
 #define PLAN_FIRST_BYTES (16u << 20)
 
@@ -51,11 +49,9 @@ struct plan_set_facts {
     double byte_bits; /* entropy of a byte of the literals, in bits */
 };
 
-/* Expected times in ns: to build the tables, and per byte of a text without candidates. */
-struct plan_set_price {
-    double once_ns, byte_ns;
-};
-struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of);
+/* Returns the expected time to build the program's tables, and per byte of a text without
+ * candidates. */
+struct price plan_set_price(enum program program, const struct plan_set_facts *of);
 struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan);
 
 struct plan_part {

@@ -101,9 +101,8 @@ static enum program draw_program(struct test_random *random, uint32_t of)
     return (enum program)program;
 }
 
-/* Puts the worker's choice of a program into a random state: between two tournaments (trials that
- * compare the programs' times), or within a tournament. */
-static void draw_tournament(struct test_random *random, struct tournament *own)
+/* Puts the worker's choice of a program into a random state: between two trials, or within one. */
+static void draw_contest(struct test_random *random, struct contest *own)
 {
     own->now = draw_program(random, own->fits);
     own->before = draw_program(random, own->fits);
@@ -139,23 +138,23 @@ static bool scan_chunk(struct engine_worker *engine_worker, struct engine_chunk 
             worker->work_per_byte = 0;
             worker->dense_work = UINT64_MAX / 2;
         }
-        if (worker->tournament.fits != 0)
-            draw_tournament(answer->random, &worker->tournament);
+        if (worker->contest.fits != 0)
+            draw_contest(answer->random, &worker->contest);
         worker->tile_positions =
             (uint32_t)(64 * test_random_between(answer->random, 1, SET_TILE_POSITIONS / 64));
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;
-        program = worker->tournament.now;
+        program = worker->contest.now;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_scan(&engine_cpu, engine_worker, chunk, from, answer->want, result,
                                     NULL) == TRAWL_OK))
             return false;
         answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;
-        answer_scans.by_classes += worker->tournament.now == PROGRAM_CLASSES;
-        answer_scans.by_parts += worker->tournament.now >= PROGRAM_ALONE;
-        answer_scans.turned += worker->tournament.now != program;
+        answer_scans.by_classes += worker->contest.now == PROGRAM_CLASSES;
+        answer_scans.by_parts += worker->contest.now >= PROGRAM_ALONE;
+        answer_scans.turned += worker->contest.now != program;
         answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;
         meet_all(answer, chunk, result);

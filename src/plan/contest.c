@@ -1,0 +1,204 @@
+/* contest: compares candidates by turns (contest.h). */
+#include "plan/contest.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "plan/contest.def"
+
+static uint32_t bit_of(uint32_t candidate)
+{
+    return 1u << candidate;
+}
+
+/* Returns the candidate's ns per byte in the current trial. */
+static double rate_of(const struct contest *contest, uint32_t candidate)
+{
+    TRAWL_ASSERT(contest->of[candidate].bytes > 0);
+    return (double)max_u64(contest->of[candidate].ns, 1) / (double)contest->of[candidate].bytes;
+}
+
+/* Returns the fastest of the candidates of the current trial. */
+static uint32_t fastest(const struct contest *contest)
+{
+    uint32_t best = contest->before;
+
+    for (uint32_t i = 0; i < CONTEST_MAX; i++)
+        if (contest->of[i].bytes > 0 &&
+            (contest->of[best].bytes == 0 || rate_of(contest, i) < rate_of(contest, best)))
+            best = i;
+    return best;
+}
+
+/* Returns true if the fastest takes so much less time that it replaces the candidate. */
+static bool is_behind(const struct contest *contest, uint32_t candidate)
+{
+    return contest->of[candidate].bytes == 0 ||
+           rate_of(contest, fastest(contest)) < AHEAD_SHARE * rate_of(contest, candidate);
+}
+
+/* Ends a trial: chooses the candidate that goes on, and how long the others rest. The first part of
+ * a text may be unlike the rest, so none rests much longer than the search has lasted. */
+static void choose(struct contest *contest)
+{
+    const uint32_t first = fastest(contest),
+                   best = is_behind(contest, contest->before) ? first : contest->before;
+    const double rest =
+        (double)min_u64(REST_TURNS * contest->rules.trial_bytes, contest->all_bytes);
+    double least;
+
+    contest->now = best;
+    contest->left = 0;
+    if (contest->of[best].bytes == 0) /* the others were dropped */
+        return;
+    least = rate_of(contest, first);
+    for (uint32_t i = 0; i < CONTEST_MAX; i++) {
+        if (contest->of[i].bytes == 0)
+            continue;
+        contest->of[i].price.once_ns = 0; /* its tables are there */
+        contest->of[i].rest =
+            (uint64_t)(rest * min_double(rate_of(contest, i) / least, REST_TIMES_MAX));
+        if (i != contest->before)
+            contest->lost_ns +=
+                (uint64_t)((rate_of(contest, i) - least) * (double)contest->of[i].bytes);
+    }
+    /* the winner's time in this trial counts towards the next one */
+    contest->spent = contest->recent_ns = contest->of[best].ns;
+    contest->searched = contest->recent_bytes = contest->of[best].bytes;
+    contest->won = rate_of(contest, best);
+}
+
+/* Gives the turn to the trial's next candidate, or ends the trial. */
+static void next_turn(struct contest *contest)
+{
+    contest->counts = false;
+    contest->left = contest->rules.warm_bytes;
+    if (contest->open == 0)
+        choose(contest);
+    else if ((contest->open & bit_of(contest->before)) != 0)
+        contest->now = contest->before;
+    else
+        contest->now = (uint32_t)__builtin_ctz(contest->open);
+}
+
+/* Returns true if trying the candidate is worth while. `took` are the present candidate's ns per
+ * byte. */
+static bool is_worth(const struct contest *contest, uint32_t candidate, double took, uint64_t rest)
+{
+    const struct price *price = &contest->of[candidate].price;
+    double cost = COST_TIMES * (contest->rules.trial_ns + price->once_ns);
+
+    return price->byte_ns < CONTEST_WORTH_SHARE * took &&
+           ((took - price->byte_ns) * (double)rest >= cost ||
+            (double)contest->spent + (double)contest->rules.advance_ns >= cost);
+}
+
+/* Begins a trial if some candidate is worth trying, unless trials have lost too much time. If the
+ * last winner has become slow, the text has changed, and no candidate rests. */
+static void begin(struct contest *contest, uint64_t rest)
+{
+    const double took = (double)max_u64(contest->recent_ns, 1) / (double)contest->recent_bytes;
+    uint32_t fits = contest->lost_ns <= contest->all_ns / LOST_TIMES ? contest->fits : 0;
+    uint32_t worth = 0;
+
+    contest->is_change = contest->won > 0 && took > CHANGED_TIMES * contest->won;
+    for (uint32_t i = 0; i < CONTEST_MAX; i++) {
+        contest->of[i].ns = contest->of[i].bytes = 0;
+        if (i != contest->now && (fits & bit_of(i)) != 0 &&
+            (contest->of[i].rest == 0 || contest->is_change) && is_worth(contest, i, took, rest))
+            worth |= bit_of(i);
+    }
+    if (worth == 0) { /* sooner, the time per byte would hardly be different */
+        double piece = PIECE_TIMES * contest->rules.trial_ns / took;
+
+        contest->left = min_u64(contest->searched / 2,
+                                (uint64_t)min_double(max_double(piece, RECENT_BYTES / 2.0), 1e18));
+        return;
+    }
+    contest->before = contest->now;
+    contest->open = worth;
+    /* The present candidate needs no turn, except where the text has changed, or where it only
+     * seems so because the thread was interrupted. */
+    if (contest->is_change)
+        contest->open |= bit_of(contest->now);
+    contest->of[contest->now].ns = contest->is_change ? 0 : contest->recent_ns;
+    contest->of[contest->now].bytes = contest->is_change ? 0 : contest->recent_bytes;
+    next_turn(contest);
+}
+
+/* Counts the time of the present candidate outside of trials. */
+static void count_present(struct contest *contest, uint64_t bytes, uint64_t ns, uint64_t rest)
+{
+    if (contest->recent_bytes >= RECENT_BYTES) {
+        contest->recent_ns /= 2;
+        contest->recent_bytes /= 2;
+    }
+    contest->spent += ns;
+    contest->recent_ns += ns;
+    contest->searched += bytes;
+    contest->recent_bytes += bytes;
+    if (contest->left == 0 && contest->searched > 0)
+        begin(contest, rest);
+}
+
+void contest_begin(struct contest *contest, const struct contest_rules *rules, uint32_t fits,
+                   uint32_t first)
+{
+    TRAWL_ASSERT(rules->warm_bytes > 0 && rules->trial_bytes > 0 && first < CONTEST_MAX);
+    memset(contest, 0, sizeof *contest);
+    contest->rules = *rules;
+    contest->fits = fits;
+    contest->first = contest->now = contest->before = first;
+}
+
+uint64_t contest_piece(const struct contest *contest)
+{
+    return contest->open != 0 ? contest->left
+                              : max_u64(contest->left, contest->rules.trial_bytes / 2 + 1);
+}
+
+void contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,
+                   bool counts, uint64_t rest)
+{
+    uint64_t ns = end_ns < begin_ns ? 0 : end_ns - begin_ns;
+
+    counts &= end_ns >= begin_ns; /* the clock was not set back */
+    contest->left -= min_u64(contest->left, bytes);
+    contest->all_ns += ns;
+    contest->all_bytes += bytes;
+    for (uint32_t i = 0; i < CONTEST_MAX; i++)
+        contest->of[i].rest -= min_u64(contest->of[i].rest, bytes);
+    if (contest->open == 0) {
+        count_present(contest, counts ? bytes : 0, counts ? ns : 0, rest);
+    } else if (!counts) { /* the turn starts again until the candidate's tables are built */
+        contest->counts = false;
+        contest->left = contest->rules.warm_bytes;
+    } else {
+        contest->of[contest->now].ns += contest->counts ? ns : 0;
+        contest->of[contest->now].bytes += contest->counts ? bytes : 0;
+        if (contest->left > 0)
+            return;
+        if (contest->counts) {
+            contest->open &= ~bit_of(contest->now);
+            next_turn(contest);
+        } else {
+            contest->counts = true;
+            contest->left = contest->rules.trial_bytes;
+        }
+    }
+}
+
+void contest_drop(struct contest *contest, uint32_t candidate)
+{
+    TRAWL_ASSERT(candidate != contest->first);
+    contest->fits &= ~bit_of(candidate);
+    contest->of[candidate].bytes = 0;
+    if (contest->before == candidate)
+        contest->before = contest->first;
+    contest->now = contest->first;
+    if (contest->open != 0) {
+        contest->open &= ~bit_of(candidate);
+        next_turn(contest);
+    }
+}

@@ -1,0 +1,238 @@
+/* Tests of contests (plan/contest.h) by a model: a text consists of kinds, in each of which a
+ * candidate takes a certain time per byte. The model's clock is the only one, so every run is the
+ * same. The *regret* is the time that the contest took, divided by that of the best candidate for
+ * the whole text. */
+#include <math.h>
+#include <stdio.h>
+
+#include "plan/contest.h"
+#include "test.h"
+
+#define CANDIDATES 3u
+#define KINDS 3u
+#define TURN 34304u
+#define TRIAL_NS 32768.0
+#define MIB ((uint64_t)1 << 20)
+#define CHUNK (8 * MIB)  /* the longest piece, as a search gets its text in chunks */
+#define GRAIN 4096u      /* within so many bytes, the model's rates do not change */
+#define COLD_BYTES 8192u /* after a change of candidates, so many bytes take 1.5 times as long */
+#define NOISE 0.3        /* a piece seems to take up to this share more or less */
+
+enum shape { ONE_KIND, CHANGES_ONCE, ALTERNATES, DRIFTS };
+
+struct model {
+    enum shape shape;
+    uint64_t bytes;
+    uint64_t period; /* ALTERNATES: how long a kind lasts */
+    uint32_t kinds;
+    double rates[KINDS][CANDIDATES]; /* ns per byte */
+    struct price prices[CANDIDATES];
+    bool jumps;  /* the clock is often set, back or forward */
+    bool forks;  /* the process often goes on as a child, whose clock begins anew */
+    bool is_cut; /* the last candidate turns out unable to search */
+};
+
+struct outcome {
+    double regret;
+    uint64_t changes; /* of the candidate, outside of trials */
+};
+
+static double between(struct test_random *random, double least, double most)
+{
+    return least + (most - least) * (double)test_random_below(random, 1u << 30) / (1u << 30);
+}
+
+static double rate_at(const struct model *model, uint32_t candidate, uint64_t at)
+{
+    const double share = (double)at / (double)model->bytes;
+    uint32_t kind = 0;
+
+    if (model->shape == DRIFTS)
+        return (1 - share) * model->rates[0][candidate] + share * model->rates[1][candidate];
+    if (model->shape == CHANGES_ONCE)
+        kind = at >= model->bytes / 32;
+    else if (model->shape == ALTERNATES)
+        kind = (uint32_t)(at / model->period % model->kinds);
+    return model->rates[kind][candidate];
+}
+
+static double time_of(const struct model *model, uint32_t candidate, uint64_t from, uint64_t bytes)
+{
+    double ns = 0;
+
+    for (uint64_t done = 0; done < bytes; done += GRAIN)
+        ns += rate_at(model, candidate, from + done) *
+              (double)(bytes - done < GRAIN ? bytes - done : GRAIN);
+    return ns;
+}
+
+/* Draws a model in which the best candidate takes 0.3 to 0.9 ns per byte, and the others up to
+ * three times as long. */
+static struct model draw(struct test_random *random, enum shape shape, uint64_t bytes,
+                         uint64_t period)
+{
+    struct model model = {.shape = shape, .bytes = bytes, .period = period};
+
+    model.kinds = 2 + (uint32_t)test_random_below(random, KINDS - 1);
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        const double least = 0.3 * exp(between(random, 0, log(3)));
+        const uint32_t best = (uint32_t)test_random_below(random, CANDIDATES);
+
+        for (uint32_t i = 0; i < CANDIDATES; i++)
+            model.rates[kind][i] = least * (i == best ? 1 : exp(between(random, 0, log(3))));
+    }
+    for (uint32_t i = 0; i < CANDIDATES; i++) {
+        model.prices[i] = (struct price){between(random, 20e3, 120e3), 0.4};
+        for (uint32_t kind = 0; kind < model.kinds; kind++)
+            model.prices[i].byte_ns = fmin(model.prices[i].byte_ns, model.rates[kind][i]);
+    }
+    return model;
+}
+
+/* Returns the time that the clock shows at the end of a piece. */
+static uint64_t clock_after(const struct model *model, struct test_random *random, uint64_t begin,
+                            double ns)
+{
+    const uint64_t end = begin + (uint64_t)(ns * between(random, 1 - NOISE, 1 + NOISE));
+
+    if (!model->jumps || !test_random_one_in(random, 128))
+        return end;
+    return test_random_one_in(random, 2) ? test_random_below(random, begin) : end + 2000000;
+}
+
+/* Searches the model's text. */
+static struct outcome search(const struct model *model, struct test_random *random)
+{
+    const struct contest_rules rules = {TURN / 4 + 1, TURN, TRIAL_NS, 0};
+    struct contest contest, child;
+    struct outcome outcome = {0, 0};
+    bool is_built[CANDIDATES] = {true};
+    uint64_t clock = (uint64_t)1 << 40, cold = 0, at = 0;
+    uint32_t last = 0, settled = 0;
+    double took = 0, best = INFINITY;
+
+    contest_begin(&contest, &rules, (1u << CANDIDATES) - 1, 0);
+    for (uint32_t i = 0; i < CANDIDATES; i++)
+        contest.of[i].price = model->prices[i];
+    while (at < model->bytes) {
+        uint64_t piece = contest_piece(&contest), end;
+        uint32_t now = contest.now;
+        bool builds = !is_built[now];
+        double ns;
+
+        if (model->is_cut && now == CANDIDATES - 1) {
+            contest_drop(&contest, now);
+            continue;
+        }
+        if (!TEST_CHECK(piece > 0))
+            break;
+        piece = piece < CHUNK ? piece : CHUNK;
+        piece = piece < model->bytes - at ? piece : model->bytes - at;
+        cold = now != last ? COLD_BYTES : cold;
+        last = now;
+        ns = time_of(model, now, at, piece) +
+             0.5 * time_of(model, now, at, cold < piece ? cold : piece);
+        cold -= cold < piece ? cold : piece;
+        ns += builds ? model->prices[now].once_ns : 0;
+        is_built[now] = true;
+        took += ns;
+        at += piece;
+        end = clock_after(model, random, clock, ns);
+        contest_count(&contest, piece, clock, end, !builds, model->bytes - at);
+        clock = end;
+        if (model->forks && test_random_one_in(random, 16)) {
+            child = contest;
+            contest = child;
+            clock = test_random_below(random, 1000);
+        }
+        outcome.changes += contest.open == 0 && contest.now != settled;
+        settled = contest.open == 0 ? contest.now : settled;
+    }
+    for (uint32_t i = 0; i < CANDIDATES - model->is_cut; i++)
+        best = fmin(best, time_of(model, i, 0, model->bytes));
+    outcome.regret = took / best;
+    return outcome;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------- */
+
+#define TEXTS 40
+#define REGRET_MEAN 1.08
+#define REGRET_WORST 1.6
+
+/* What goes wrong in the texts of a test. */
+enum trouble { NO_TROUBLE, JUMPS, FORKS, CUT };
+
+struct tally {
+    double sum, worst;
+    uint64_t count, changes;
+};
+
+static void search_texts(struct tally *tally, struct test_random *random, enum trouble trouble,
+                         enum shape shape, uint64_t bytes, uint64_t period)
+{
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        struct model model = draw(random, shape, bytes, period);
+        struct outcome outcome;
+
+        model.jumps = trouble == JUMPS;
+        model.forks = trouble == FORKS;
+        model.is_cut = trouble == CUT;
+        outcome = search(&model, random);
+        tally->sum += outcome.regret;
+        tally->worst = fmax(tally->worst, outcome.regret);
+        tally->count++;
+        tally->changes += outcome.changes;
+    }
+}
+
+/* Searches texts of several kinds and of 4 to 512 MiB, and checks the regret. Kinds last 64 KiB to
+ * 64 MiB. */
+static void test_kinds(const char *name, enum trouble trouble, double worst)
+{
+    struct test_random random = test_random_begin(name);
+    struct tally tally = {0, 0, 0, 0};
+
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint64_t period = (MIB / 16) << 2 * i;
+
+        search_texts(&tally, &random, trouble, CHANGES_ONCE, 4 * MIB << i, 0);
+        search_texts(&tally, &random, trouble, DRIFTS, 4 * MIB << i, 0);
+        search_texts(&tally, &random, trouble, ALTERNATES, period < MIB ? 8 * MIB : 8 * period,
+                     period);
+    }
+    printf("%s: regret %.3f on average, %.2f at worst, %.1f changes\n", name,
+           tally.sum / (double)tally.count, tally.worst,
+           (double)tally.changes / (double)tally.count);
+    TEST_CHECK(tally.sum / (double)tally.count <= REGRET_MEAN);
+    TEST_CHECK(tally.worst <= worst);
+    TEST_CHECK(tally.changes > tally.count);
+}
+
+/* In a text of one kind, trials cost little, however long it is, and the best candidate, once
+ * found, stays. */
+static void test_one_kind(void)
+{
+    struct test_random random = test_random_begin("one kind");
+    struct tally tally = {0, 0, 0, 0};
+
+    search_texts(&tally, &random, NO_TROUBLE, ONE_KIND, 256 * MIB, 0);
+    printf("one kind: regret %.3f on average, %.2f at worst, %.1f changes\n",
+           tally.sum / (double)tally.count, tally.worst,
+           (double)tally.changes / (double)tally.count);
+    TEST_CHECK(tally.sum / (double)tally.count <= 1.03);
+    TEST_CHECK(tally.worst <= 1.2);
+    TEST_CHECK(tally.changes <= 4 * tally.count);
+}
+
+int main(void)
+{
+    test_begin("unit_contest");
+    test_kinds("several kinds", NO_TROUBLE, REGRET_WORST);
+    test_kinds("forks", FORKS, REGRET_WORST);
+    test_kinds("a candidate that cannot search", CUT, REGRET_WORST);
+    /* a jump of 2 ms during the trial in a short text makes its best candidate rest for long */
+    test_kinds("jumps of the clock", JUMPS, 4);
+    test_one_kind();
+    return test_end();
+}
