@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "match/answer.h"
 #include "match/cells.h"
+#include "match/changes.h"
 #include "match/hits.h"
 #include "match/records.h"
 #include "plan/contest.h"
@@ -32,6 +33,7 @@ struct engine_call {
     _Atomic int state;    /* enum engine_call_state */
     void (*poll)(void *); /* the `poll` member of struct trawl_searcher_options, or NULL */
     void *poll_context;
+    struct changes *changes; /* receives what engine_changed tells */
 };
 
 /* Calls the caller's poll function, if there is one, then returns true if the call has been
@@ -79,6 +81,18 @@ struct engine_chunk {
     const struct engine_call *call;
     uint64_t search; /* number of the search, unique in its runtime; 0: none */
 };
+
+/* Tells the call that the worker searches in another way from offset `at` of the chunk on. The
+ * names and the reason are static text, and the times are per byte. */
+static inline void engine_changed(const struct engine_chunk *chunk, uint64_t at, const char *before,
+                                  double before_ns, const char *after, double after_ns,
+                                  const char *why)
+{
+    const struct trawl_change change = {chunk->begin + at, before, after, before_ns, after_ns, why};
+
+    if (chunk->call != NULL)
+        changes_add(chunk->call->changes, &change);
+}
 
 struct engine_result {
     struct hits hits; /* a scan clears the count, but keeps the memory */

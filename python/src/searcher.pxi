@@ -529,6 +529,9 @@ cdef class Searcher:
     def stats(self):
         """Return the statistics of the search that finished last, as a dict."""
         cdef trawl_stats stats
+        cdef trawl_change[TRAWL_CHANGES_KEPT] changes
+        cdef trawl_change change
+        cdef uint64_t count = 0
         cdef trawl_error error
         cdef int status = TRAWL_OK
         cdef dict found
@@ -538,9 +541,24 @@ cdef class Searcher:
         with cython.critical_section(self):
             if self.last is not None:
                 status = trawl_searcher_stats(self.last.job.searcher, &stats, &error)
+                if status == TRAWL_OK:
+                    status = trawl_searcher_changes(
+                        self.last.job.searcher, changes, TRAWL_CHANGES_KEPT, &count, &error
+                    )
         check(status, &error)
         found = stats
         del found["size"]
+        found["changes"] = [
+            {
+                "offset": change.offset,
+                "before": change.before.decode(),
+                "after": change.after.decode(),
+                "before_ns": change.before_ns,
+                "after_ns": change.after_ns,
+                "why": change.why.decode(),
+            }
+            for change in changes[:count]
+        ]
         return found
 
     def __dir__(self):

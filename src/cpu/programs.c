@@ -297,6 +297,7 @@ void scan_any_set(struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
     struct contest *own = &worker->contest;
+    struct contest_change change;
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
 
     /* Reading the clock takes as long as searching a few hundred bytes: 10 strings in texts of 4
@@ -322,8 +323,10 @@ void scan_any_set(struct scan *scan)
         program_run(scan, program);
         if (scan->over || scan->at < scan->limit)
             break;
-        contest_count(own, scan->at - from, ns, clock_worked_ns(), makes == makes_of(worker),
-                      scan->loadable - scan->at);
+        if (contest_count(own, scan->at - from, ns, clock_worked_ns(), makes == makes_of(worker),
+                          scan->loadable - scan->at, &change))
+            engine_changed(scan->chunk, scan->at, plan_program_name(change.from), change.from_ns,
+                           plan_program_name(change.to), change.to_ns, change.why);
     }
     scan->limit = limit;
 }
@@ -354,8 +357,12 @@ static enum trawl_status begin_sampled(struct cpu_worker *worker, const struct e
         worker->method = plan_cheapest(&worker->prices, TRAWL_METHOD_SAMPLED);
         return TRAWL_OK;
     }
-    if (worker->method != TRAWL_METHOD_SAMPLED)
+    if (worker->method != TRAWL_METHOD_SAMPLED) {
+        engine_changed(chunk, 0, plan_method_name(worker->method),
+                       worker->prices.of[worker->method], plan_method_name(TRAWL_METHOD_SAMPLED),
+                       worker->prices.of[TRAWL_METHOD_SAMPLED], "its tables pay off by now");
         count_anew(worker);
+    }
     worker->sampled_after = 0;
     worker->method = TRAWL_METHOD_SAMPLED;
     return sampled_want(worker->plan, &worker->sampled, error);
@@ -414,6 +421,11 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
                   &tuning, &prices);
     if (cpu_sizes.look_lost_ns <= 0 ||
         worker->took > prices.of[prices.least] * (double)worker->searched) {
+        if (worker->method != prices.least)
+            engine_changed(chunk, 0, plan_method_name(worker->method),
+                           worker->took / (double)max_u64(worker->searched, 1),
+                           plan_method_name(prices.least), prices.of[prices.least],
+                           "expected in a sample of the text");
         worker->prices = prices;
         worker->own = tuning;
         worker->tuning = &worker->own;

@@ -91,6 +91,8 @@ static bool leaves(struct scan *scan, struct sampled_progress *progress)
     taken = (double)(clock_now_ns() - progress->began);
     if (taken < FAR_TIMES * price || taken < price + FAR_NS)
         return false;
+    engine_changed(scan->chunk, scan->at, plan_method_name(worker->method), taken / bytes,
+                   plan_method_name(other), price / bytes, "slower than expected");
     worker->least = price / bytes;
     worker->method = other;
     worker->sampled_took = taken / bytes;

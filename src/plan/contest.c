@@ -142,6 +142,18 @@ static void count_present(struct contest *contest, uint64_t bytes, uint64_t ns, 
         begin(contest, rest);
 }
 
+/* After a trial: returns true and fills *change if another candidate goes on than before. */
+static bool changed(const struct contest *contest, struct contest_change *change)
+{
+    if (contest->now == contest->before)
+        return false;
+    *change = (struct contest_change){
+        contest->before, contest->now,
+        contest->of[contest->before].bytes > 0 ? rate_of(contest, contest->before) : contest->won,
+        contest->won, contest->is_change ? "the text has changed" : "faster in a trial"};
+    return true;
+}
+
 void contest_begin(struct contest *contest, const struct contest_rules *rules, uint32_t fits,
                    uint32_t first)
 {
@@ -158,8 +170,8 @@ uint64_t contest_piece(const struct contest *contest)
                               : max_u64(contest->left, contest->rules.trial_bytes / 2 + 1);
 }
 
-void contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,
-                   bool counts, uint64_t rest)
+bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,
+                   bool counts, uint64_t rest, struct contest_change *change)
 {
     uint64_t ns = end_ns < begin_ns ? 0 : end_ns - begin_ns;
 
@@ -178,15 +190,17 @@ void contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, u
         contest->of[contest->now].ns += contest->counts ? ns : 0;
         contest->of[contest->now].bytes += contest->counts ? bytes : 0;
         if (contest->left > 0)
-            return;
+            return false;
         if (contest->counts) {
             contest->open &= ~bit_of(contest->now);
             next_turn(contest);
+            return contest->open == 0 && changed(contest, change);
         } else {
             contest->counts = true;
             contest->left = contest->rules.trial_bytes;
         }
     }
+    return false;
 }
 
 void contest_drop(struct contest *contest, uint32_t candidate)

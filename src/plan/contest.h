@@ -38,6 +38,13 @@ struct contest_rules {
     uint64_t advance_ns; /* a trial may begin so much early; for tests */
 };
 
+/* The candidate that goes on is another than before. */
+struct contest_change {
+    uint32_t from, to;
+    double from_ns, to_ns; /* per byte of text, in the trial that decided */
+    const char *why;
+};
+
 struct contest {
     struct contest_rules rules;
     uint32_t fits;   /* candidates that can be used, as bits */
@@ -76,9 +83,10 @@ static inline bool contest_is_decided(const struct contest *contest)
 uint64_t contest_piece(const struct contest *contest);
 /* Counts `bytes` bytes, in which contest->now searched from time begin_ns to end_ns. `counts` is
  * false if it also built tables. `rest` is how much text follows, as far as is known. Then sets
- * contest->now to the candidate that goes on. */
-void contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,
-                   bool counts, uint64_t rest);
+ * contest->now to the candidate that goes on. Returns true and fills *change if a trial ended with
+ * another winner than the candidate that searched before. */
+bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,
+                   bool counts, uint64_t rest, struct contest_change *change);
 /* Excludes a candidate that turns out unable to search, other than contest->first. */
 void contest_drop(struct contest *contest, uint32_t candidate);
 

@@ -49,9 +49,19 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
-/* Adds which programs (search loops) the CPU tries in turn, before it goes on with the fastest. */
+/* Adds the expected cost of each program (search loop) by which the CPU may search for the set, and
+ * which ones it tries in turn, before it goes on with the fastest. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
+    const struct plan_set_facts of = plan_set_facts_of(plan);
+
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        const struct price price = plan_set_price((enum program)i, &of);
+
+        if (plan_has_program(plan, (enum program)i))
+            add(text, "expected ns per byte without a string, %s: %.4f, and %.0f for tables\n",
+                plan_program_name(i), price.byte_ns, price.once_ns);
+    }
     if (plan_has_program(plan, PROGRAM_BUCKETS) && plan_has_program(plan, PROGRAM_CLASSES))
         add(text, "trials: the CPU tries buckets and classes in turn\n");
     if (plan_has_program(plan, PROGRAM_AUTOMATON))

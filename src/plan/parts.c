@@ -59,6 +59,18 @@ struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
                                    plan->length_max, plan->byte_bits};
 }
 
+const char *plan_program_name(uint32_t program)
+{
+    static const char *const names[PROGRAMS] = {[PROGRAM_BUCKETS] = "buckets",
+                                                [PROGRAM_CLASSES] = "classes",
+                                                [PROGRAM_AUTOMATON] = "automaton",
+                                                [PROGRAM_ALONE] = "each string by itself",
+                                                [PROGRAM_PARTS] = "parts"};
+
+    TRAWL_ASSERT(program < PROGRAMS);
+    return names[program];
+}
+
 /* Returns how many classes of lengths the set has beyond the first (set_prices.def). */
 static double further_classes(const struct plan_set_facts *of)
 {

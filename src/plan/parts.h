@@ -34,6 +34,9 @@ enum program {
     PROGRAMS
 };
 
+/* Returns the program's name, static text. */
+const char *plan_program_name(uint32_t program);
+
 static inline bool plan_has_program(const struct trawl_plan *plan, enum program program)
 {
     return (plan->programs >> program & 1) != 0;

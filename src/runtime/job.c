@@ -70,6 +70,7 @@ void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, ui
     struct devices *devices = &searcher->runtime->devices;
 
     done->ended = true;
+    changes_take(&searcher->changes, &searcher->last_changes);
     atomic_store_explicit(&searcher->brief.bytes_after, 0, memory_order_relaxed);
     if (begin_ns > 0)
         done->stats.wall_ns = clock_now_ns() - begin_ns;

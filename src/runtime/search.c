@@ -88,6 +88,7 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     searcher->wake = -1;
     searcher->chunk_bytes = given.chunk_bytes;
     searcher->map = given.map;
+    searcher->call.changes = &searcher->changes;
     searcher->call.poll = given.poll;
     searcher->call.poll_context = given.poll_context;
     searcher->runtime = given.runtime;
@@ -203,6 +204,7 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
     if (brief == 0 && !searcher->last.ended) /* before the first call, all members are 0 */
         return options_tell(stats, &told, sizeof told, "stats", error);
     tell_worker(searcher, &told);
+    told.change_count = brief > 0 ? 0 : searcher->last_changes.count;
     told.cpu_chunk_count = told.chunk_count - told.device_chunk_count;
     on_host = searcher->runtime->engine != TRAWL_ENGINE_CUDA || told.cpu_chunk_count > 0;
     (void)snprintf(told.engine, sizeof told.engine, "%s",
@@ -213,6 +215,26 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
         (void)snprintf(told.instruction_set, sizeof told.instruction_set, "%s",
                        engine_for_host->instruction_set(searcher->runtime->host));
     return options_tell(stats, &told, sizeof told, "stats", error);
+}
+
+enum trawl_status trawl_searcher_changes(const struct trawl_searcher *searcher,
+                                         struct trawl_change *changes, uint64_t room,
+                                         uint64_t *count, struct trawl_error *error)
+{
+    const struct changes *last;
+    uint64_t kept;
+
+    if (searcher == NULL || count == NULL || (changes == NULL && room > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL ? "searcher"
+                          : count == NULL  ? "count"
+                                           : "changes");
+    last = &searcher->last_changes;
+    kept = atomic_load(&searcher->brief.bytes_after) > 0 ? 0 : last->count;
+    *count = min_u64(min_u64(kept, TRAWL_CHANGES_KEPT), room);
+    for (uint64_t i = 0; i < *count; i++)
+        changes[i] = last->kept[(last->count - *count + i) % TRAWL_CHANGES_KEPT];
+    return TRAWL_OK;
 }
 
 /* Cancels the searcher's current call. Returns false if there is none, or if it is already

@@ -186,7 +186,9 @@ struct trawl_searcher {
     _Atomic int wake;
     /* how many bytes of the text have been searched and delivered; any thread may read it */
     _Atomic uint64_t progress;
-    struct call_record last; /* what the last finished call did, unless it is in `brief` */
+    struct changes changes;      /* of the current call */
+    struct changes last_changes; /* of the last finished call */
+    struct call_record last;     /* what the last finished call did, unless it is in `brief` */
     /* The last finished call, if it was trawl_count or trawl_first for a short text, without a
      * worker. Such a call does not mark the searcher as inside a call, so two threads may write
      * here at the same time: so they are atomic. searcher_keep clears them. */

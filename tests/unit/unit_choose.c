@@ -258,6 +258,10 @@ static struct cpu_worker *worker_open(const struct trawl_plan *plan, struct engi
     return cpu_worker_of(worker);
 }
 
+/* The workers' call, which receives their changes. */
+static struct changes changes;
+static const struct engine_call call = {.changes = &changes};
+
 static struct engine_result scan(struct cpu_worker *worker, const uint8_t *text, uint64_t at,
                                  enum want want)
 {
@@ -266,7 +270,8 @@ static struct engine_result scan(struct cpu_worker *worker, const uint8_t *text,
                                  .owned = CHUNK_BYTES - 256,
                                  .before = at > 0,
                                  .after = 256,
-                                 .readable = 256};
+                                 .readable = 256,
+                                 .call = &call};
     struct engine_result result = {.count = 0};
 
     TEST_CHECK(engine_scan(&engine_cpu, (struct engine_worker *)worker, &chunk, 0, want, &result,
@@ -277,6 +282,15 @@ static struct engine_result scan(struct cpu_worker *worker, const uint8_t *text,
 static uint64_t search(struct cpu_worker *worker, const uint8_t *text, uint64_t at)
 {
     return scan(worker, text, at, WANT_COUNT).count;
+}
+
+static void check_change(const struct trawl_change *change, uint64_t offset, const char *before,
+                         const char *after)
+{
+    TEST_CHECK_U64(change->offset, offset);
+    TEST_CHECK(strcmp(change->before, before) == 0 && strcmp(change->after, after) == 0);
+    TEST_CHECK(change->before_ns > 0 && change->after_ns > 0);
+    TEST_CHECK(strcmp(change->why, "expected in a sample of the text") == 0);
 }
 
 /* Searches a text whose later parts are of other kinds than the first. Checks that a worker then
@@ -323,6 +337,9 @@ static void test_worker(void)
     (void)search(worker, text, 6 * CHUNK_BYTES);
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY);
     TEST_CHECK(worker->tuning->first_probes > 1);
+    TEST_CHECK_U64(changes.count, 2);
+    check_change(&changes.kept[0], 4 * CHUNK_BYTES, "every", "sampled");
+    check_change(&changes.kept[1], 6 * CHUNK_BYTES, "sampled", "every");
     engine_cpu.release((struct engine_worker *)worker);
     engine_cpu.close(engine);
     trawl_plan_free(plan);

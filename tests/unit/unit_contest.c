@@ -105,6 +105,7 @@ static struct outcome search(const struct model *model, struct test_random *rand
 {
     const struct contest_rules rules = {TURN / 4 + 1, TURN, TRIAL_NS, 0};
     struct contest contest, child;
+    struct contest_change change;
     struct outcome outcome = {0, 0};
     bool is_built[CANDIDATES] = {true};
     uint64_t clock = (uint64_t)1 << 40, cold = 0, at = 0;
@@ -138,15 +139,18 @@ static struct outcome search(const struct model *model, struct test_random *rand
         took += ns;
         at += piece;
         end = clock_after(model, random, clock, ns);
-        contest_count(&contest, piece, clock, end, !builds, model->bytes - at);
+        if (contest_count(&contest, piece, clock, end, !builds, model->bytes - at, &change)) {
+            outcome.changes++;
+            TEST_CHECK(change.from == settled && change.to == contest.now);
+            TEST_CHECK(change.to_ns < change.from_ns);
+            settled = contest.now;
+        }
         clock = end;
         if (model->forks && test_random_one_in(random, 16)) {
             child = contest;
             contest = child;
             clock = test_random_below(random, 1000);
         }
-        outcome.changes += contest.open == 0 && contest.now != settled;
-        settled = contest.open == 0 ? contest.now : settled;
     }
     for (uint32_t i = 0; i < CANDIDATES - model->is_cut; i++)
         best = fmin(best, time_of(model, i, 0, model->bytes));

@@ -17,6 +17,20 @@ static struct trawl_stats stats_of(const struct trawl_searcher *searcher)
     return stats;
 }
 
+/* Checks that the last call had no changes of the method. */
+static void no_changes(const struct trawl_searcher *searcher)
+{
+    struct trawl_change change;
+    uint64_t count = 1;
+
+    TEST_CHECK_U64(stats_of(searcher).change_count, 0);
+    MUST(trawl_searcher_changes(searcher, &change, 1, &count, NULL));
+    TEST_CHECK_U64(count, 0);
+    TEST_CHECK(trawl_searcher_changes(searcher, NULL, 1, &count, NULL) == TRAWL_ARGUMENT);
+    TEST_CHECK(trawl_searcher_changes(searcher, &change, 1, NULL, NULL) == TRAWL_ARGUMENT);
+    TEST_CHECK(trawl_searcher_changes(NULL, &change, 1, &count, NULL) == TRAWL_ARGUMENT);
+}
+
 static void before_the_first_call(void)
 {
     AUTO_SEARCHER searcher = must_searcher(2, 0);
@@ -25,6 +39,7 @@ static void before_the_first_call(void)
     TEST_CHECK(stats.text_bytes == 0 && stats.chunk_count == 0 && stats.match_count == 0);
     TEST_CHECK(stats.candidate_count == 0 && stats.wall_ns == 0 && stats.thread_count == 0);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
+    no_changes(searcher);
 }
 
 static void after_calls(struct trawl_text *text, uint32_t threads)
@@ -56,6 +71,7 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     TEST_CHECK_U64(must_count(searcher, plan, small), 2);
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
+    no_changes(searcher);
     TEST_CHECK_U64(stats.wall_ns, 0); /* for a tiny text the clock is not read */
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* only the bytes of the last call */
     TEST_CHECK(stats.chunk_count == 1 && stats.thread_count == 1 && stats.candidate_count >= 2);

@@ -133,6 +133,9 @@ static void write_totals(FILE *file, struct server *server)
          facts.shared_request_count},
         {"trawl_waiting", state, "Requests that wait for a pass.", facts.waiting_count},
         {"trawl_searched_bytes_total", total, "Bytes that passes searched.", facts.searched_bytes},
+        {"trawl_method_changes_total", total,
+         "How often threads changed the way in which they search, as texts differ.",
+         facts.change_count},
     };
 
     write_numbers(file, numbers, sizeof numbers / sizeof *numbers);

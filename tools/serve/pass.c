@@ -427,6 +427,7 @@ bool pass_run(struct passes *passes, struct pass_request *request)
     good = good && !request->cancelled && search(passes, &member) && pass_member_finish(&member);
     pthread_mutex_lock(&passes->mutex);
     request->member = NULL;
+    passes->facts.change_count += member.change_count;
     pthread_mutex_unlock(&passes->mutex);
     pass_member_close(&member);
     return good;

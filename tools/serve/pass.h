@@ -97,6 +97,7 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
 struct pass_facts {
     uint64_t pass_count, request_count, shared_request_count, own_pass_count;
     uint64_t searched_bytes, search_ns;
+    uint64_t change_count;  /* as in struct trawl_stats */
     uint64_t waiting_count; /* number of requests that wait now */
 };
 void passes_facts(struct passes *passes, struct pass_facts *facts);

@@ -193,6 +193,7 @@ enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *erro
                      ? TRAWL_STOPPED
                      : trawl_positions(leader->searcher, plan, listing.block->text, take_matches,
                                        &listing, error);
+        pass_member_searched(leader);
     }
     trawl_plan_free(merged);
     free(listing.strings);

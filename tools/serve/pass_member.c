@@ -178,6 +178,14 @@ bool pass_member_finish(struct pass_member *member)
     return true;
 }
 
+void pass_member_searched(struct pass_member *member)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    if (trawl_searcher_stats(member->searcher, &stats, NULL) == TRAWL_OK)
+        member->change_count += stats.change_count;
+}
+
 void pass_member_close(struct pass_member *member)
 {
     trawl_searcher_close(member->searcher);

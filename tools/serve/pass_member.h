@@ -18,6 +18,7 @@ enum pass_stage {
 struct pass_member {
     struct pass_request *request;
     struct trawl_searcher *searcher;
+    uint64_t change_count;    /* of the searcher's calls so far, as in struct trawl_stats */
     struct pass_member *next; /* next in passes.waiting, or next member of the same pass */
     enum pass_stage stage;
     /* leader of the pass that the member is in; NULL: it is in no pass */
@@ -83,6 +84,8 @@ void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin,
 /* Completes the results: sorts the positions in the view's order, and counts the files. Returns
  * false on failure; request->message says why. */
 bool pass_member_finish(struct pass_member *member);
+/* Must be called after each call of member->searcher: adds to change_count. */
+void pass_member_searched(struct pass_member *member);
 void pass_member_close(struct pass_member *member);
 
 /* Returns true if all requests of the leader's pass are cancelled. */

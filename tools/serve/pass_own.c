@@ -73,10 +73,12 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     enum trawl_status status;
 
     if (told_plan(request->plan, 0).pattern_count != 1)
-        return trawl_count_by_pattern(member->searcher, request->plan, text, add_counts, member,
-                                      error);
-    status = trawl_count(member->searcher, request->plan, text, &count.count, error);
-    if (status == TRAWL_OK)
+        status = trawl_count_by_pattern(member->searcher, request->plan, text, add_counts, member,
+                                        error);
+    else
+        status = trawl_count(member->searcher, request->plan, text, &count.count, error);
+    pass_member_searched(member);
+    if (status == TRAWL_OK && count.count > 0)
         (void)add_counts(member, &count, 1);
     return status;
 }
@@ -164,6 +166,7 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
                 pass_member_find(member, ranges[i / 2].file);
     }
     trawl_matrix_close(search);
+    pass_member_searched(member);
     free(offsets);
     return status;
 }
@@ -177,6 +180,7 @@ static enum trawl_status list_file(struct pass_member *member, uint32_t number, 
     enum trawl_status status = trawl_positions(member->searcher, member->request->plan, text,
                                                add_matches, &context, error);
 
+    pass_member_searched(member);
     trawl_text_close(text);
     return keeps && status == TRAWL_STOPPED && !member->request->cancelled ? TRAWL_OK : status;
 }

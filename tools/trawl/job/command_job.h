@@ -24,11 +24,20 @@ struct job_sums {
     /* as in struct trawl_stats */
     uint64_t device_copy_ns, device_back_ns, device_kernel_ns, device_shifts_ns, device_host_ns;
     uint64_t child_grids, child_spills, child_withheld;
+    uint64_t change_count;
     uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* bytes that each method searched */
+};
+
+/* A change of the way in which a thread searches, for --stats. */
+struct job_change {
+    char name[96]; /* the file, or the end of its name */
+    struct trawl_change of;
 };
 
 struct job_totals {
     struct job_sums sums;
+    /* the last changes: change i of sums.change_count is in changes[i % TRAWL_CHANGES_KEPT] */
+    struct job_change changes[TRAWL_CHANGES_KEPT];
     uint32_t thread_count; /* maximum number of threads that a search had */
     uint32_t worker_count; /* of the pool, or of a file's pool (units.c) if that has more */
     uint64_t elapsed_ns;   /* time of the whole run */

@@ -5,11 +5,23 @@
 
 #include <string.h>
 
+/* Appends the changes that `more` keeps; sums.change_count is still that of `sum`. */
+static void totals_kept(struct job_totals *sum, const struct job_totals *more)
+{
+    const uint64_t count = more->sums.change_count;
+    uint64_t at = count > TRAWL_CHANGES_KEPT ? count - TRAWL_CHANGES_KEPT : 0;
+
+    for (; at < count; at++)
+        sum->changes[(sum->sums.change_count + at) % TRAWL_CHANGES_KEPT] =
+            more->changes[at % TRAWL_CHANGES_KEPT];
+}
+
 void totals_add(struct job_totals *sum, const struct job_totals *more)
 {
     uint64_t *sums = (uint64_t *)&sum->sums;
     const uint64_t *others = (const uint64_t *)&more->sums;
 
+    totals_kept(sum, more);
     for (size_t i = 0; i < sizeof sum->sums / sizeof *sums; i++)
         sums[i] += others[i];
     if (more->thread_count > sum->thread_count)
@@ -23,8 +35,31 @@ void totals_add(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->note, more->note, sizeof sum->note);
 }
 
+/* Takes over the last changes of the searcher's last call, which searched the text of the file from
+ * offset `begin` on. */
+static void last_changes(const struct command_job *job, const char *name, uint64_t begin,
+                         struct job_totals *totals)
+{
+    struct trawl_change changes[TRAWL_CHANGES_KEPT];
+    const size_t length = strlen(name), room = sizeof totals->changes[0].name - 1;
+    uint64_t kept = 0;
+
+    if (trawl_searcher_changes(job->searcher, changes, TRAWL_CHANGES_KEPT, &kept, NULL) != TRAWL_OK)
+        return;
+    for (uint64_t i = 0; i < kept; i++) {
+        struct job_change *change =
+            &totals->changes[(totals->sums.change_count - kept + i) % TRAWL_CHANGES_KEPT];
+
+        change->of = changes[i];
+        change->of.offset += begin;
+        memcpy(change->name, name + (length > room ? length - room : 0),
+               length > room ? room + 1 : length + 1);
+    }
+}
+
 /* Returns what the searcher's last call did. */
-static struct job_totals last_totals(const struct command_job *job)
+static struct job_totals last_totals(const struct command_job *job, const char *name,
+                                     uint64_t begin)
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals totals = {0};
@@ -45,6 +80,8 @@ static struct job_totals last_totals(const struct command_job *job)
     totals.sums.child_grids = stats.child_grids;
     totals.sums.child_spills = stats.child_spills;
     totals.sums.child_withheld = stats.child_withheld;
+    totals.sums.change_count = stats.change_count;
+    last_changes(job, name, begin, &totals);
     totals.thread_count = stats.thread_count;
     memcpy(totals.engine, stats.engine, sizeof totals.engine);
     memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);
@@ -57,9 +94,9 @@ static struct job_totals last_totals(const struct command_job *job)
     return totals;
 }
 
-void totals_add_stats(struct command_job *job)
+void totals_add_stats(struct command_job *job, const char *name, uint64_t begin)
 {
-    struct job_totals totals = last_totals(job);
+    struct job_totals totals = last_totals(job, name, begin);
 
     totals_add(&job->totals, &totals);
 }
@@ -67,7 +104,7 @@ void totals_add_stats(struct command_job *job)
 void totals_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes)
 {
     if (job->settings->stats) {
-        struct job_totals totals = last_totals(job);
+        struct job_totals totals = last_totals(job, "", 0);
 
         totals.sums.text_bytes = text_bytes;
         totals.sums.match_count = 0; /* the match is counted again when the file is searched */

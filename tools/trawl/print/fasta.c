@@ -231,7 +231,7 @@ static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own
     if (status > TRAWL_STOPPED)
         fail_fasta(fasta, status);
     else if (job->settings->stats)
-        totals_add_stats(job);
+        totals_add_stats(job, fasta->scan->name, 0);
 }
 
 static void drop_front(struct fasta *fasta, uint64_t count)

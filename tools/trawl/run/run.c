@@ -104,6 +104,25 @@ static void print_methods(const struct job_totals *totals)
         fputs(" bytes\n", stderr);
 }
 
+/* Prints how often threads of the host changed the way in which they search, and the last changes.
+ */
+static void print_changes(const struct job_totals *totals)
+{
+    const uint64_t count = totals->sums.change_count;
+    uint64_t at = count > TRAWL_CHANGES_KEPT ? count - TRAWL_CHANGES_KEPT : 0;
+
+    if (count > 0)
+        fprintf(stderr, "changes: %" PRIu64 "%s\n", count, at > 0 ? ", the last of which:" : "");
+    for (; at < count; at++) {
+        const struct job_change *change = &totals->changes[at % TRAWL_CHANGES_KEPT];
+
+        fprintf(stderr, "  %s%sbyte %" PRIu64 ": %s (%.3f ns per byte) to %s (%.3f): %s\n",
+                change->name, change->name[0] != '\0' ? ", " : "", change->of.offset,
+                change->of.before, change->of.before_ns, change->of.after, change->of.after_ns,
+                change->of.why);
+    }
+}
+
 /* Prints the phases of a published algorithm on devices; other searches have none. */
 static void print_device(const struct job_sums *sums)
 {
@@ -137,6 +156,7 @@ static void print_stats(const struct command_job *job)
             totals->thread_count, totals->worker_count, (double)totals->elapsed_ns * 1e-9,
             totals->sums.chunk_count, totals->sums.device_chunk_count, totals->engine);
     print_methods(totals);
+    print_changes(totals);
     if (totals->instruction_set[0] != '\0')
         fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
     print_device(&totals->sums);

@@ -715,7 +715,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.lines.selected;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
-        totals_add_stats(job);
+        totals_add_stats(job, file->name, 0);
     scan_free(&scan);
     if (is_mapped && trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
         job_message(job, "%s: the file became shorter during the search", file->name);

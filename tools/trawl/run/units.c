@@ -253,7 +253,7 @@ static void end_scan(struct pool_worker *worker, struct text_scan *scan, enum tr
     sums->json.matches += scan->json.matches;
     worker->job->selected |= scan->lines.selected > 0;
     if (scan->settings->stats)
-        totals_add_stats(worker->job);
+        totals_add_stats(worker->job, scan->name, scan->part.begin);
     pthread_mutex_lock(&units->lock);
     units->encoding_error |= scan->encoding_error;
     if (status == TRAWL_OK && scan->status != TRAWL_OK) {
@@ -417,7 +417,7 @@ enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error
         struct job_sums *sums = &scan->job->totals.sums;
         const uint64_t text_bytes = sums->text_bytes;
 
-        totals_add_stats(scan->job);
+        totals_add_stats(scan->job, scan->name, 0);
         sums->text_bytes = text_bytes + scan->part.units_begin;
         sums->match_count -= scan->part.matches_left;
     }

@@ -1,0 +1,29 @@
+/* changes: a ring with a lock; changes are rare. */
+#include "match/changes.h"
+
+#include <pthread.h>
+
+#include "base/forks.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held only while no thread can fork */
+
+void changes_add(struct changes *changes, const struct trawl_change *change)
+{
+    forks_hold(NULL);
+    (void)pthread_mutex_lock(&lock);
+    changes->kept[changes->count++ % TRAWL_CHANGES_KEPT] = *change;
+    (void)pthread_mutex_unlock(&lock);
+    forks_release();
+}
+
+void changes_take(struct changes *changes, struct changes *to)
+{
+    forks_hold(NULL);
+    (void)pthread_mutex_lock(&lock);
+    to->count = changes->count;
+    for (uint64_t i = 0; i < changes->count && i < TRAWL_CHANGES_KEPT; i++)
+        to->kept[i] = changes->kept[i];
+    changes->count = 0;
+    (void)pthread_mutex_unlock(&lock);
+    forks_release();
+}

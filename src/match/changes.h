@@ -1,0 +1,18 @@
+/* changes: the last changes of the way in which the threads of a call search, for
+ * trawl_searcher_changes. */
+#ifndef TRAWL_MATCH_CHANGES_H
+#define TRAWL_MATCH_CHANGES_H
+
+#include "trawl.h"
+
+struct changes {
+    uint64_t count;                               /* of all changes */
+    struct trawl_change kept[TRAWL_CHANGES_KEPT]; /* change i is in kept[i % TRAWL_CHANGES_KEPT] */
+};
+
+/* Adds a change. Any thread may call this. */
+void changes_add(struct changes *changes, const struct trawl_change *change);
+/* Moves the changes to *to, and leaves none. Any thread may call this. */
+void changes_take(struct changes *changes, struct changes *to);
+
+#endif
