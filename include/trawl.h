@@ -529,28 +529,11 @@ struct trawl_stats {
     uint64_t worker_method_bytes[TRAWL_METHODS_COUNT]; /* worker_text_bytes, by the method with
                                                           which each chunk's search ended; AUTO: the
                                                           gallery */
-    uint64_t change_count; /* how often threads of the host changed the way in which they search;
-                              trawl_searcher_changes lists the last ones */
+    uint64_t change_count; /* changes of the way to search: trawl_searcher_changes lists the last */
 };
 /* Report what the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
-/* A change of the way in which a thread of the host searches. Each text decides by its bytes which
- * way is fastest (docs/design/programs.md), so threads begin with the one that is expected to be.
- */
-struct trawl_change {
-    uint64_t offset;            /* where in the text the thread changed */
-    const char *before, *after; /* names of the ways; valid as long as the library is loaded */
-    double before_ns, after_ns; /* what they take per byte of text, measured or estimated */
-    const char *why;            /* valid as long as the library is loaded */
-};
-/* Fill `changes` with the last changes of the last finished call, in the order in which they
- * happened. *count is set to their number: at most `room`, TRAWL_CHANGES_KEPT, and the
- * change_count of trawl_searcher_stats. Errors: ARGUMENT. */
-#define TRAWL_CHANGES_KEPT 16
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_changes(
-    const struct trawl_searcher *searcher, struct trawl_change *changes, uint64_t room,
-    uint64_t *count, struct trawl_error *error);
 /* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
  * out-parameters untouched; what a sink got before stays valid. In a search in batches, the current
  * or next call for a batch returns STOPPED. If no call is running: with `or_next`, the next call

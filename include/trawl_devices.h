@@ -31,6 +31,26 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher 
  * the text. Does nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
+/* how many changes of a call are kept */
+#define TRAWL_CHANGES_KEPT 16
+/* A change of the way in which a thread of the host searches. Each text decides by its bytes which
+ * way is fastest (docs/design/programs.md), so threads begin with the one that is expected to be.
+ */
+struct trawl_change {
+    uint64_t offset;    /* where in the text the thread changed */
+    const char *before; /* names of the ways; valid as long as the library is loaded */
+    const char *after;
+    double before_ns; /* what they take per byte of text, measured or estimated */
+    double after_ns;
+    const char *why; /* valid as long as the library is loaded */
+};
+/* Fill `changes` with the last changes of the last finished call, in the order in which they
+ * happened. *count is set to their number: at most `room`, TRAWL_CHANGES_KEPT, and the
+ * change_count of trawl_searcher_stats. Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_changes(
+    const struct trawl_searcher *searcher, struct trawl_change *changes, uint64_t room,
+    uint64_t *count, struct trawl_error *error);
+
 #ifdef __cplusplus
 }
 #endif

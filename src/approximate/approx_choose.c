@@ -3,7 +3,7 @@
  * A cost is the expected time, in ns per byte of text, to search every offset and to verify the
  * method's candidates (places that may be occurrences). Their number is estimated for random text
  * whose bytes are as frequent as in the patterns; only a search of the text tells how many
- * candidates PIECES has (struct approx_trial).
+ * candidates PIECES has, so PIECES and method_dense compete (plan/contest.h).
  */
 #include "approximate/approx_choose.h"
 
@@ -226,9 +226,9 @@ void approx_choose(struct approximate *approximate, const struct filter_ops *ops
     approximate->method = approximate->method_dense = cheapest(&host, every, least);
     if (approximate->method == APPROX_PIECES && approximate->class_count > 0) {
         approximate->method_dense = cheapest(&host, BY_GRAMS | BY_FILTER, 0);
-        approximate->pieces_rate_max =
-            (cost(&host, approximate->method_dense, 0) - cost(&host, APPROX_PIECES, 0)) /
-            (cost(&host, APPROX_PIECES, 1) - cost(&host, APPROX_PIECES, 0));
+        approximate->dense_ns = cost(&host, approximate->method_dense, 0);
+        approximate->pieces_ns = cost(&host, APPROX_PIECES, 0);
+        approximate->candidate_ns = cost(&host, APPROX_PIECES, 1) - approximate->pieces_ns;
     }
     approximate->host_ns = cost(&host, cheapest(&host, every, rate), rate);
     approximate->method_on_device = cheapest(&device, there, rate);
@@ -239,7 +239,7 @@ void approx_choose(struct approximate *approximate, const struct filter_ops *ops
     approximate->host_ns = 1e300;
     approximate->method = approx_method_forced;
     if (dna && approx_method_forced == APPROX_PIECES) {
-        approximate->pieces_rate_max = 1e300; /* so method_dense searches only near a U */
+        approximate->dense_ns = 1e300; /* so method_dense searches only near a U */
         return;
     }
     approximate->method_dense = approx_method_forced;
@@ -247,38 +247,28 @@ void approx_choose(struct approximate *approximate, const struct filter_ops *ops
         approximate->method_on_device = approx_method_forced;
 }
 
+const char *approx_method_name(enum approx_method method)
+{
+    return method == APPROX_PIECES ? "pieces" : method == APPROX_GRAMS ? "grams" : "filter";
+}
+
 /* ---- Whether PIECES suits a text ------------------------------------------------------------- */
 
-void approx_trial_begin(struct approx_trial *trial)
+void approx_contest_begin(struct contest *contest, const struct approximate *approximate)
 {
-    *trial = (struct approx_trial){.pause_bytes = PAUSE_MIN};
+    const struct contest_rules rules = {TRIAL_BYTES / 2, TRIAL_BYTES / 2, 0, 0};
+    const bool both = approximate->method != approximate->method_dense;
+
+    contest_begin(contest, &rules, both ? BY_PIECES | 1u << approximate->method_dense : 0,
+                  approximate->method);
+    contest->of[APPROX_PIECES].price.byte_ns = approximate->pieces_ns;
+    contest->of[approximate->method_dense].price.byte_ns = approximate->dense_ns;
 }
 
-enum approx_method approx_trial_method(const struct approx_trial *trial,
-                                       const struct approximate *approximate, uint64_t from,
-                                       uint64_t *to)
+double approx_price(const struct approximate *approximate, enum approx_method method,
+                    uint64_t bytes, uint64_t count)
 {
-    if (trial->dense_bytes > 0)
-        return approximate->method_dense;
-    if (approximate->method != approximate->method_dense && !trial->passed)
-        *to = min_u64(*to, from + TRIAL_BYTES);
-    return approximate->method;
-}
-
-void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
-                        uint64_t bytes, uint64_t count)
-{
-    const double rate_max = approximate->pieces_rate_max;
-
-    if (trial->dense_bytes > 0) {
-        trial->dense_bytes -= min_u64(trial->dense_bytes, bytes);
-    } else if (approximate->method != approximate->method_dense) {
-        trial->excess = max_double(trial->excess + (double)count - rate_max * (double)bytes, 0);
-        trial->passed = trial->excess <= rate_max * 4 * TRIAL_BYTES;
-        if (trial->passed)
-            return;
-        trial->excess = 0;
-        trial->dense_bytes = trial->pause_bytes;
-        trial->pause_bytes = saturating_multiply(2, trial->pause_bytes);
-    }
+    return method == APPROX_PIECES
+               ? approximate->pieces_ns * (double)bytes + approximate->candidate_ns * (double)count
+               : approximate->dense_ns * (double)bytes;
 }

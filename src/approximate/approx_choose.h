@@ -36,23 +36,15 @@ struct approx_work {
  * a test forces the method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
-/* Decides whether a thread of the host searches a text by PIECES, for a plan whose method_dense is
- * another method: by the candidates that PIECES finds, first in a short step. */
-struct approx_trial {
-    bool passed;          /* the last step was by PIECES, and did not fail */
-    double excess;        /* how many candidates PIECES has found beyond pieces_rate_max */
-    uint64_t dense_bytes; /* how many bytes are to be searched with method_dense */
-    uint64_t pause_bytes;
-};
-void approx_trial_begin(struct approx_trial *trial);
-/* Returns the method for a step, which searches the starts in [from, *to), if symbols there are
- * bytes. Lowers *to if PIECES is tried. */
-enum approx_method approx_trial_method(const struct approx_trial *trial,
-                                       const struct approximate *approximate, uint64_t from,
-                                       uint64_t *to);
-/* Must be called after each step. Judges PIECES by the `count` candidates in the step's bytes. */
-void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
-                        uint64_t bytes, uint64_t count);
+/* Begins the contest of a thread of the host between PIECES and method_dense, if these differ. Its
+ * candidates are methods, and its times are those that approx_price returns. */
+void approx_contest_begin(struct contest *contest, const struct approximate *approximate);
+/* Returns the expected time for a step of `bytes` bytes, in which the method found `count`
+ * candidates, in ns. */
+double approx_price(const struct approximate *approximate, enum approx_method method,
+                    uint64_t bytes, uint64_t count);
+/* Returns the method's name, static text. */
+const char *approx_method_name(enum approx_method method);
 
 /* A literal of `count` symbols is cut into k + 1 pieces. Returns the index of the first symbol of
  * piece `index`; for index k + 1, returns `count`. */

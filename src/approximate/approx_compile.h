@@ -46,10 +46,12 @@ struct approximate {
     bool edits;
     /* the host's method; with TRAWL_CHARACTERS only where the text is ASCII, elsewhere PIECES */
     enum approx_method method;
-    /* the host's method where the text has more than pieces_rate_max candidates of PIECES per byte
-     * and, with DNA, near a U; differs from `method` only if that is PIECES */
+    /* the host's method where PIECES has too many candidates and, with DNA, near a U; differs from
+     * `method` only if that is PIECES */
     enum approx_method method_dense;
-    double pieces_rate_max;
+    /* if they differ: what PIECES takes per byte without candidates, and for each candidate, and
+     * what method_dense takes per byte */
+    double pieces_ns, candidate_ns, dense_ns;
     enum approx_method method_on_device;
     /* host_ns is the expected time of a host thread per byte of text, including verification;
      * device_ns is that of a device, without verification. device_rate is the number of candidates

@@ -23,7 +23,7 @@ struct approx_host {
     /* with GRAMS: the candidates in a part of the stretch, proposed_room words */
     uint64_t *proposed;
     uint64_t proposed_room;
-    struct approx_trial trial; /* whether PIECES suits the text, if method_dense differs */
+    struct contest contest; /* whether PIECES suits the text, if method_dense differs */
     uint64_t found[FILTER_BYTES_MAX / 64];
     /* a copy of the stretch's text, for when too few bytes after it are readable */
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
@@ -65,7 +65,7 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
                                     struct trawl_error *error)
 {
     host->approximate = approximate;
-    approx_trial_begin(&host->trial);
+    approx_contest_begin(&host->contest, approximate);
     approx_scan_close(host->scan);
     host->scan = NULL;
     if (approx_needs_pieces(approximate))
@@ -233,7 +233,7 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
                                     uint64_t from, uint64_t *to)
 {
     const struct approximate *approximate = host->approximate;
-    const enum approx_method method = approx_trial_method(&host->trial, approximate, from, to);
+    const enum approx_method method = (enum approx_method)host->contest.now;
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     const enum approx_method other = dna ? approximate->method_dense : APPROX_PIECES;
     const uint64_t reach = approximate->plan->length_max / (dna ? 1 : CHARACTER_BYTES);
@@ -241,6 +241,8 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
     const uint64_t beyond = approx_beyond_min << (dna ? 8 : 0);
     uint64_t first, end;
 
+    if (!contest_is_decided(&host->contest))
+        *to = min_u64(*to, from + contest_piece(&host->contest));
     if (approximate->plan->errors.alphabet == TRAWL_BYTES || method == other)
         return method;
     end = min_u64(*to + reach, chunk->owned + chunk->after);
@@ -255,13 +257,29 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
     return other;
 }
 
+/* Counts a step in the contest, and tells the call if another method goes on. */
+static void count_step(struct approx_host *host, const struct engine_chunk *chunk,
+                       enum approx_method method, uint64_t from, uint64_t to, uint64_t count)
+{
+    const double ns = approx_price(host->approximate, method, to - from, count);
+    struct contest_change change;
+
+    if (!contest_is_decided(&host->contest) && method == host->contest.now &&
+        contest_count(&host->contest, to - from, 0, (uint64_t)ns, true, chunk->owned - to, &change))
+        engine_changed(chunk, to, approx_method_name(change.from), change.from_ns,
+                       approx_method_name(change.to), change.to_ns, change.why);
+}
+
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
                                          uint64_t from, uint64_t *to,
                                          struct approx_candidates *candidates,
                                          struct trawl_error *error)
 {
+    enum approx_method method;
+
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
-    switch (method_of(host, chunk, from, to)) {
+    method = method_of(host, chunk, from, to);
+    switch (method) {
     case APPROX_GRAMS:
         TRAWL_TRY(by_grams(host, chunk, from, to, candidates, error));
         break;
@@ -272,6 +290,6 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
         TRAWL_TRY(approx_pieces_search(host->refiner, host->approximate, chunk, from, to,
                                        candidates, error));
     }
-    approx_trial_judge(&host->trial, host->approximate, *to - from, candidates->count);
+    count_step(host, chunk, method, from, *to, candidates->count);
     return TRAWL_OK;
 }

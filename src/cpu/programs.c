@@ -264,17 +264,25 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
 
 /* ---- Sets: the contest ------------------------------------------------------------------- */
 
+static void tell(const struct scan *scan, const struct contest_change *change)
+{
+    engine_changed(scan->chunk, scan->at, plan_program_name(change->from), change->from_ns,
+                   plan_program_name(change->to), change->to_ns, change->why);
+}
+
 /* Searches with the program. If it needs parts of the plan (sets of patterns that are searched in
  * turn) and there are none, another program takes its place for good. */
 static void program_run(struct scan *scan, enum program program)
 {
     struct contest *own = &scan->worker->contest;
+    struct contest_change change;
 
     while (program >= PROGRAM_ALONE) {
         if (scan_parts(scan, program - PROGRAM_ALONE))
             return;
         scan->worker->makes++; /* so that this time is not counted */
-        contest_drop(own, program);
+        if (contest_drop(own, &change))
+            tell(scan, &change);
         program = (enum program)own->now;
     }
     run_candidates(scan, program);
@@ -325,8 +333,7 @@ void scan_any_set(struct scan *scan)
             break;
         if (contest_count(own, scan->at - from, ns, clock_worked_ns(), makes == makes_of(worker),
                           scan->loadable - scan->at, &change))
-            engine_changed(scan->chunk, scan->at, plan_program_name(change.from), change.from_ns,
-                           plan_program_name(change.to), change.to_ns, change.why);
+            tell(scan, &change);
     }
     scan->limit = limit;
 }

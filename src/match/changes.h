@@ -3,7 +3,7 @@
 #ifndef TRAWL_MATCH_CHANGES_H
 #define TRAWL_MATCH_CHANGES_H
 
-#include "trawl.h"
+#include "trawl_devices.h"
 
 struct changes {
     uint64_t count;                               /* of all changes */

@@ -203,16 +203,24 @@ bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, u
     return false;
 }
 
-void contest_drop(struct contest *contest, uint32_t candidate)
+bool contest_drop(struct contest *contest, struct contest_change *change)
 {
+    const uint32_t candidate = contest->now;
+
     TRAWL_ASSERT(candidate != contest->first);
     contest->fits &= ~bit_of(candidate);
     contest->of[candidate].bytes = 0;
     if (contest->before == candidate)
         contest->before = contest->first;
-    contest->now = contest->first;
-    if (contest->open != 0) {
-        contest->open &= ~bit_of(candidate);
-        next_turn(contest);
+    if (contest->open == 0) {
+        *change = (struct contest_change){candidate, contest->first, contest->won,
+                                          contest->of[contest->first].price.byte_ns,
+                                          "it cannot search for these patterns"};
+        contest->now = contest->first;
+        contest->won = 0;
+        return true;
     }
+    contest->open &= ~bit_of(candidate);
+    next_turn(contest);
+    return contest->open == 0 && changed(contest, change);
 }

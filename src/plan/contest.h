@@ -87,7 +87,8 @@ uint64_t contest_piece(const struct contest *contest);
  * another winner than the candidate that searched before. */
 bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,
                    bool counts, uint64_t rest, struct contest_change *change);
-/* Excludes a candidate that turns out unable to search, other than contest->first. */
-void contest_drop(struct contest *contest, uint32_t candidate);
+/* Excludes contest->now, which turns out unable to search, and must not be contest->first. Returns
+ * true and fills *change as contest_count does. */
+bool contest_drop(struct contest *contest, struct contest_change *change);
 
 #endif

@@ -102,6 +102,7 @@ static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns)
 {
     struct engine_worker *worker = step->worker;
+    const double each = (double)ns / (double)(step->to - step->from);
     const bool on_device = refine_is_on_device(&worker->refiner);
     const bool has_many = by_atoms && !on_device && worker->refiner.found.hits.count > FEW_ATOMS;
     const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
@@ -114,11 +115,17 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
         worker->dear_ns = max_double(
             worker->dear_ns + (double)ns - FINDER_NS * (double)(step->to - step->from), 0);
     if (whole_pays(step, by_atoms, (double)ns)) {
+        if (worker->whole_run == 0)
+            engine_changed(step->chunk, step->to, "atoms", each, "whole lines",
+                           max_double(worker->whole_ns, FINDER_NS), "atoms took long");
         worker->whole_run =
             (uint32_t)min_u64(max_u64(2 * worker->whole_run, WHOLE_STEPS), WHOLE_STEPS_MAX);
         worker->whole_steps = worker->whole_run;
         worker->wasted_ns = 0;
     } else if (by_atoms) {
+        if (worker->whole_run > 0)
+            engine_changed(step->chunk, step->to, "whole lines", worker->whole_ns, "atoms", each,
+                           "atoms were tried again");
         worker->whole_run = 0;
     }
     if (worker->whole_steps > 0 || worker->table_steps > 0 || has_many)

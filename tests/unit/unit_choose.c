@@ -337,9 +337,11 @@ static void test_worker(void)
     (void)search(worker, text, 6 * CHUNK_BYTES);
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY);
     TEST_CHECK(worker->tuning->first_probes > 1);
-    TEST_CHECK_U64(changes.count, 2);
-    check_change(&changes.kept[0], 4 * CHUNK_BYTES, "every", "sampled");
-    check_change(&changes.kept[1], 6 * CHUNK_BYTES, "sampled", "every");
+    /* the first look may have changed the method, too: that depends on the instruction set */
+    if (TEST_CHECK(changes.count == 2 || changes.count == 3)) {
+        check_change(&changes.kept[changes.count - 2], 4 * CHUNK_BYTES, "every", "sampled");
+        check_change(&changes.kept[changes.count - 1], 6 * CHUNK_BYTES, "sampled", "every");
+    }
     engine_cpu.release((struct engine_worker *)worker);
     engine_cpu.close(engine);
     trawl_plan_free(plan);
