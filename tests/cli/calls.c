@@ -34,7 +34,7 @@ static const struct {
     {"--mmap -c needle", {32, 32, 31, 32, 1768}},
     {"--json needle", {75, 70, 142, 97, 1777}},
     {"--fasta -c needle", {104, 105, 104, 105, 6937}},
-    {"--edits=1 -c needle", {125, 91, 89, 111, 1811}},
+    {"--edits=1 -c needle", {147, 91, 89, 122, 1811}},
     {"--ignore -n needle", {82, 83, 155, 108, 1800}},
     {"--sort=path -n needle", {68, 69, 141, 94, 1769}},
     {"-e needle -e news -e lines --pattern-number", {96, 141, 147, 103, 2946}},
