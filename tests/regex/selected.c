@@ -91,10 +91,40 @@ static void class_with_line_end(void)
     }
 }
 
+static int take_begin(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    for (uint64_t i = 0; i < match_count; i++)
+        *(uint64_t *)context = matches[i].begin;
+    return 0;
+}
+
+/* Story of 2026-11-29: a search across lines reads 64 KiB at first. A match that began there, with
+ * its string after it, was found to begin later. */
+static void head_before_a_piece(void)
+{
+    static const char match[] = "bbbbbbbbcabbage", expression[] = "q^z|b+cabbage";
+
+    for (uint64_t begin = 65536 - sizeof match; begin <= 65536; begin++) {
+        AUTO_SEARCHER searcher = must_searcher(1, 0);
+        AUTO_PLAN plan = must_plans(&(struct trawl_pattern){expression, strlen(expression)}, 1,
+                                    PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_MULTILINE));
+        static char bytes[70000];
+        uint64_t found = 0;
+
+        memset(bytes, '-', sizeof bytes);
+        bytes[sizeof bytes - 1] = '\0';
+        memcpy(bytes + begin, match, sizeof match - 1);
+        AUTO_TEXT text = must_string(bytes);
+        MUST(trawl_positions(searcher, plan, text, take_begin, &found, NULL));
+        TEST_CHECK_U64(found, begin);
+    }
+}
+
 int main(void)
 {
     test_begin("selected");
     class_with_line_end();
+    head_before_a_piece();
     for (uint64_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
         AUTO_SEARCHER searcher = must_searcher(1, i % 2 == 0 ? 0 : 4);
         AUTO_PLAN plan = plan_of(rows[i / 2].expressions, rows[i / 2].flags);
