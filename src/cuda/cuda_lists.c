@@ -178,8 +178,6 @@ enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kern
         return TRAWL_OK;
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[*which].address;
     a->count = *count;
-    a->decide_bytes =
-        min_u64(a->decide_bytes, DECIDE_HITS_MAX * ((a->end - a->begin) / *count + 1));
     *which ^= 1;
     a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
     TRAWL_TRY(cuda_lists_run(worker, kernel, *count, 0, a, &sums, error));

@@ -14,9 +14,9 @@
  *
  *            So no byte is read twice, and lines without a hit are seldom read whole.
  *            answer_accept: keeps the hits that are whole words or lines. answer_decide: keeps the
- *            hits in lines or records that an automaton finds to contain a match; answer_read finds
- *            such lines or records without hits. answer_patterns: counts each pattern's hits.
- *            answer_ends: counts the line ends of the range. answer_records: finds each hit's
+ *            first hit in each line or record that an automaton finds to contain a match;
+ *            answer_read finds such lines or records without hits. answer_patterns: counts each
+ * pattern's hits. answer_ends: counts the line ends of the range. answer_records: finds each hit's
  *            record, with a table of the record at each KiB, and marks or lists the record.
  *            answer_steps builds that table, and checks the offsets. answer_cells: makes columns of
  *            sorted keys, without duplicates.
@@ -561,41 +561,62 @@ SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t stat
     return state <= 1u ? (int)state : simt_load_u8(a->automaton_ends + state) != 0;
 }
 
+/* The line or record [from, to) of hit i. */
+struct answer_line {
+    uint64_t from, to;
+    int is_first; /* no earlier hit lies in it */
+    int is_near;  /* it begins at most decide_bytes before the hit */
+};
+
+/* Returns the line or record of hit i; of a line, `to` is not its end, but the text's. Hits ascend.
+ * Reads the text from the hit back to the line's begin, but not beyond the hit before, so that all
+ * hits together read no byte twice. */
+SIMT_FUNCTION struct answer_line answer_line_of(const struct answer_arguments *a, uint64_t i)
+{
+    uint64_t x = answer_place(a, i), before = i == 0 ? 0 : answer_place(a, i - 1u);
+    struct answer_line line = {a->decide_low, a->text_end, 1, 1};
+
+    if (a->steps != 0) {
+        uint64_t record = answer_record_of(a, x - a->tape);
+
+        line.from = answer_record_at(a, record) + a->tape;
+        line.to = answer_record_at(a, record + 1u) + a->tape;
+        line.is_first = i == 0 || before - line.from > x - line.from;
+        /* The subtraction wraps, so a record that begins before decide_low, the first byte we
+         * have, counts as too long. */
+        line.is_near =
+            x - line.from <= a->decide_bytes && line.from - a->decide_low <= x - a->decide_low;
+    } else {
+        uint64_t low = x - line.from > a->decide_bytes ? x - a->decide_bytes : line.from;
+        int is_begin = low == line.from && a->decide_begins != 0;
+        uint64_t least = i != 0 && before >= low ? before : low;
+
+        line.from = answer_line_begin(a, least, x);
+        line.is_first = line.from > least || i == 0 || before < low;
+        line.is_near = line.from > least || is_begin;
+    }
+    return line;
+}
+
 SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
-    int is_kept = 0, is_near;
+    struct answer_line line = {0, 0, 0, 0};
+    int is_kept = 0;
 
-    if (SIMT_BOUND(i < args.count)) {
-        uint64_t x, from = args.decide_low, to = args.text_end, most = args.decide_bytes;
+    if (SIMT_BOUND(i < args.count))
+        line = answer_line_of(&args, i);
+    if (line.is_first && line.is_near) {
+        uint64_t x = answer_place(&args, i), most = args.decide_bytes, reached;
+        uint64_t stop = line.to - x > most ? x + most : line.to;
+        uint32_t state = answer_run(&args, 0, line.from, stop, line.to, &reached);
 
         hit = simt_load_u64(args.hits + i);
-        x = args.begin + (uint32_t)hit;
-        if (args.steps == 0) {
-            uint64_t low = x - from > most ? x - most : from;
-
-            is_near = low == from && args.decide_begins != 0;
-            from = answer_line_begin(&args, low, x);
-            is_near |= from > low;
-        } else {
-            uint64_t record = answer_record_of(&args, x - args.tape);
-
-            from = answer_record_at(&args, record) + args.tape;
-            to = answer_record_at(&args, record + 1u) + args.tape;
-            /* The subtraction wraps, so a record that begins before decide_low, the first byte we
-             * have, counts as too long. */
-            is_near = x - from <= most && from - args.decide_low <= x - args.decide_low;
-        }
-        if (is_near) {
-            uint64_t stop = to - x > most ? x + most : to, reached;
-            uint32_t state = answer_run(&args, 0, from, stop, to, &reached);
-
-            is_kept = answer_matches(&args, state);
-            is_near = state <= 1u || stop == to;
-        }
-        if (!is_near)
-            simt_max_u64(args.sums + ANSWER_FAULT, 1);
+        is_kept = answer_matches(&args, state);
+        line.is_near = state <= 1u || stop == line.to;
     }
+    if (line.is_first && !line.is_near)
+        simt_max_u64(args.sums + ANSWER_FAULT, 1);
     answer_keep(&args, is_kept, hit);
     answer_sign(&args);
 }

@@ -159,10 +159,6 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
-/* answer_decide reads a line once for each hit. It leaves lines that are longer than the mean
- * distance of this many hits to the host, so that all hits together read the text at most twice
- * as often. */
-#define DECIDE_HITS_MAX 256u
 #define READ_BYTES 1024u /* bytes of a stripe, whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u
