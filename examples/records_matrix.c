@@ -1,9 +1,9 @@
 /* records_matrix: finds which of several strings occur in which of many records.
  *
  * Shows records in the layout of an Arrow column (one tape of bytes, offsets, and a bit per record
- * for null records), and results that the program pulls in batches. The shape CELLS has an entry
- * for each record and each string that occurs there; ANY says whether any string occurs in a
- * record.
+ * for null records), and cells that a sink takes in batches: an entry for each record and each
+ * string that occurs there. For columns of cells, or only a bit, a byte or a count for each record,
+ * give trawl_records_into arrays instead, which may lie in a GPU's memory.
  *
  *     $ ./records_matrix
  *     record 0: kitty at 4
@@ -16,20 +16,13 @@
 
 static const char *const names[2] = {"kitty", "mouse"};
 
-static enum trawl_status print_cells(struct trawl_matrix_search *matrix, struct trawl_error *error)
+static int print_cells(void *context, const struct trawl_cells *cells)
 {
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-
-    do {
-        enum trawl_status status = trawl_matrix_next(matrix, &batch, error);
-
-        if (status != TRAWL_OK)
-            return status;
-        for (uint64_t i = 0; i < batch.cell_count; i++)
-            printf("record %" PRIu64 ": %s at %" PRIu64 "\n", batch.cell_records[i],
-                   names[batch.cell_patterns[i]], batch.cell_begins[i]);
-    } while (!batch.last);
-    return TRAWL_OK;
+    (void)context;
+    for (uint64_t i = 0; i < cells->cell_count; i++)
+        printf("record %" PRIu64 ": %s at %" PRIu64 "\n", cells->records[i],
+               names[cells->patterns[i]], cells->begins[i]);
+    return 0;
 }
 
 int main(void)
@@ -39,29 +32,31 @@ int main(void)
     const int32_t offsets[] = {0, 9, 18, 33, 33};
     const uint8_t validity = 0x0d; /* bit 1 is 0: record 1 is null, so nothing occurs in it */
     const struct trawl_pattern patterns[2] = {{names[0], 5}, {names[1], 5}};
-    struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
     struct trawl_plan *plan = NULL;
     struct trawl_searcher *searcher = NULL;
-    struct trawl_matrix_search *matrix = NULL;
+    struct trawl_records *records = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
-    records.bytes = (const uint8_t *)tape;
-    records.offsets = offsets;
-    records.offset_bytes = sizeof offsets[0];
-    records.record_count = 4;
-    records.validity = &validity;
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.offset_bytes = sizeof offsets[0];
+    array.record_count = 4;
+    array.validity = &validity;
+    array.flags = TRAWL_RECORDS_STAY; /* for one search, a copy on a device would not pay */
+    out.sink = print_cells;
     status = trawl_plan_build(patterns, 2, NULL, &plan, &error);
     if (status == TRAWL_OK)
         status = trawl_searcher_open(NULL, &searcher, &error);
     if (status == TRAWL_OK)
-        status = trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, &error);
+        status = trawl_records_load(searcher, &array, &records, &error);
     if (status == TRAWL_OK)
-        status = print_cells(matrix, &error);
+        status = trawl_records_into(searcher, plan, records, TRAWL_RECORDS_CELLS, &out, &error);
     if (status != TRAWL_OK)
         fprintf(stderr, "records_matrix: %s\n", error.message);
-    /* The search borrows the searcher, the plan and the tape, so it is closed first. */
-    trawl_matrix_close(matrix);
+    trawl_records_unload(searcher, records);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);
     return status == TRAWL_OK && fflush(stdout) == 0 ? 0 : 2;

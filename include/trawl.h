@@ -243,7 +243,7 @@ struct trawl_plan_options {
  * *summary gets one line about the algorithm, *engines the engines that run it: bits 1u << enum
  * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. On any
  * other engine, a search fails with UNSUPPORTED. Names with "rabin-karp-matrix" work with
- * trawl_matrix_open only. gallery/README.md has the options that may follow a name. */
+ * trawl_records_into only. gallery/README.md has the options that may follow a name. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.

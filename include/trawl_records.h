@@ -14,20 +14,18 @@ extern "C" {
  * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
  * which can be searched without a copy. Records may be empty and of any length; an occurrence
  * counts for a record if the record contains the whole occurrence. The whole tape is searched as
- * one text, so long and skewed records cost nothing extra; the searching threads turn occurrences
- * into cells, and the caller takes the results in batches of records. A cell is a pair (record,
- * pattern): the pattern occurs in the record. If an expression matches only zero bytes in a record,
+ * one text, so long and skewed records cost nothing extra. A cell is a pair (record, pattern): the
+ * pattern occurs in the record. If an expression matches only zero bytes in a record,
  * the pair has a cell, too, which begins at the first match; so even an empty record may have a
  * cell. */
-struct trawl_matrix_search;
 /* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
 struct trawl_record_array {
     uint64_t size;        /* sizeof(struct trawl_record_array) */
     const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
     const void *offsets;  /* record_count + 1 offsets into the tape, ascending */
     uint64_t record_count;
-    uint32_t offset_bytes; /* 8 (uint64_t, int64_t) or 4 (int32_t); 0 means 8 */
-    uint32_t reserved;
+    uint32_t offset_bytes;   /* 8 (uint64_t, int64_t) or 4 (int32_t); 0 means 8 */
+    uint32_t flags;          /* enum trawl_records_flag, or-ed */
     const uint8_t *validity; /* NULL: all records are valid. Else record i is null if bit (k & 7) of
                                 byte k >> 3 is 0, with k = validity_begin + i: nothing occurs in a
                                 null record, whatever its bytes are. */
@@ -38,69 +36,22 @@ struct trawl_record_array {
         sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
     }
 
-enum trawl_matrix_shape {
-    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where the pattern first begins */
-    TRAWL_MATRIX_ANY = 1    /* a bit for each record: 1 if any pattern occurs in the record */
+enum trawl_records_flag {
+    TRAWL_RECORDS_STAY = 1 /* the records stay in the host's memory, and devices search them as they
+                              search a text that is not loaded: for a search or two */
 };
-
-/* All results for records [record_begin, record_end). Fields of the other shape are NULL. Borrowed
- * until the next call for the search. Patterns are indices into the plan; begins are relative to
- * the record's first byte. */
-struct trawl_matrix_batch {
-    uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
-    uint64_t record_begin;
-    uint64_t record_end;
-    uint64_t cell_count; /* cells of the batch; for shape ANY, records in which a pattern occurs */
-    /* CELLS: three columns of cell_count entries, ordered by (record, pattern). Each pair of a
-     * record and a pattern occurs once. */
-    const uint64_t *cell_records;
-    const uint64_t *cell_patterns;
-    const uint64_t *cell_begins;
-    const uint8_t *any; /* ANY: record record_begin + i is bit (i & 7) of byte i >> 3; bits beyond
-                           are 0 */
-    bool last;          /* record_end is record_count: no batch follows */
-};
-
-/* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
- * plan, tape, offsets and validity are borrowed until then, *records itself is not. For whole words
- * and whole lines, a record's borders count as borders of the text.
- * Errors: as for trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
- * and for offsets that descend (error.text_offset is then the record's offset) or exceed 2^63. With
- * an algorithm for records, ARGUMENT also for offsets of 4 bytes and for validity.
- * Cost: reads the offsets once. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan,
-    const struct trawl_record_array *records, enum trawl_matrix_shape shape,
-    struct trawl_matrix_search **matrix, struct trawl_error *error);
-/* Take the next batch of records. Batches follow each other without gap, starting at record 0; a
- * batch may have no record or no cell. The rules of trawl_search_next for the last batch, failures
- * and threads apply.
- * Cost: the time of trawl_positions, and 24 bytes written per cell.
- * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
- * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
- * batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
-                                                            struct trawl_matrix_batch *batch,
-                                                            struct trawl_error *error);
-/* Close a search of records, at its end or before. */
-TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
-
-/* ---- Records that stay loaded -----------------------------------------------------------------
- * For many searches of the same records, in the host's memory or in a GPU's. Loading checks the
- * offsets once, and puts tape, offsets and validity on a device. Each search then costs a search of
- * the tape, and writes the answer to where the caller wants it. */
 struct trawl_records;
-/* Load records. The array's bytes, offsets and validity all lie in the host's memory, or all in the
- * memory of one GPU (addresses cast to pointers, of memory as for TRAWL_SOURCE_DEVICE). They are
- * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
- * device has room, records in the host's memory stay there. With several devices, one gets all
- * records.
- * Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or exceed
- * 2^63 (error.text_offset is the record's offset), and memory of different kinds; BUSY, MEMORY,
- * DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded.
- * Threads: as for trawl_text_load. Cost: one copy to the device, and a read of the offsets.
- * Memory: on the device the tape, offsets and validity, unless they lie there, and 4 bytes for each
- * KiB of the tape. */
+/* Load records, in the host's memory or in a GPU's, for any number of searches. This checks the
+ * offsets, and puts tape, offsets and validity on a device. The array's bytes, offsets and validity
+ * all lie in the host's memory, or all in the memory of one GPU (addresses cast to pointers, of
+ * memory as for TRAWL_SOURCE_DEVICE). They are borrowed until trawl_records_unload, and may not
+ * change. With engine CPU, or under AUTO if no device has room, records in the host's memory stay
+ * there. With several devices, one gets all records. Errors: ARGUMENT for a NULL, offset_bytes
+ * other than 0, 4 and 8, offsets that descend or exceed 2^63 (error.text_offset is the record's
+ * offset), memory of different kinds, and an unknown flag; BUSY, MEMORY, DEVICE; for memory of a
+ * GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded. Threads: as for
+ * trawl_text_load. Cost: one copy to the device, and a read of the offsets. Memory: on the device
+ * the tape, offsets and validity, unless they lie there, and 4 bytes for each KiB of the tape. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
                                                              const struct trawl_record_array *array,
                                                              struct trawl_records **records,
@@ -119,7 +70,21 @@ enum trawl_records_shape {
                                in the record, ordered by (record, pattern) */
 };
 
-/* Where the answer is written: host memory, or that of the GPU that has the records. */
+/* The cells of records [record_begin, record_end), ordered by (record, pattern), in three columns.
+ * Patterns are indices into the plan. Borrowed until the sink returns. */
+struct trawl_cells {
+    uint64_t record_begin;
+    uint64_t record_end;
+    uint64_t cell_count;
+    const uint64_t *records;
+    const uint64_t *patterns;
+    const uint64_t *begins; /* where the pattern first begins, from the record's first byte */
+};
+/* Takes cells. Batches of records follow each other without gap, starting at record 0; a batch may
+ * have no cell. Called like a trawl_match_sink. */
+typedef int (*trawl_cells_sink)(void *context, const struct trawl_cells *cells);
+
+/* Where the answer is written: host memory, that of the GPU that has the records, or a sink. */
 struct trawl_records_out {
     uint64_t size;       /* sizeof(struct trawl_records_out), set by the caller */
     void *values;        /* BITS, BYTES, COUNTS: N values. CELLS: the column of records */
@@ -129,22 +94,31 @@ struct trawl_records_out {
     uint32_t on_device;  /* set by the call: 1 if a device computed the answer, 0 if the host did */
     uint64_t count;      /* set by the call: records where a pattern occurs, for all shapes also
                             those with only empty matches; CELLS: cells */
+    /* CELLS: NULL, or takes the cells and where they begin, batch after batch, in bounded memory.
+     * `room` is then 0. The host computes the cells. */
+    trawl_cells_sink sink;
+    void *context;
 };
-#define TRAWL_RECORDS_OUT_INIT                                   \
-    {                                                            \
-        sizeof(struct trawl_records_out), NULL, NULL, 0, 0, 0, 0 \
+#define TRAWL_RECORDS_OUT_INIT                                               \
+    {                                                                        \
+        sizeof(struct trawl_records_out), NULL, NULL, 0, 0, 0, 0, NULL, NULL \
     }
 
 /* Find which loaded records contain an occurrence of a pattern, how many each, or of which
  * patterns. For whole words and whole lines, a record's borders count as borders of the text. The
- * call returns when the answer is complete. Errors: as for trawl_matrix_open. LIMIT if `room` is
- * too small: for CELLS, the first `room` cells are written, and into->count is the true number; for
- * the other shapes nothing is searched, and *into stays as it is. ARGUMENT also for memory of a GPU
- * that does not have the records, and for a plan with an algorithm. UNSUPPORTED, for records or
- * answers in a GPU's memory, if only the host can answer: for counts and cells of expressions, for
- * expressions that a GPU cannot search for (docs/regex.md), for errors, non-ASCII whole words, case
- * variants of different lengths, and sets too large for a GPU's tables. Cost: the search of a
- * loaded text; some nanoseconds per occurrence divided over the device. */
+ * call returns when the answer is complete. Errors: as for trawl_positions, except READ. LIMIT if
+ * `room` is too small: for CELLS, the first `room` cells are written, and into->count is the true
+ * number; for the other shapes nothing is searched, and *into stays as it is. ARGUMENT also for
+ * memory of a GPU that does not have the records; with an algorithm for records also for COUNTS,
+ * offsets of 4 bytes and validity. UNSUPPORTED, for
+ * records or answers in a GPU's memory, if only the host can answer: a sink, counts and cells of
+ * expressions, for expressions that a GPU cannot search for (docs/regex.md), for errors, non-ASCII
+ * whole words, case variants of different lengths, and sets too large for a GPU's tables. Cost: the
+ * search of the tape; some nanoseconds per occurrence, divided over the device or the threads; on
+ * the host 24 bytes written per cell. Memory on the host: 8 bytes per occurrence and 24 per cell in
+ * each thread's chunks, which are smaller if occurrences are dense; up to 4 bytes per pattern for
+ * each thread; BITS, BYTES: a bit for each record of a batch. Algorithms for records: about 1 MiB
+ * of rows for each thread, at least one row. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
     enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);
@@ -192,7 +166,7 @@ TRAWL_API void trawl_line_close(struct trawl_line *line);
  * flags: 0, TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. Errors: as for trawl_windows. Cost: the
  * search, plus about 20 to 50 ns for up to 256 strings in up to 64 KiB, or 65,536 in 1 KiB; a set
  * of strings with flags is searched as by trawl_windows. trawl_searcher_stats does not describe
- * such a call. Many texts on one tape (trawl_matrix_open) take about 3 ns for 64 bytes. */
+ * such a call. Many texts on one tape (trawl_records_into) take about 3 ns for 64 bytes. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_list_bytes(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, const void *bytes,
     uint64_t bytes_count, uint32_t flags, struct trawl_match *matches, uint64_t matches_max,

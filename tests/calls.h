@@ -375,42 +375,73 @@ static inline struct trawl_record_array records_of(const void *bytes, const uint
     return array;
 }
 
+/* Asks for an answer about records that stay where they are. */
+static inline enum trawl_status call_records(struct trawl_searcher *searcher,
+                                             const struct trawl_plan *plan,
+                                             const struct trawl_record_array *array,
+                                             enum trawl_records_shape shape,
+                                             struct trawl_records_out *out,
+                                             struct trawl_error *error)
+{
+    struct trawl_record_array staying = *array;
+    struct trawl_records *records = NULL;
+    enum trawl_status status;
+
+    staying.flags |= TRAWL_RECORDS_STAY;
+    status = trawl_records_load(searcher, &staying, &records, error);
+    if (status == TRAWL_OK)
+        status = trawl_records_into(searcher, plan, records, shape, out, error);
+    trawl_records_unload(searcher, records);
+    return status;
+}
+
 /* Receives rows of the matrix. first[r * patterns + p] is the first offset of pattern p in record
  * row_first + r, or -1 if it does not occur there. Returns 0, or another number to stop the
  * search. */
 typedef int (*row_sink)(void *context, uint64_t row_first, uint64_t row_count,
                         const int64_t *first);
 
-/* Pulls the cells of the matrix, and passes the matrix's rows to the sink one after the other.
- * Returns STOPPED if the sink stopped the search. */
+/* Takes cells, and passes the rows of the matrix to a sink. */
+struct call_rows {
+    row_sink sink;
+    void *context;
+    int64_t *row;
+    uint64_t columns;
+};
+
+static inline int call_take_cells(void *context, const struct trawl_cells *cells)
+{
+    const struct call_rows *rows = (const struct call_rows *)context;
+    uint64_t at = 0;
+
+    for (uint64_t r = cells->record_begin; r < cells->record_end; r++) {
+        memset(rows->row, 0xff, rows->columns * sizeof *rows->row);
+        for (; at < cells->cell_count && cells->records[at] == r; at++)
+            rows->row[cells->patterns[at]] = (int64_t)cells->begins[at];
+        if (rows->sink(rows->context, r, 1, rows->row) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Passes the matrix's rows to the sink one after the other. Returns STOPPED if the sink stopped the
+ * search. */
 static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan,
                                           const struct trawl_record_array *records, row_sink sink,
                                           void *context, struct trawl_error *error)
 {
-    uint64_t columns = call_told(plan, 0).pattern_count;
-    int64_t *row = (int64_t *)malloc((columns + 1) * sizeof *row);
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *matrix = NULL;
-    enum trawl_status status =
-        trawl_matrix_open(searcher, plan, records, TRAWL_MATRIX_CELLS, &matrix, error);
+    struct call_rows rows = {sink, context, NULL, call_told(plan, 0).pattern_count};
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    enum trawl_status status;
 
-    if (row == NULL)
+    rows.row = (int64_t *)malloc((rows.columns + 1) * sizeof *rows.row);
+    if (rows.row == NULL)
         exit(1);
-    while (status == TRAWL_OK && !batch.last) {
-        uint64_t at = 0;
-
-        status = trawl_matrix_next(matrix, &batch, error);
-        for (uint64_t r = batch.record_begin; status == TRAWL_OK && r < batch.record_end; r++) {
-            memset(row, 0xff, columns * sizeof *row);
-            for (; at < batch.cell_count && batch.cell_records[at] == r; at++)
-                row[batch.cell_patterns[at]] = (int64_t)batch.cell_begins[at];
-            if (sink(context, r, 1, row) != 0)
-                status = TRAWL_STOPPED;
-        }
-    }
-    trawl_matrix_close(matrix);
-    free(row);
+    out.sink = call_take_cells;
+    out.context = &rows;
+    status = call_records(searcher, plan, records, TRAWL_RECORDS_CELLS, &out, error);
+    free(rows.row);
     return status;
 }
 

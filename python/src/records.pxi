@@ -451,16 +451,14 @@ cdef void put_which(gather *found, int64_t which) noexcept nogil:
     put_value(&found.values, <uint64_t>which)
 
 
-cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nogil:
-    cdef uint64_t rows = batch.record_end - batch.record_begin, at = 0
+cdef void put_cells(gather *found, const trawl_cells *batch) noexcept nogil:
+    cdef uint64_t at = 0
     cdef uint64_t cells = found.cells[0].count, lists = found.cells[1].count, begin, end, record, i
 
-    if found.kind == CONTAINS:
-        put_bits(&found.values, batch.any, 0, rows)
-    elif found.kind == CELLS:
-        put_values(&found.cells[0], batch.cell_records, batch.cell_count)
-        put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
-        put_values(&found.cells[2], batch.cell_begins, batch.cell_count)
+    if found.kind == CELLS:
+        put_values(&found.cells[0], batch.records, batch.cell_count)
+        put_values(&found.cells[1], batch.patterns, batch.cell_count)
+        put_values(&found.cells[2], batch.begins, batch.cell_count)
         if gather_failed(found):
             return
         for i in range(cells, found.cells[0].count):
@@ -476,27 +474,27 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
             values_of(&found.cells[0])[i] += found.record_count
     elif found.kind == PATTERNS:
         for i in range(batch.cell_count):
-            values_of(&found.values)[batch.cell_patterns[i]] += 1
+            values_of(&found.values)[batch.patterns[i]] += 1
     else:  # for the other results, combine the cells of each record
         for record in range(batch.record_begin, batch.record_end):
             begin = at
-            while at < batch.cell_count and batch.cell_records[at] == record:
+            while at < batch.cell_count and batch.records[at] == record:
                 at += 1
             if found.kind == WHICH:  # a record's cells are sorted by pattern, so the first is the lowest
-                put_which(found, <int64_t>batch.cell_patterns[begin] if at > begin else -1)
+                put_which(found, <int64_t>batch.patterns[begin] if at > begin else -1)
             elif found.kind == COUNTS:
                 put_value(&found.values, at - begin)
             else:  # the end of the record's list; together with the first 0 there are record_count + 1 offsets
                 put_value(&found.values, lists + at)
     if found.kind == LISTS:
-        put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
+        put_values(&found.cells[1], batch.patterns, batch.cell_count)
 
 
 cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
     """Put the results of a dictionary column's chunk: each record gets the cells of its value."""
     cdef uint64_t count = reader.records.record_count, at = 0, i, value, begin, cells
     cdef uint64_t *first = <uint64_t *>calloc(count + 1, sizeof(uint64_t))
-    cdef trawl_matrix_batch batch
+    cdef trawl_cells batch
     cdef gather records  # the records' cells, and in `values` whether a record has any cell
     cdef bint failed = first == NULL
 
@@ -519,11 +517,13 @@ cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
     failed = failed or gather_failed(&records)
     if not failed and reader.count > 0:
         batch.record_end, batch.cell_count = reader.count, records.cells[0].count
-        batch.cell_records = values_of(&records.cells[0])
-        batch.cell_patterns = values_of(&records.cells[1])
-        batch.cell_begins = values_of(&records.cells[2])
-        batch.any = records.values.memory.bytes
-        put_batch(found, &batch)
+        batch.records = values_of(&records.cells[0])
+        batch.patterns = values_of(&records.cells[1])
+        batch.begins = values_of(&records.cells[2])
+        if found.kind == CONTAINS:
+            put_bits(&found.values, records.values.memory.bytes, 0, reader.count)
+        else:
+            put_cells(found, &batch)
     gather_drop(&records)
     free(first)
     if failed:
@@ -621,23 +621,37 @@ cdef inline bint next_match(work *job, trawl_line *line, uint64_t begin, uint64_
     return job.status == TRAWL_OK and places.begin != UNKNOWN
 
 
+cdef int take_cells(void *context, const trawl_cells *cells) noexcept nogil:
+    cdef gather *found = <gather *>context
+
+    put_cells(found, cells)
+    return gather_failed(found)
+
+
 cdef void work_records(work *job) noexcept nogil:
     cdef gather *found = <gather *>job.out
-    cdef trawl_matrix_search *matrix = NULL
-    cdef trawl_matrix_batch batch
-    cdef int shape = TRAWL_MATRIX_ANY if found.kind == CONTAINS else TRAWL_MATRIX_CELLS
+    cdef uint64_t count = found.records.record_count
+    cdef trawl_record_array array = found.records[0]
+    cdef trawl_records *records = NULL
+    cdef trawl_records_out out
 
-    batch.size = sizeof(batch)
-    batch.last = False
-    job.status = trawl_matrix_open(job.searcher, job.plan, found.records, shape, &matrix, &job.error)
-    if job.status != TRAWL_OK:
-        return
-    while not batch.last and job.status == TRAWL_OK and not job.no_memory:
-        job.status = trawl_matrix_next(matrix, &batch, &job.error)
-        if job.status == TRAWL_OK:
-            put_batch(found, &batch)
-            job.no_memory = gather_failed(found)
-    trawl_matrix_close(matrix)
+    memset(&out, 0, sizeof(out))
+    out.size = sizeof(out)
+    array.flags = TRAWL_RECORDS_STAY
+    job.status = trawl_records_load(job.searcher, &array, &records, &job.error)
+    if job.status == TRAWL_OK and found.kind == CONTAINS:
+        out.values, out.room = malloc(count // 8 + 1), count
+        job.no_memory = out.values == NULL
+        if not job.no_memory:
+            job.status = trawl_records_into(job.searcher, job.plan, records, TRAWL_RECORDS_BITS, &out, &job.error)
+            if job.status == TRAWL_OK:
+                put_bits(&found.values, <const uint8_t *>out.values, 0, count)
+            free(out.values)
+    elif job.status == TRAWL_OK:
+        out.sink, out.context = take_cells, found
+        job.status = trawl_records_into(job.searcher, job.plan, records, TRAWL_RECORDS_CELLS, &out, &job.error)
+    job.no_memory = job.no_memory or gather_failed(found)
+    trawl_records_unload(job.searcher, records)
 
 
 cdef int search_chunk(Handle handle, Reader reader, progress, gather *found, bint one_by_one=False) except -1:

@@ -5,8 +5,8 @@
  * reinitialises all locks; a runtime restarts threads when a search can use them. CUDA does not
  * work in a child of a process that used it, so a runtime whose devices the parent had opened, or
  * was opening, has none in the child. A call that the forking thread was inside, or that was open
- * (trawl_search_open, trawl_matrix_open), cannot go on, and is marked as orphaned; a call that
- * another thread was inside counts as ended. */
+ * (trawl_search_open), cannot go on, and is marked as orphaned; a call that another thread was
+ * inside counts as ended. */
 #include "runtime/forked.h"
 
 #include <string.h>

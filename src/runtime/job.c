@@ -106,7 +106,7 @@ enum trawl_status search_enter(struct trawl_searcher *searcher, const struct tra
                           : plan == NULL   ? "plan"
                                            : "text");
     if (plan->algorithm.for_records)
-        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s searches records: call trawl_matrix_open",
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s searches records: call trawl_records_into",
                           plan->algorithm.name);
     return searcher_enter(searcher, error);
 }

@@ -1,5 +1,5 @@
 /* matrix: finds which patterns occur in which records, in a single search of the tape: all records,
- * one after another (trawl_matrix_open)
+ * one after another (trawl_records_into)
  *
  * A *cell* is a record, a pattern that occurs in it, and where the first occurrence begins. Workers
  * turn the occurrences in a chunk into cells (matrix_cells.c), or a published algorithm for records
@@ -15,13 +15,12 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "runtime/job.h"
 #include "runtime/matrix.h"
 #include "runtime/search.h"
 #include "runtime/workers.h"
 
-#define ANY_BYTES_MIN 4096u
+#define BITS_BYTES_MIN 4096u
 /* a batch ends once it has more cells of empty records */
 #define EMPTY_CELLS_MAX (1u << 20)
 
@@ -33,7 +32,7 @@ struct span {
     bool last;
 };
 
-struct trawl_matrix_search {
+struct matrix {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
     struct engine_worker *worker;       /* the calling thread's worker, which runs the algorithm */
@@ -47,7 +46,7 @@ struct trawl_matrix_search {
     struct trawl_plan bare;
     struct records records;
     struct cell_maker maker;
-    enum trawl_matrix_shape shape;
+    bool any; /* a bit for each record is asked for, not cells */
 
     struct cells
         carried; /* cells of the record that continues after the last chunk, the *carried* record */
@@ -69,16 +68,15 @@ struct trawl_matrix_search {
     uint64_t empty_count;
     struct cells filled; /* cells of a span, with those of its empty records added */
 
-    uint8_t *any; /* for TRAWL_MATRIX_ANY: one bit per record of the batch, in any_bytes bytes */
-    uint64_t any_bytes;
-    bool ended; /* the last batch, or a failure, was returned */
+    uint8_t *bits; /* for `any`: one bit per record of the batch, in bits_bytes bytes */
+    uint64_t bits_bytes;
 };
 
 /* ---- Spans -------------------------------------------------------------------------------- */
 
 /* Makes a span of the records [matrix->done, end), with the cells [from, to). */
-static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const struct cells *cells,
-                    uint64_t from, uint64_t to, struct span *span)
+static void span_of(struct matrix *matrix, uint64_t end, const struct cells *cells, uint64_t from,
+                    uint64_t to, struct span *span)
 {
     *span = (struct span){.record_begin = matrix->done,
                           .record_end = end,
@@ -95,7 +93,7 @@ static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const stru
 }
 
 /* Takes the search's next chunk, whose first cells may belong to the carried record. */
-static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
+static enum trawl_status take_chunk(struct matrix *matrix, struct trawl_error *error)
 {
     struct sink_chunk view;
     uint64_t from = 0, to;
@@ -126,7 +124,7 @@ static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct t
 }
 
 /* Leaves the chunk, and keeps the cells of the record that continues after it. */
-static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
+static enum trawl_status leave_chunk(struct matrix *matrix, struct trawl_error *error)
 {
     matrix->holds_chunk = false;
     if (matrix->chunk_to == matrix->chunk.count)
@@ -138,7 +136,7 @@ static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct 
 
 /* Makes a span of the next complete records: of the carried one, or of those that end in the chunk.
  * Its cells are valid until the next call. */
-static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct span *span,
+static enum trawl_status next_span(struct matrix *matrix, struct span *span,
                                    struct trawl_error *error)
 {
     while (matrix->done < matrix->records.count) {
@@ -169,10 +167,10 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
 
 /* Lists the expressions that match the empty string, unless that has been done. For ANY, one is
  * enough. */
-static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct trawl_error *error)
+static enum trawl_status find_empty(struct matrix *matrix, struct trawl_error *error)
 {
     const uint64_t count = matrix->expressions->pattern_count;
-    const uint64_t most = matrix->shape == TRAWL_MATRIX_ANY ? 1 : count;
+    const uint64_t most = matrix->any ? 1 : count;
 
     if (matrix->empty != NULL)
         return TRAWL_OK;
@@ -189,8 +187,8 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
 
 /* Appends to matrix->filled the span's cells from *at that belong to records before `record`, and
  * advances *at past them. Also reserves room for the cells of `record` itself, which is empty. */
-static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
-                                     uint64_t *at, struct trawl_error *error)
+static enum trawl_status copy_before(struct matrix *matrix, uint64_t record, uint64_t *at,
+                                     struct trawl_error *error)
 {
     const struct cells *cells = &matrix->span.cells;
     uint64_t from = *at;
@@ -205,7 +203,7 @@ static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_
 }
 
 /* Like next_span, with the cells of empty records added. */
-static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct span *taken,
+static enum trawl_status next_filled(struct matrix *matrix, struct span *taken,
                                      struct trawl_error *error)
 {
     const struct records *records = &matrix->records;
@@ -247,7 +245,7 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
 }
 
 /* Like next_span, with an algorithm's cells. */
-static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
+static enum trawl_status next_by_algorithm(struct matrix *matrix, struct span *span,
                                            struct trawl_error *error)
 {
     uint64_t begin_ns;
@@ -264,35 +262,33 @@ static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, s
 
 /* ---- Batches ------------------------------------------------------------------------------ */
 
-/* Computes a bit for each of the span's records, and counts the records with a cell. */
-static enum trawl_status make_bits(struct trawl_matrix_search *matrix, const struct span *span,
-                                   struct trawl_matrix_batch *batch, struct trawl_error *error)
+/* Computes a bit for each of the span's records. */
+static enum trawl_status make_bits(struct matrix *matrix, const struct span *span,
+                                   struct matrix_batch *batch, struct trawl_error *error)
 {
-    uint64_t bytes = (span->record_end - span->record_begin + 7) / 8, count = 0;
+    uint64_t bytes = (span->record_end - span->record_begin + 7) / 8;
     void *memory;
 
-    if (matrix->any == NULL || bytes > matrix->any_bytes) {
-        uint64_t room = max_u64(bytes, ANY_BYTES_MIN);
+    if (matrix->bits == NULL || bytes > matrix->bits_bytes) {
+        uint64_t room = max_u64(bytes, BITS_BYTES_MIN);
 
         TRAWL_TRY(memory_allocate(room, 1, &memory, error));
-        memory_release(matrix->any, matrix->any_bytes, 1);
-        matrix->any = (uint8_t *)memory;
-        matrix->any_bytes = room;
+        memory_release(matrix->bits, matrix->bits_bytes, 1);
+        matrix->bits = (uint8_t *)memory;
+        matrix->bits_bytes = room;
     }
-    memset(matrix->any, 0, (size_t)bytes);
+    memset(matrix->bits, 0, (size_t)bytes);
     for (uint64_t i = 0; i < span->cells.count; i++) {
         uint64_t row = span->cells.records[i] - span->record_begin;
 
         TRAWL_ASSERT(row < 8 * bytes);
-        count += (matrix->any[row >> 3] >> (row & 7) & 1) == 0;
-        matrix->any[row >> 3] |= (uint8_t)(1u << (row & 7));
+        matrix->bits[row >> 3] |= (uint8_t)(1u << (row & 7));
     }
-    batch->any = matrix->any;
-    batch->cell_count = count;
+    batch->bits = matrix->bits;
     return TRAWL_OK;
 }
 
-enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_matrix_batch *batch,
+enum trawl_status matrix_next(struct matrix *matrix, struct matrix_batch *batch,
                               struct trawl_error *error)
 {
     struct span span;
@@ -304,17 +300,17 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
     TRAWL_TRY(matrix->algorithm != NULL     ? next_by_algorithm(matrix, &span, error)
               : matrix->expressions != NULL ? next_filled(matrix, &span, error)
                                             : next_span(matrix, &span, error));
-    batch->record_begin = span.record_begin;
-    batch->record_end = span.record_end;
+    batch->cells.record_begin = span.record_begin;
+    batch->cells.record_end = span.record_end;
     batch->last = span.last;
     if (span.last)
         atomic_store(&matrix->searcher->progress, matrix->records.tape_bytes);
-    if (matrix->shape == TRAWL_MATRIX_ANY)
+    if (matrix->any)
         return make_bits(matrix, &span, batch, error);
-    batch->cell_count = span.cells.count;
-    batch->cell_records = span.cells.records;
-    batch->cell_patterns = span.cells.patterns;
-    batch->cell_begins = span.cells.begins;
+    batch->cells.cell_count = span.cells.count;
+    batch->cells.records = span.cells.records;
+    batch->cells.patterns = span.cells.patterns;
+    batch->cells.begins = span.cells.begins;
     return TRAWL_OK;
 }
 
@@ -324,9 +320,9 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
  * exceptions: strings with conditions, which are checked after the search and need all occurrences;
  * and a single string longer than a byte, where looking for one occurrence per record is slower,
  * since it compares each candidate with the last one. */
-static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
+static bool one_tells(const struct matrix *matrix, const struct trawl_plan *plan)
 {
-    return matrix->shape == TRAWL_MATRIX_ANY && matrix->maker.counts == NULL &&
+    return matrix->any && matrix->maker.counts == NULL &&
            (kind_of(plan)->by_lines ||
             (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
 }
@@ -336,7 +332,7 @@ static enum trawl_status digest_by_algorithm(const struct sink *sink,
                                              const struct sink_chunk *chunk,
                                              struct sink_digest *digest, struct trawl_error *error)
 {
-    struct trawl_matrix_search *matrix = (struct trawl_matrix_search *)sink->context;
+    struct matrix *matrix = (struct matrix *)sink->context;
     uint64_t begin_ns = clock_now_ns();
 
     digest->cells.count = 0;
@@ -350,8 +346,8 @@ static enum trawl_status digest_by_algorithm(const struct sink *sink,
 }
 
 /* Prepares the plan's algorithm, which will make the cells. The search itself finds nothing. */
-static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
-                                         const struct trawl_plan *plan, struct trawl_error *error)
+static enum trawl_status begin_algorithm(struct matrix *matrix, const struct trawl_plan *plan,
+                                         struct trawl_error *error)
 {
     struct trawl_searcher *searcher = matrix->searcher;
     enum trawl_status status;
@@ -377,16 +373,15 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
 }
 
 /* Begins the search of the tape. If it succeeds, the caller must call search_close. */
-static enum trawl_status search_open(struct trawl_matrix_search *matrix,
-                                     const struct trawl_plan *plan, uint32_t *counts,
-                                     struct trawl_error *error)
+static enum trawl_status search_open(struct matrix *matrix, const struct trawl_plan *plan,
+                                     uint32_t *counts, struct trawl_error *error)
 {
     const struct trawl_plan *searched;
     enum trawl_status status = TRAWL_OK;
 
     TRAWL_TRY(
         text_from_memory(matrix->records.tape, matrix->records.tape_bytes, &matrix->text, error));
-    cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
+    cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->any);
     matrix->maker.counts = counts;
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     matrix->sink.digest_adds = counts != NULL;
@@ -407,7 +402,7 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
     return status;
 }
 
-static void search_close(struct trawl_matrix_search *matrix)
+static void search_close(struct matrix *matrix)
 {
     struct trawl_stats *stats = &matrix->search.done.stats;
 
@@ -429,16 +424,15 @@ static void search_close(struct trawl_matrix_search *matrix)
 /* ---- Calls -------------------------------------------------------------------------------- */
 
 enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                               const struct records *records, enum trawl_matrix_shape shape,
-                               uint32_t *counts, struct trawl_matrix_search **matrix_out,
-                               struct trawl_error *error)
+                               const struct records *records, bool any, uint32_t *counts,
+                               struct matrix **matrix_out, struct trawl_error *error)
 {
-    struct trawl_matrix_search *matrix;
+    struct matrix *matrix;
     enum trawl_status status;
 
     TRAWL_TRY(MEMORY_ZEROED(matrix, 1, error));
     matrix->searcher = searcher;
-    matrix->shape = shape;
+    matrix->any = any;
     if (kind_of(plan)->by_lines && plan->pattern_count > 0)
         matrix->expressions = plan;
     matrix->records = *records;
@@ -450,66 +444,9 @@ enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct tra
     return status;
 }
 
-enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    const struct trawl_record_array *records,
-                                    enum trawl_matrix_shape shape,
-                                    struct trawl_matrix_search **matrix_out,
-                                    struct trawl_error *error)
-{
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct records checked;
-    enum trawl_status status;
-
-    if (searcher == NULL || plan == NULL || records == NULL || matrix_out == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          searcher == NULL  ? "searcher"
-                          : plan == NULL    ? "plan"
-                          : records == NULL ? "records"
-                                            : "matrix");
-    TRAWL_TRY(options_read(&array, sizeof array, records, sizeof array, "records", error));
-    if ((unsigned)shape > TRAWL_MATRIX_ANY)
-        return TRAWL_FAIL(error, ARGUMENT, "unknown matrix shape %d", (int)shape);
-    TRAWL_TRY(searcher_enter(searcher, error));
-    status = records_open(&checked, &array, error);
-    if (status == TRAWL_OK)
-        status = matrix_begin(searcher, plan, &checked, shape, NULL, matrix_out, error);
-    searcher->is_pulled = status == TRAWL_OK;
-    if (status != TRAWL_OK)
-        searcher_leave(searcher);
-    return status;
-}
-
-enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
-                                    struct trawl_matrix_batch *batch, struct trawl_error *error)
-{
-    struct trawl_matrix_batch filled;
-    enum trawl_status status;
-
-    if (matrix == NULL || batch == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", matrix == NULL ? "matrix" : "batch");
-    TRAWL_TRY(options_check(batch, sizeof filled, "batch", error));
-    if (matrix->ended)
-        return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
-    status = matrix_next(matrix, &filled, error);
-    matrix->ended = status != TRAWL_OK || filled.last;
-    TRAWL_TRY(status);
-    return options_tell(batch, &filled, sizeof filled, "batch", error);
-}
-
-void matrix_end(struct trawl_matrix_search *matrix)
+void matrix_end(struct matrix *matrix)
 {
     search_close(matrix);
-    memory_release(matrix->any, matrix->any_bytes, 1);
+    memory_release(matrix->bits, matrix->bits_bytes, 1);
     memory_release(matrix, 1, sizeof *matrix);
-}
-
-void trawl_matrix_close(struct trawl_matrix_search *matrix)
-{
-    struct trawl_searcher *searcher;
-
-    if (matrix == NULL)
-        return;
-    searcher = matrix->searcher;
-    matrix_end(matrix);
-    searcher_leave(searcher);
 }

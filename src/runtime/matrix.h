@@ -1,7 +1,7 @@
 /* matrix: searches records, which lie one after another in memory (the tape). A *cell* is a record,
  * a pattern that occurs in it, and where the first occurrence begins.
  *
- * matrix.c has the public calls; matrix_cells.c turns a chunk's hits into cells.
+ * matrix.c joins the cells of all chunks; matrix_cells.c turns a chunk's hits into cells.
  */
 #ifndef TRAWL_RUNTIME_MATRIX_H
 #define TRAWL_RUNTIME_MATRIX_H
@@ -11,16 +11,26 @@
 
 /* ---- matrix.c ---- */
 
-/* trawl_matrix_open, _next and _close, for a searcher that is inside a call, and records that were
- * checked. *records is copied. counts: NULL, or with the shape ANY, where the occurrences in
- * each record are added to its count; the bits are then those of empty matches. */
+/* Results for the records [cells.record_begin, cells.record_end). Borrowed until the next batch. */
+struct matrix_batch {
+    struct trawl_cells cells; /* unless bits were asked for */
+    const uint8_t *bits;      /* record record_begin + i is bit (i & 7) of byte i >> 3 */
+    bool last;
+};
+
+struct matrix;
+
+/* Begins a search of records that were checked, for a searcher that is inside a call. *records is
+ * copied. any: find only whether any pattern occurs in a record. counts: NULL, or with `any`, where
+ * the occurrences in each record are added to its count; the bits are then those of empty matches.
+ */
 enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                               const struct records *records, enum trawl_matrix_shape shape,
-                               uint32_t *counts, struct trawl_matrix_search **matrix,
-                               struct trawl_error *error);
-enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_matrix_batch *batch,
+                               const struct records *records, bool any, uint32_t *counts,
+                               struct matrix **matrix, struct trawl_error *error);
+/* Makes the next batch of records. Batches follow each other without gap, starting at record 0. */
+enum trawl_status matrix_next(struct matrix *matrix, struct matrix_batch *batch,
                               struct trawl_error *error);
-void matrix_end(struct trawl_matrix_search *matrix);
+void matrix_end(struct matrix *matrix);
 
 /* ---- matrix_cells.c ---- */
 

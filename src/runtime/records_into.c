@@ -22,7 +22,7 @@ struct trawl_records {
     bool lies_there;
     uint32_t device; /* if `held` is not NULL: the device that has the records */
     struct engine_records *held;
-    struct trawl_text *text; /* the tape; NULL: it is empty */
+    struct trawl_text *text; /* the loaded tape; NULL: it is empty, or stays where it is */
 };
 
 /* ---- Load --------------------------------------------------------------------------------- */
@@ -121,6 +121,8 @@ static void release(struct trawl_runtime *runtime, struct trawl_records *own)
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_records *own,
                               const struct trawl_record_array *array, struct trawl_error *error)
 {
+    if (array->flags == TRAWL_RECORDS_STAY)
+        return records_open(&own->records, array, error);
     if (runtime->engine != TRAWL_ENGINE_CPU)
         /* if this fails, the array must be in host memory */
         (void)devices_open(&runtime->devices, NULL);
@@ -152,6 +154,8 @@ enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
                           : given == NULL  ? "array"
                                            : "records");
     TRAWL_TRY(options_read(&array, sizeof array, given, sizeof array, "array", error));
+    if ((array.flags & ~(uint32_t)TRAWL_RECORDS_STAY) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "array: unknown flags 0x%" PRIx32, array.flags);
     TRAWL_TRY(searcher_enter(searcher, error));
     status = MEMORY_ZEROED(own, 1, error);
     if (status == TRAWL_OK) {
@@ -192,17 +196,17 @@ static void clear(enum trawl_records_shape shape, const struct trawl_records *ow
         memset(into->values, 0, (size_t)bytes);
 }
 
-/* Writes a batch of shape ANY to `into`, as bits or bytes. For COUNTS, which the workers have
+/* Writes a batch of bits to `into`, as bits or bytes. For COUNTS, which the workers have
  * written, the bits are those of records with an empty match. */
-static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_shape shape,
+static void put_any(const struct matrix_batch *batch, enum trawl_records_shape shape,
                     struct trawl_records_out *into)
 {
     const uint32_t *counts = (const uint32_t *)into->values;
     uint8_t *values = (uint8_t *)into->values;
 
-    for (uint64_t i = batch->record_begin; i < batch->record_end; i++) {
-        uint64_t bit = i - batch->record_begin;
-        uint8_t is_set = batch->any[bit >> 3] >> (bit & 7) & 1;
+    for (uint64_t i = batch->cells.record_begin; i < batch->cells.record_end; i++) {
+        uint64_t bit = i - batch->cells.record_begin;
+        uint8_t is_set = batch->bits[bit >> 3] >> (bit & 7) & 1;
 
         if (shape == TRAWL_RECORDS_COUNTS)
             is_set |= counts[i] > 0;
@@ -216,23 +220,23 @@ static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_s
     }
 }
 
-/* Appends a batch of shape CELLS to the columns, while there is room. */
-static void put_cells(const struct trawl_matrix_batch *batch, struct trawl_records_out *into)
+/* Appends cells to the columns, while there is room. */
+static void put_cells(const struct trawl_cells *cells, struct trawl_records_out *into)
 {
     uint64_t left = into->room - min_u64(into->room, into->count);
 
-    for (uint64_t i = 0; i < min_u64(left, batch->cell_count); i++) {
+    for (uint64_t i = 0; i < min_u64(left, cells->cell_count); i++) {
         uint64_t at = into->count + i;
 
         if (into->cell_bytes == sizeof(uint32_t)) {
-            ((uint32_t *)into->values)[at] = (uint32_t)batch->cell_records[i];
-            ((uint32_t *)into->patterns)[at] = (uint32_t)batch->cell_patterns[i];
+            ((uint32_t *)into->values)[at] = (uint32_t)cells->records[i];
+            ((uint32_t *)into->patterns)[at] = (uint32_t)cells->patterns[i];
         } else {
-            ((uint64_t *)into->values)[at] = batch->cell_records[i];
-            ((uint64_t *)into->patterns)[at] = batch->cell_patterns[i];
+            ((uint64_t *)into->values)[at] = cells->records[i];
+            ((uint64_t *)into->patterns)[at] = cells->patterns[i];
         }
     }
-    into->count += batch->cell_count;
+    into->count += cells->cell_count;
 }
 
 static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
@@ -240,25 +244,27 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
                                         enum trawl_records_shape shape,
                                         struct trawl_records_out *into, struct trawl_error *error)
 {
-    struct trawl_matrix_search *matrix;
-    struct trawl_matrix_batch batch = {.last = false};
+    const bool cells = shape == TRAWL_RECORDS_CELLS;
+    struct matrix_batch batch = {.last = false};
+    struct matrix *matrix;
     enum trawl_status status;
 
     if (shape == TRAWL_RECORDS_COUNTS)
         clear(shape, own, into);
-    TRAWL_TRY(matrix_begin(searcher, plan, &own->records,
-                           shape == TRAWL_RECORDS_CELLS ? TRAWL_MATRIX_CELLS : TRAWL_MATRIX_ANY,
+    TRAWL_TRY(matrix_begin(searcher, plan, &own->records, !cells,
                            shape == TRAWL_RECORDS_COUNTS ? (uint32_t *)into->values : NULL, &matrix,
                            error));
     do {
         status = matrix_next(matrix, &batch, error);
         if (status != TRAWL_OK)
             break;
-        if (shape == TRAWL_RECORDS_CELLS)
-            put_cells(&batch, into);
+        if (cells)
+            put_cells(&batch.cells, into);
         else
             put_any(&batch, shape, into);
-    } while (!batch.last);
+        if (into->sink != NULL && into->sink(into->context, &batch.cells) != 0)
+            status = TRAWL_STOPPED;
+    } while (status == TRAWL_OK && !batch.last);
     matrix_end(matrix);
     return status;
 }
@@ -319,9 +325,11 @@ static enum trawl_status check(const struct trawl_plan *plan, enum trawl_records
 
     if ((unsigned)shape > TRAWL_RECORDS_CELLS)
         return TRAWL_FAIL(error, ARGUMENT, "unknown shape of records %d", (int)shape);
-    if (kind_of(plan)->is_apart)
-        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not search loaded records",
+    if (plan->algorithm.for_records && shape == TRAWL_RECORDS_COUNTS)
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not count occurrences",
                           plan->algorithm.name);
+    if (into->sink != NULL && (!cells || into->room > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "into: a sink takes cells, without room");
     if (into->cell_bytes != sizeof(uint32_t) && into->cell_bytes != sizeof(uint64_t))
         return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is %" PRIu32 ", not 4 or 8",
                           into->cell_bytes);
@@ -383,7 +391,8 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
         TRAWL_TRY(search_line_plan(searcher, plan, own->text, &lines, error));
     if (lines != NULL)
         used = lines;
-    if (own->held != NULL && engine_for_devices->answers(used, ANSWER_OF_RECORDS))
+    if (own->held != NULL && into->sink == NULL && !kind_of(plan)->is_apart &&
+        engine_for_devices->answers(used, ANSWER_OF_RECORDS))
         status = answer_on_device(searcher, used, own, shape, to_device, into, &why);
     else
         (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
@@ -418,7 +427,8 @@ enum trawl_status trawl_records_into(struct trawl_searcher *searcher, const stru
     TRAWL_TRY(searcher_enter(searcher, error));
     status = answer(searcher, plan, records, shape, &into, error);
     searcher_leave(searcher);
-    if (status == TRAWL_OK && shape == TRAWL_RECORDS_CELLS && into.count > into.room)
+    if (status == TRAWL_OK && shape == TRAWL_RECORDS_CELLS && into.sink == NULL &&
+        into.count > into.room)
         status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " cells",
                             into.room, into.count);
     into.cell_bytes = given->cell_bytes;

@@ -167,7 +167,7 @@ struct trawl_searcher {
     uint32_t tasks_touched; /* tasks [0, tasks_touched) have been in use */
     struct engine_call call;
     pthread_t thread; /* the thread that began the call */
-    bool is_pulled;   /* the call is trawl_search_open or trawl_matrix_open */
+    bool is_pulled;   /* the call is trawl_search_open */
     bool is_orphan;   /* this process is a child of fork(), and its parent began the call */
     /* Number of calls to trawl_searcher_cancel that may still wake the caller. searcher_leave waits
      * for them, so that none disturbs the next call. */

@@ -477,8 +477,8 @@ static void check_matrix(struct test_random *random, const struct input *input,
     c.array.bytes = input->diff.text;
     c.array.record_count = count;
     c.array.offsets = c.offsets;
-    CHECK_STATUS(shapes_pull(&c, searcher, plan,
-                             (enum trawl_matrix_shape)test_random_below(random, SHAPES), NULL),
+    CHECK_STATUS(shapes_search(&c, searcher, plan,
+                               (enum shapes_form)test_random_below(random, SHAPES), NULL),
                  TRAWL_OK);
     free(matches);
     free(c.expected);

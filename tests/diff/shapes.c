@@ -176,67 +176,59 @@ static const int64_t *expected_row(const struct shapes_case *c, uint64_t record)
     return c->expected + record * c->tape.pattern_count;
 }
 
-/* Compares the cells of the batch's records: values, number and order. The shape ANY has a bit for
- * each record instead. */
-static void check_cells(const struct shapes_case *c, const struct trawl_matrix_batch *batch,
-                        enum trawl_matrix_shape shape)
+/* A sink: compares the cells of the batch's records: values, number and order. */
+static int check_cells(void *context, const struct trawl_cells *cells)
 {
+    struct shapes_case *c = (struct shapes_case *)context;
     uint64_t at = 0;
 
-    for (uint64_t r = batch->record_begin; r < batch->record_end; r++)
-        for (uint64_t p = 0, before = at; p < c->tape.pattern_count; p++) {
+    TEST_CHECK_U64(cells->record_begin, c->rows_seen);
+    if (!TEST_CHECK(cells->record_end >= cells->record_begin &&
+                    cells->record_end <= c->array.record_count))
+        return 1;
+    for (uint64_t r = cells->record_begin; r < cells->record_end; r++)
+        for (uint64_t p = 0; p < c->tape.pattern_count; p++) {
             int64_t begin = expected_row(c, r)[p];
 
-            if (begin < 0 || (shape == TRAWL_MATRIX_ANY && at > before))
+            if (begin < 0)
                 continue;
-            if (batch->cell_records != NULL && at < batch->cell_count) {
-                TEST_CHECK_U64(batch->cell_records[at], r);
-                TEST_CHECK_U64(batch->cell_patterns[at], p);
-                TEST_CHECK_U64(batch->cell_begins[at], (uint64_t)begin);
+            if (at < cells->cell_count) {
+                TEST_CHECK_U64(cells->records[at], r);
+                TEST_CHECK_U64(cells->patterns[at], p);
+                TEST_CHECK_U64(cells->begins[at], (uint64_t)begin);
             }
             at++;
         }
-    TEST_CHECK_U64(batch->cell_count, at);
+    TEST_CHECK_U64(cells->cell_count, at);
+    c->rows_seen = cells->record_end;
+    return 0;
 }
 
-static void check_bit(const struct shapes_case *c, const struct trawl_matrix_batch *batch,
-                      uint64_t i)
+/* Compares the bits of all records, and their number. */
+static void check_bits(const struct shapes_case *c, const uint8_t *bits, uint64_t set_count)
 {
-    const int64_t *row = expected_row(c, batch->record_begin + i);
-    uint64_t count = 0;
+    const uint64_t rows = c->array.record_count;
+    uint64_t expected = 0;
 
-    for (uint64_t p = 0; p < c->tape.pattern_count; p++)
-        count += row[p] >= 0;
-    TEST_CHECK_U64(batch->any[i / 8] >> i % 8 & 1, count > 0);
+    for (uint64_t r = 0; r < rows; r++) {
+        bool any = false;
+
+        for (uint64_t p = 0; p < c->tape.pattern_count; p++)
+            any = any || expected_row(c, r)[p] >= 0;
+        TEST_CHECK_U64(bits[r / 8] >> r % 8 & 1, any);
+        expected += any;
+    }
+    if (rows % 8 != 0)
+        TEST_CHECK((bits[rows / 8] >> rows % 8) == 0);
+    TEST_CHECK_U64(set_count, expected);
 }
 
-static void check_batch(struct shapes_case *c, const struct trawl_matrix_batch *batch,
-                        enum trawl_matrix_shape shape)
+enum trawl_status shapes_search(struct shapes_case *c, struct trawl_searcher *searcher,
+                                const struct trawl_plan *plan, enum shapes_form form,
+                                struct trawl_error *error)
 {
-    uint64_t rows = batch->record_end - batch->record_begin;
-
-    TEST_CHECK_U64(batch->record_begin, c->rows_seen);
-    if (!TEST_CHECK(batch->record_end >= batch->record_begin &&
-                    batch->record_end <= c->array.record_count))
-        return;
-    TEST_CHECK((batch->record_end == c->array.record_count) == batch->last);
-    TEST_CHECK((batch->cell_records != NULL) <= (shape == TRAWL_MATRIX_CELLS));
-    check_cells(c, batch, shape);
-    TEST_CHECK((batch->any != NULL) == (shape == TRAWL_MATRIX_ANY));
-    for (uint64_t i = 0; i < rows && shape == TRAWL_MATRIX_ANY; i++)
-        check_bit(c, batch, i);
-    if (shape == TRAWL_MATRIX_ANY && rows % 8 != 0)
-        TEST_CHECK((batch->any[rows / 8] >> rows % 8) == 0);
-    c->rows_seen = batch->record_end;
-}
-
-enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,
-                              const struct trawl_plan *plan, enum trawl_matrix_shape shape,
-                              struct trawl_error *error)
-{
-    struct trawl_matrix_search *matrix = NULL;
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    enum trawl_status status = trawl_matrix_open(searcher, plan, &c->array, shape, &matrix, error);
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    enum trawl_status status;
 
     c->rows_seen = 0;
     /* The expected answer is computed only now, because a test draws many cases and runs only a few
@@ -247,12 +239,20 @@ enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *sear
         for (uint64_t i = 0; i < c->array.record_count; i++)
             expect_row(c, i);
     }
-    while (status == TRAWL_OK && !batch.last) {
-        status = trawl_matrix_next(matrix, &batch, error);
+    if (form == SHAPES_CELLS) {
+        out.sink = check_cells;
+        out.context = c;
+        status = call_records(searcher, plan, &c->array, TRAWL_RECORDS_CELLS, &out, error);
         if (status == TRAWL_OK)
-            check_batch(c, &batch, shape);
+            TEST_CHECK_U64(c->rows_seen, c->array.record_count);
+        return status;
     }
-    trawl_matrix_close(matrix);
+    out.values = test_memory(c->array.record_count / 8 + 1);
+    out.room = c->array.record_count;
+    status = call_records(searcher, plan, &c->array, TRAWL_RECORDS_BITS, &out, error);
+    if (status == TRAWL_OK)
+        check_bits(c, (const uint8_t *)out.values, out.count);
+    free(out.values);
     return status;
 }
 
@@ -271,8 +271,8 @@ void shapes_mix(struct test_random *random, struct shapes_case *c,
         struct held held = held_begin(&c->tape, &expected, plan, searcher, text);
 
         if (call >= HELD_CALLS)
-            TEST_CHECK(shapes_pull(c, searcher, plan, (enum trawl_matrix_shape)(call % SHAPES),
-                                   NULL) == TRAWL_OK);
+            TEST_CHECK(shapes_search(c, searcher, plan, (enum shapes_form)(call % SHAPES), NULL) ==
+                       TRAWL_OK);
         else if (!TEST_CHECK(held_search(&held, (enum held_call)call, NULL) == TRAWL_OK &&
                              held.right))
             printf("  call %" PRIu32 ", %s: %s\n", i, held_name((enum held_call)call),

@@ -6,7 +6,8 @@
 #include "diff/diff_input.h"
 #include "trawl.h"
 
-#define SHAPES (TRAWL_MATRIX_ANY + 1)
+/* The forms of an answer: cells for a sink, or a bit for each record. */
+enum shapes_form { SHAPES_CELLS, SHAPES_BITS, SHAPES };
 
 struct shapes_case {
     struct diff_input tape; /* the concatenated bytes of the records, and the patterns */
@@ -36,10 +37,10 @@ enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **p
 void shapes_mix(struct test_random *random, struct shapes_case *c,
                 struct trawl_searcher *const searchers[2], const struct trawl_plan *plan,
                 uint32_t steps);
-/* Pulls the whole matrix in this shape. Checks the batches that arrive, even if the search fails
- * later. */
-enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,
-                              const struct trawl_plan *plan, enum trawl_matrix_shape shape,
-                              struct trawl_error *error);
+/* Searches for the whole matrix in this form. Checks the batches that arrive, even if the search
+ * fails later. */
+enum trawl_status shapes_search(struct shapes_case *c, struct trawl_searcher *searcher,
+                                const struct trawl_plan *plan, enum shapes_form form,
+                                struct trawl_error *error);
 
 #endif

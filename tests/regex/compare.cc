@@ -401,26 +401,30 @@ bool feed(const setup &given, trawl_searcher *searcher, const trawl_plan *plan,
     return ended;
 }
 
+int take_cells(void *context, const trawl_cells *cells)
+{
+    for (uint64_t i = 0; i < cells->cell_count; i++)
+        static_cast<std::vector<hit> *>(context)->emplace_back(
+            cells->records[i], cells->patterns[i], cells->begins[i]);
+    return 0;
+}
+
 int take_record(trawl_searcher *searcher, const trawl_plan *plan, const trawl_record_array &records,
                 std::vector<hit> *cells)
 {
-    trawl_matrix_search *matrix = nullptr;
-    trawl_matrix_batch batch;
+    trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    trawl_record_array array = records;
+    trawl_records *staying = nullptr;
 
-    if (trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, nullptr) !=
-        TRAWL_OK)
+    array.flags = TRAWL_RECORDS_STAY;
+    out.sink = take_cells;
+    out.context = cells;
+    if (trawl_records_load(searcher, &array, &staying, nullptr) != TRAWL_OK)
         return 1;
-    do {
-        std::memset(&batch, 0, sizeof batch);
-        batch.size = sizeof batch;
-        if (trawl_matrix_next(matrix, &batch, nullptr) != TRAWL_OK)
-            return 1;
-        for (uint64_t i = 0; i < batch.cell_count; i++)
-            cells->emplace_back(batch.cell_records[i], batch.cell_patterns[i],
-                                batch.cell_begins[i]);
-    } while (!batch.last);
-    trawl_matrix_close(matrix);
-    return 0;
+    const bool done =
+        trawl_records_into(searcher, plan, staying, TRAWL_RECORDS_CELLS, &out, nullptr) == TRAWL_OK;
+    trawl_records_unload(searcher, staying);
+    return done ? 0 : 1;
 }
 
 // Compares the shapes of trawl_records_into. counts: the occurrences in each record. cells: the

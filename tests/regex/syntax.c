@@ -320,19 +320,18 @@ static uint64_t records_with(const char *expression, uint32_t flags)
 {
     uint64_t offsets[] = {0, 3, 5, 6};
     struct trawl_record_array records = records_of("xababx", offsets, 3);
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *matrix;
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    uint64_t record_of[3], pattern_of[3];
     AUTO_PLAN plan =
         must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE | flags));
     uint64_t count = 0;
 
     for (int i = 0; i < 2; i++, records.record_count = 1) {
-        MUST(trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, NULL));
-        do {
-            MUST(trawl_matrix_next(matrix, &batch, NULL));
-            count += batch.cell_count;
-        } while (!batch.last);
-        trawl_matrix_close(matrix);
+        out.values = record_of;
+        out.patterns = pattern_of;
+        out.room = 3;
+        MUST(call_records(searcher, plan, &records, TRAWL_RECORDS_CELLS, &out, NULL));
+        count += out.count;
         offsets[2] = offsets[3] = 0;
     }
     return count;
@@ -348,25 +347,28 @@ static void test_pcre_records(void)
     TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
 }
 
-/* Writes whether an expression matches in each record, as a matrix search of this shape says. */
-static void tell_records(const struct trawl_plan *plan, const struct trawl_record_array *records,
-                         enum trawl_matrix_shape shape, uint8_t *told)
+static int mark_cells(void *context, const struct trawl_cells *cells)
 {
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *matrix;
+    for (uint64_t i = 0; i < cells->cell_count; i++)
+        ((uint8_t *)context)[cells->records[i]] = 1;
+    return 0;
+}
+
+/* Writes whether an expression matches in each record, as its cells say, or the bytes. */
+static void tell_records(const struct trawl_plan *plan, const struct trawl_record_array *records,
+                         enum trawl_records_shape shape, uint8_t *told)
+{
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
 
     memset(told, 0, (size_t)records->record_count);
-    MUST(trawl_matrix_open(searcher, plan, records, shape, &matrix, NULL));
-    do {
-        MUST(trawl_matrix_next(matrix, &batch, NULL));
-        for (uint64_t i = 0; shape == TRAWL_MATRIX_CELLS && i < batch.cell_count; i++)
-            told[batch.cell_records[i]] = 1;
-        for (uint64_t i = batch.record_begin; shape == TRAWL_MATRIX_ANY && i < batch.record_end;
-             i++)
-            told[i] =
-                batch.any[(i - batch.record_begin) >> 3] >> ((i - batch.record_begin) & 7) & 1;
-    } while (!batch.last);
-    trawl_matrix_close(matrix);
+    if (shape == TRAWL_RECORDS_CELLS) {
+        out.sink = mark_cells;
+        out.context = told;
+    } else {
+        out.values = told;
+        out.room = records->record_count;
+    }
+    MUST(call_records(searcher, plan, records, shape, &out, NULL));
 }
 
 /* An automaton reads several records at a time, if only whether they match is asked. Its answers
@@ -396,8 +398,8 @@ static void test_many_records(void)
                                 : "aabbcc x"[test_random_below(&random, 8)];
             offsets[k + 1] = end;
         }
-        tell_records(plan, &records, TRAWL_MATRIX_ANY, any);
-        tell_records(plan, &records, TRAWL_MATRIX_CELLS, cells);
+        tell_records(plan, &records, TRAWL_RECORDS_BYTES, any);
+        tell_records(plan, &records, TRAWL_RECORDS_CELLS, cells);
         TEST_CHECK(memcmp(any, cells, sizeof any) == 0);
     }
 }

@@ -551,8 +551,6 @@ enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct
     enum trawl_status status;
 
     if (s->has_records) {
-        enum trawl_matrix_shape shape = (enum trawl_matrix_shape)(call % SHAPES);
-
         *right = true;
         /* algorithms accept only offsets of 8 bytes, and no nulls */
         if (s->options.algorithm != NULL) {
@@ -561,7 +559,8 @@ enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct
             s->records.array.offsets = s->records.offsets;
             s->records.array.offset_bytes = 8;
         }
-        status = shapes_pull(&s->records, s->searcher, s->plan, shape, error);
+        status = shapes_search(&s->records, s->searcher, s->plan, (enum shapes_form)(call % SHAPES),
+                               error);
         *right = test_failures == failures;
         return status;
     }

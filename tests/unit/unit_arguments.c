@@ -242,13 +242,10 @@ static void allowed(void)
  * check the other argument before it reads the search. */
 static void batches(void)
 {
-    struct trawl_matrix_batch cells = {.size = sizeof cells};
     struct trawl_batch batch = {.size = sizeof batch};
 
     CHECK_NULL(trawl_search_next(NULL, &batch, error), "search");
     CHECK_NULL(trawl_search_next((struct trawl_search *)&batch, NULL, error), "batch");
-    CHECK_NULL(trawl_matrix_next(NULL, &cells, error), "matrix");
-    CHECK_NULL(trawl_matrix_next((struct trawl_matrix_search *)&cells, NULL, error), "batch");
 }
 
 int main(void)

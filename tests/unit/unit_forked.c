@@ -21,13 +21,12 @@ static char path[] = "/tmp/trawl-forked-XXXXXX";
 /* The objects that the parent has open when it forks. */
 struct opened {
     struct trawl_runtime *runtime;
-    struct trawl_searcher *idle, *busy, *pulling, *matching;
+    struct trawl_searcher *idle, *busy, *pulling;
     struct trawl_plan *plan, *set;
     struct trawl_plan
         *expression; /* a plan that needs PCRE2; NULL: this build has no expressions */
     struct trawl_text *memory, *file;
     struct trawl_search *search;
-    struct trawl_matrix_search *matrix;
     _Atomic bool ends;
     bool forks; /* the sink forks at the next matches */
     pid_t child;
@@ -49,17 +48,13 @@ static void *search_on(void *context)
 static void use_all(struct opened *opened)
 {
     struct trawl_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_batch records = {.size = sizeof records};
-    struct trawl_searcher *searchers[] = {opened->idle, opened->busy, opened->pulling,
-                                          opened->matching};
+    struct trawl_searcher *searchers[] = {opened->idle, opened->busy, opened->pulling};
     struct trawl_searcher *fresh = must_searcher_of(opened->runtime, 0);
 
     CHECK_STATUS(trawl_search_next(opened->search, &batch, NULL), TRAWL_UNSUPPORTED);
-    CHECK_STATUS(trawl_matrix_next(opened->matrix, &records, NULL), TRAWL_UNSUPPORTED);
     trawl_search_close(opened->search);
-    trawl_matrix_close(opened->matrix);
     TEST_CHECK_U64(must_count(fresh, opened->plan, opened->file), MATCHES);
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         uint64_t lines = 0;
 
         trawl_searcher_cancel(searchers[i], false);
@@ -108,19 +103,10 @@ static int fork_once(void *context, const struct trawl_match *matches, uint64_t 
 
 static void open_all(struct opened *opened, const struct trawl_pattern *patterns)
 {
-    static uint64_t offsets[TEXT_BYTES / 64 + 1];
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-
-    for (uint64_t i = 0; i <= TEXT_BYTES / 64; i++)
-        offsets[i] = i * 64;
-    array.bytes = bytes;
-    array.offsets = offsets;
-    array.record_count = TEXT_BYTES / 64;
     opened->runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
     opened->idle = must_searcher_of(opened->runtime, 4096);
     opened->busy = must_searcher_of(opened->runtime, 4096);
     opened->pulling = must_searcher_of(opened->runtime, 4096);
-    opened->matching = must_searcher_of(opened->runtime, 4096);
     opened->plan = must_plan("x");
     MUST(trawl_plan_build(patterns, 3, NULL, &opened->set, NULL));
     /* The first search makes this plan's tables, which loads libraries while locks are held. */
@@ -132,8 +118,6 @@ static void open_all(struct opened *opened, const struct trawl_pattern *patterns
     opened->file = must_file(path);
     TEST_CHECK_U64(must_count(opened->idle, opened->plan, opened->memory), MATCHES);
     MUST(trawl_search_open(opened->pulling, opened->plan, opened->file, 0, &opened->search, NULL));
-    MUST(trawl_matrix_open(opened->matching, opened->plan, &array, TRAWL_MATRIX_CELLS,
-                           &opened->matrix, NULL));
 }
 
 /* Forks `times` times while the library's threads work. */
@@ -141,13 +125,11 @@ static void forks(uint64_t times)
 {
     const struct trawl_pattern patterns[] = {{"x.", 2}, {"absent", 6}, {"yet another", 11}};
     struct trawl_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_batch records = {.size = sizeof records};
     struct opened opened = {.child = -1};
     pthread_t thread;
 
     open_all(&opened, patterns);
     MUST(trawl_search_next(opened.search, &batch, NULL));
-    MUST(trawl_matrix_next(opened.matrix, &records, NULL));
     if (pthread_create(&thread, NULL, search_on, &opened) != 0)
         exit(1);
     for (uint64_t i = 0; i < times; i++) {
@@ -175,12 +157,10 @@ static void forks(uint64_t times)
     atomic_store(&opened.ends, true);
     (void)pthread_join(thread, NULL);
     trawl_search_close(opened.search);
-    trawl_matrix_close(opened.matrix);
     TEST_CHECK_U64(must_count(opened.pulling, opened.plan, opened.file), MATCHES);
     trawl_searcher_close(opened.idle);
     trawl_searcher_close(opened.busy);
     trawl_searcher_close(opened.pulling);
-    trawl_searcher_close(opened.matching);
     MUST(trawl_runtime_close(opened.runtime, NULL));
     trawl_text_close(opened.memory);
     trawl_text_close(opened.file);

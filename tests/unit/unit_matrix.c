@@ -1,5 +1,5 @@
 /* unit_matrix: a matrix says for each record of an array which patterns the record contains. A
- * matrix has one of two shapes: cells of record and pattern, or a bit for each record. Compares
+ * matrix has one of two forms: cells of record and pattern, or a bit for each record. Compares
  * matrices, record by record, with the answers of a simple search. */
 #include "calls.h"
 
@@ -10,7 +10,7 @@
 
 static struct test_random source;
 
-/* Searches random records for a matrix of each shape. Many searches have short chunks, which end
+/* Searches random records for a matrix of each form. Many searches have short chunks, which end
  * inside records. */
 static void all_shapes(void)
 {
@@ -26,11 +26,9 @@ static void all_shapes(void)
 
         shapes_make(&source, false, &c);
         MUST(shapes_plan(&c, &plan, NULL));
-        for (int shape = 0; shape < SHAPES; shape++) {
-            MUST(shapes_pull(&c, searcher, plan, (enum trawl_matrix_shape)shape, NULL));
-            TEST_CHECK_U64(c.rows_seen, c.array.record_count);
-        }
-        MUST(shapes_pull(&c, kept, plan, (enum trawl_matrix_shape)(i / 4 % SHAPES), NULL));
+        for (int form = 0; form < SHAPES; form++)
+            MUST(shapes_search(&c, searcher, plan, (enum shapes_form)form, NULL));
+        MUST(shapes_search(&c, kept, plan, (enum shapes_form)(i / 4 % SHAPES), NULL));
         shapes_free(&c);
         if (test_failures > 0)
             printf("  case %" PRIu64 "\n", i);
@@ -68,7 +66,7 @@ static void mixed_calls(void)
     TEST_CHECK(cases < 100 || both > cases / 8);
 }
 
-/* Searches for a matrix of each shape. Most of the records contain many of the patterns. If
+/* Searches for a matrix of each form. Most of the records contain many of the patterns. If
  * `whole`, chunks have the default size, and cut no record. Otherwise a chunk has a random size, or
  * ends at a record's end, a byte before it or a byte after it. */
 static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
@@ -85,8 +83,8 @@ static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
               : 1 + (end > 2 ? end - 2 : 0) + test_random_below(&source, 3);
     searcher = must_searcher(1 + (uint32_t)test_random_below(&source, 3), whole ? 0 : end);
     MUST(shapes_plan(&c, &plan, NULL));
-    for (int shape = 0; shape < SHAPES; shape++)
-        MUST(shapes_pull(&c, searcher, plan, (enum trawl_matrix_shape)shape, NULL));
+    for (int form = 0; form < SHAPES; form++)
+        MUST(shapes_search(&c, searcher, plan, (enum shapes_form)form, NULL));
     shapes_free(&c);
 }
 
@@ -106,79 +104,104 @@ static void dense_records(void)
     dense_run(300, 1000, false);
 }
 
-static void wrong_pulls(void)
+static int stop_at_once(void *context, const struct trawl_cells *cells)
+{
+    *(uint64_t *)context += cells->record_end - cells->record_begin;
+    return 1;
+}
+
+static int cancel_searcher(void *context, const struct trawl_cells *cells)
+{
+    (void)cells;
+    trawl_searcher_cancel((struct trawl_searcher *)context, false);
+    return 0;
+}
+
+/* Asks with an open searcher, from its own sink. */
+static int ask_again(void *context, const struct trawl_cells *cells)
+{
+    const struct trawl_record_array none = records_of(NULL, NULL, 0);
+    struct trawl_records *records = NULL;
+
+    TEST_CHECK_U64(cells->cell_count, 1);
+    CHECK_ERROR(trawl_records_load((struct trawl_searcher *)context, &none, &records, error),
+                TRAWL_BUSY);
+    return 0;
+}
+
+static void wrong_questions(void)
 {
     static const int32_t wrong[][3] = {{3, -1}, {3, 1}, {0, 2, 1}};
     int32_t good[2] = {0, 2};
+    uint64_t room[1];
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *matrix = NULL;
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
     AUTO_PLAN plan = must_plan("a");
     AUTO_SEARCHER searcher = must_searcher_with(NULL);
 
+    out.sink = ask_again;
+    out.context = searcher;
     array.bytes = (const uint8_t *)"ab";
     array.offset_bytes = 4;
-#define OPEN(searcher, plan, array, shape) \
-    trawl_matrix_open(searcher, plan, array, shape, &matrix, error)
+#define ASK(shape) call_records(searcher, plan, &array, shape, &out, error)
     for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         array.offsets = wrong[i];
         array.record_count = 1 + i / 2;
-        CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
+        CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
     }
     array.record_count = 1;
     array.offsets = good;
-    CHECK_REFUSED(OPEN(NULL, plan, &array, TRAWL_MATRIX_CELLS));
-    CHECK_REFUSED(OPEN(searcher, NULL, &array, TRAWL_MATRIX_CELLS));
-    CHECK_REFUSED(OPEN(searcher, plan, NULL, TRAWL_MATRIX_CELLS));
-    CHECK_REFUSED(OPEN(searcher, plan, &array, (enum trawl_matrix_shape)SHAPES));
+    CHECK_REFUSED(ASK((enum trawl_records_shape)9));
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_BITS)); /* a sink takes only cells */
+    out.values = out.patterns = room;
+    out.room = 1; /* a sink or columns, not both */
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
+    out.room = 0;
+    array.flags = 8;
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
+    array.flags = 0;
     array.offset_bytes = 2;
-    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
     array.offset_bytes = 4;
     array.bytes = NULL;
-    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
     array.bytes = (const uint8_t *)"ab";
     array.size = 7;
-    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
     array.size = sizeof array;
-    MUST(trawl_matrix_open(searcher, plan, &array, TRAWL_MATRIX_CELLS, &matrix, NULL));
-    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_BUSY);
-#undef OPEN
-    MUST(trawl_matrix_next(matrix, &batch, NULL));
-    TEST_CHECK_U64(batch.cell_count, 1);
-    TEST_CHECK(batch.last);
-    CHECK_REFUSED(trawl_matrix_next(matrix, &batch, error));
-    trawl_matrix_close(matrix);
-    trawl_matrix_close(NULL);
+    MUST(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL));
+    TEST_CHECK_U64(out.count, 1);
+#undef ASK
 }
 
-/* Cancels or closes searches before their end, and checks that the searcher is free afterwards. */
-static void cancelled_pulls(void)
+/* Stops and cancels searches before their end, and checks that the searcher is free afterwards. */
+static void stopped_searches(void)
 {
     static uint8_t tape[3 * CANCELLED_ROWS];
     static uint64_t offsets[CANCELLED_ROWS + 1];
     struct trawl_record_array array = records_of(tape, offsets, CANCELLED_ROWS);
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    uint64_t seen = 0;
     AUTO_PLAN plan = must_plan("a");
     AUTO_SEARCHER searcher = must_searcher_with(SEARCHER_WITH(.threads = 3, .chunk_bytes = 2000));
 
     memset(tape, 'a', sizeof tape);
     for (uint64_t i = 0; i <= CANCELLED_ROWS; i++)
         offsets[i] = 3 * i;
-    for (int shape = 0; shape < SHAPES; shape++) {
-        struct trawl_matrix_batch batch = {.size = sizeof batch};
-        struct trawl_matrix_search *matrix;
-
-        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
-                               NULL));
-        MUST(trawl_matrix_next(matrix, &batch, NULL));
-        TEST_CHECK(!batch.last);
-        trawl_searcher_cancel(searcher, false);
-        CHECK_STATUS(trawl_matrix_next(matrix, &batch, NULL), TRAWL_STOPPED);
-        CHECK_REFUSED(trawl_matrix_next(matrix, &batch, error));
-        trawl_matrix_close(matrix);
-        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
-                               NULL));
-        trawl_matrix_close(matrix); /* no batch was pulled */
-    }
+    out.sink = stop_at_once;
+    out.context = &seen;
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
+                     TRAWL_STOPPED);
+    TEST_CHECK(seen < CANCELLED_ROWS);
+    out.sink = cancel_searcher;
+    out.context = searcher;
+    CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
+                 TRAWL_STOPPED);
+    out.sink = NULL;
+    CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
+                 TRAWL_LIMIT);
+    TEST_CHECK_U64(out.count, CANCELLED_ROWS);
 }
 
 int main(void)
@@ -187,7 +210,7 @@ int main(void)
     all_shapes();
     mixed_calls();
     dense_records();
-    wrong_pulls();
-    cancelled_pulls();
+    wrong_questions();
+    stopped_searches();
     return test_end();
 }

@@ -417,17 +417,17 @@ static void bit_in_little(void)
 {
     const uint64_t offsets[] = {0, TEXT_BYTES};
     const struct trawl_record_array record = records_of(bytes, offsets, 1);
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *matrix = NULL;
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    uint8_t bits = 0;
     AUTO_SEARCHER searcher = must_searcher(1, 0);
     AUTO_PLAN plan = must_plan("ab");
     uint64_t base = atomic_load(&live);
 
     atomic_store(&most, base);
-    MUST(trawl_matrix_open(searcher, plan, &record, TRAWL_MATRIX_ANY, &matrix, NULL));
-    while (!batch.last)
-        MUST(trawl_matrix_next(matrix, &batch, NULL));
-    trawl_matrix_close(matrix);
+    out.values = &bits;
+    out.room = 1;
+    MUST(call_records(searcher, plan, &record, TRAWL_RECORDS_BITS, &out, NULL));
+    TEST_CHECK_U64(bits, 1);
     TEST_CHECK(atomic_load(&most) - base < 2 * TEXT_BYTES);
 }
 

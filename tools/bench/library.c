@@ -406,26 +406,33 @@ static enum trawl_status pull_batches(const struct library *own, const struct tr
     return status;
 }
 
-/* Searches the text's records by trawl_matrix_next, and counts the cells of all batches. */
-static enum trawl_status pull_matrix(const struct contestant *it, const struct library *own,
+static int add_cells(void *context, const struct trawl_cells *cells)
+{
+    struct bench_sink *sink = context;
+
+    sink->answer.count += cells->cell_count;
+    for (uint64_t i = 0; i < cells->cell_count && sink->full; i++)
+        sink->answer.sum += answer_mix(cells->records[i], cells->patterns[i], cells->begins[i]);
+    return 0;
+}
+
+/* Searches the text's records, which stay where they are, and counts the cells of all batches. */
+static enum trawl_status take_matrix(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, struct bench_sink *sink)
 {
     struct trawl_record_array array = array_of(it);
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *search = NULL;
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_records *records = NULL;
     enum trawl_status status;
 
-    status = trawl_matrix_open(own->searcher, plan, &array, TRAWL_MATRIX_CELLS, &search, &failure);
-    while (status == TRAWL_OK && !batch.last) {
-        status = trawl_matrix_next(search, &batch, &failure);
-        if (status != TRAWL_OK)
-            break;
-        sink->answer.count += batch.cell_count;
-        for (uint64_t i = 0; i < batch.cell_count && sink->full; i++)
-            sink->answer.sum +=
-                answer_mix(batch.cell_records[i], batch.cell_patterns[i], batch.cell_begins[i]);
-    }
-    trawl_matrix_close(search);
+    array.flags = TRAWL_RECORDS_STAY;
+    out.sink = add_cells;
+    out.context = sink;
+    status = trawl_records_load(own->searcher, &array, &records, &failure);
+    if (status == TRAWL_OK)
+        status =
+            trawl_records_into(own->searcher, plan, records, TRAWL_RECORDS_CELLS, &out, &failure);
+    trawl_records_unload(own->searcher, records);
     return status;
 }
 
@@ -482,7 +489,7 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
             trawl_count_by_pattern(own->searcher, plan, own->text, take_counts, &sink, &failure);
         break;
     case CALL_CELLS:
-        status = pull_matrix(it, own, plan, &sink);
+        status = take_matrix(it, own, plan, &sink);
         break;
     case CALL_LINES:
     case CALL_OTHER_LINES:

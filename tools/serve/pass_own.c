@@ -140,9 +140,10 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     const struct state *state = member->request->state;
     const struct tape_range *ranges = block->ranges;
     struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *search = NULL;
+    struct trawl_records_out found = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_records *loaded = NULL;
     uint64_t *offsets = malloc(2 * block->range_count * sizeof *offsets);
+    uint8_t *bits = malloc(block->range_count / 4 + 1);
     enum trawl_status status = TRAWL_MEMORY;
 
     for (uint64_t i = 0; offsets != NULL && i < block->range_count; i++) {
@@ -151,22 +152,23 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     }
     records.bytes = block->bytes;
     records.offsets = offsets;
-    records.record_count = 2 * block->range_count - 1;
-    if (offsets == NULL)
+    records.record_count = found.room = 2 * block->range_count - 1;
+    records.flags = TRAWL_RECORDS_STAY;
+    found.values = bits;
+    if (offsets == NULL || bits == NULL)
         (void)strcpy(error->message, "memory exhausted");
     else
-        status = trawl_matrix_open(member->searcher, member->request->plan, &records,
-                                   TRAWL_MATRIX_ANY, &search, error);
-    while (status == TRAWL_OK && !batch.last) {
-        status = trawl_matrix_next(search, &batch, error);
-        for (uint64_t i = batch.record_begin; status == TRAWL_OK && i < batch.record_end; i++)
-            if (i % 2 == 0 && pass_bit(batch.any, (uint32_t)(i - batch.record_begin)) &&
-                state_file_at(state, block, &ranges[i / 2]) != NULL &&
-                pass_member_sees(member, ranges[i / 2].file))
-                pass_member_find(member, ranges[i / 2].file);
-    }
-    trawl_matrix_close(search);
+        status = trawl_records_load(member->searcher, &records, &loaded, error);
+    if (status == TRAWL_OK)
+        status = trawl_records_into(member->searcher, member->request->plan, loaded,
+                                    TRAWL_RECORDS_BITS, &found, error);
+    for (uint64_t i = 0; status == TRAWL_OK && i < block->range_count; i++)
+        if (pass_bit(bits, (uint32_t)(2 * i)) && state_file_at(state, block, &ranges[i]) != NULL &&
+            pass_member_sees(member, ranges[i].file))
+            pass_member_find(member, ranges[i].file);
+    trawl_records_unload(member->searcher, loaded);
     pass_member_searched(member);
+    free(bits);
     free(offsets);
     return status;
 }
