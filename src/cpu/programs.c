@@ -318,17 +318,22 @@ void scan_any_set(struct scan *scan)
          * first program searches instead */
         enum program program = (enum program)(
             scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now);
-        uint64_t from = scan->at, ns, makes;
+        uint64_t from = scan->at, began, ns, makes, end;
 
         if (contest_is_decided(own) || is_short || program != own->now) {
             scan->limit = limit;
             program_run(scan, program);
             return;
         }
-        scan->limit = from + min_u64(limit - from, contest_piece(own));
+        end = from + min_u64(limit - from, contest_piece(own));
         makes = makes_of(worker);
+        began = clock_now_ns();
         ns = clock_worked_ns();
-        program_run(scan, program);
+        do { /* a piece ends early where the text becomes slow */
+            scan->limit = min_u64(end, scan->at + PART_BYTES);
+            program_run(scan, program);
+        } while (!scan->over && scan->at >= scan->limit && scan->at < end &&
+                 !contest_is_due(own, clock_now_ns() - began));
         if (scan->over || scan->at < scan->limit)
             break;
         if (contest_count(own, scan->at - from, ns, clock_worked_ns(), makes == makes_of(worker),

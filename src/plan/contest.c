@@ -138,7 +138,7 @@ static void count_present(struct contest *contest, uint64_t bytes, uint64_t ns, 
     contest->recent_ns += ns;
     contest->searched += bytes;
     contest->recent_bytes += bytes;
-    if (contest->left == 0 && contest->searched > 0)
+    if ((contest->left == 0 || contest_is_due(contest, ns)) && contest->searched > 0)
         begin(contest, rest);
 }
 
@@ -168,6 +168,12 @@ uint64_t contest_piece(const struct contest *contest)
 {
     return contest->open != 0 ? contest->left
                               : max_u64(contest->left, contest->rules.trial_bytes / 2 + 1);
+}
+
+bool contest_is_due(const struct contest *contest, uint64_t ns)
+{
+    return contest->open == 0 && contest->rules.trial_ns > 0 &&
+           (double)ns >= PIECE_TIMES * contest->rules.trial_ns;
 }
 
 bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,

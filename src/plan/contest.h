@@ -81,6 +81,8 @@ static inline bool contest_is_decided(const struct contest *contest)
 }
 /* Returns how many bytes contest->now should search before contest_count is called. */
 uint64_t contest_piece(const struct contest *contest);
+/* Returns true if contest_count should be called before the end of a piece that has taken `ns`. */
+bool contest_is_due(const struct contest *contest, uint64_t ns);
 /* Counts `bytes` bytes, in which contest->now searched from time begin_ns to end_ns. `counts` is
  * false if it also built tables. `rest` is how much text follows, as far as is known. Then sets
  * contest->now to the candidate that goes on. Returns true and fills *change if a trial ended with

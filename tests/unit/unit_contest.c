@@ -14,11 +14,12 @@
 #define TRIAL_NS 32768.0
 #define MIB ((uint64_t)1 << 20)
 #define CHUNK (8 * MIB)  /* the longest piece, as a search gets its text in chunks */
+#define PART (MIB / 8)   /* after so many bytes, a piece may end early */
 #define GRAIN 4096u      /* within so many bytes, the model's rates do not change */
 #define COLD_BYTES 8192u /* after a change of candidates, so many bytes take 1.5 times as long */
 #define NOISE 0.3        /* a piece seems to take up to this share more or less */
 
-enum shape { ONE_KIND, CHANGES_ONCE, ALTERNATES, DRIFTS };
+enum shape { ONE_KIND, CHANGES_ONCE, CHANGES_LATE, ALTERNATES, DRIFTS };
 
 struct model {
     enum shape shape;
@@ -51,6 +52,8 @@ static double rate_at(const struct model *model, uint32_t candidate, uint64_t at
         return (1 - share) * model->rates[0][candidate] + share * model->rates[1][candidate];
     if (model->shape == CHANGES_ONCE)
         kind = at >= model->bytes / 32;
+    else if (model->shape == CHANGES_LATE)
+        kind = at >= model->bytes / 2;
     else if (model->shape == ALTERNATES)
         kind = (uint32_t)(at / model->period % model->kinds);
     return model->rates[kind][candidate];
@@ -110,6 +113,21 @@ static uint32_t note(struct outcome *outcome, const struct contest *contest,
     return contest->now;
 }
 
+/* Returns where a piece ends that begins at `at`: before `end` if it becomes due. Adds its time. */
+static uint64_t piece_end(const struct model *model, const struct contest *contest, uint64_t at,
+                          uint64_t end, double *ns)
+{
+    const double before = *ns;
+
+    do {
+        const uint64_t part = end - at < PART ? end - at : PART;
+
+        *ns += time_of(model, contest->now, at, part);
+        at += part;
+    } while (at < end && !contest_is_due(contest, (uint64_t)(*ns - before)));
+    return at;
+}
+
 /* Searches the model's text. */
 static struct outcome search(const struct model *model, struct test_random *random)
 {
@@ -142,8 +160,8 @@ static struct outcome search(const struct model *model, struct test_random *rand
         piece = piece < model->bytes - at ? piece : model->bytes - at;
         cold = now != last ? COLD_BYTES : cold;
         last = now;
-        ns = time_of(model, now, at, piece) +
-             0.5 * time_of(model, now, at, cold < piece ? cold : piece);
+        ns = 0.5 * time_of(model, now, at, cold < piece ? cold : piece);
+        piece = piece_end(model, &contest, at, at + piece, &ns) - at;
         cold -= cold < piece ? cold : piece;
         ns += builds ? model->prices[now].once_ns : 0;
         is_built[now] = true;
@@ -236,6 +254,24 @@ static void test_one_kind(void)
     TEST_CHECK(tally.changes <= 8 * tally.count);
 }
 
+/* Where a text is searched ten times as fast as the clock is read, and then becomes slow, a piece
+ * that began before does not last. */
+static void test_sparse_then_dense(void)
+{
+    struct model model = {.shape = CHANGES_LATE,
+                          .bytes = 8 * MIB,
+                          .kinds = 2,
+                          .rates = {{0.1, 0.1, 0.1}, {2.7, 0.8, 1.2}},
+                          .prices = {{0, 0.1}, {60e3, 0.1}, {60e3, 0.1}}};
+    struct test_random random = test_random_begin("sparse, then dense");
+    double sum = 0;
+
+    for (uint32_t i = 0; i < TEXTS; i++)
+        sum += search(&model, &random).regret;
+    printf("sparse, then dense: regret %.3f on average\n", sum / TEXTS);
+    TEST_CHECK(sum / TEXTS <= 1.35);
+}
+
 int main(void)
 {
     test_begin("unit_contest");
@@ -245,5 +281,6 @@ int main(void)
     /* a jump of 2 ms during the trial in a short text makes its best candidate rest for long */
     test_kinds("jumps of the clock", JUMPS, 4);
     test_one_kind();
+    test_sparse_then_dense();
     return test_end();
 }
