@@ -62,27 +62,26 @@ double choose_score(const struct split_options *options, const struct split_stri
     return bits - 1.5 * analyse_log2(strings->count);
 }
 
-/* Notes how long the step took. Returns true if the next ones should be read whole: if that was
- * faster a moment ago, or once atoms have wasted TRIAL_NS. A single slow step says little: RE2 may
- * have compiled something, or another thread was using the core. */
-static bool whole_pays(const struct step *step, bool by_atoms, double ns)
+void choose_begin(struct engine_worker *worker)
 {
-    struct engine_worker *worker = step->worker;
-    const double bytes = (double)(step->to - step->from);
-    const struct program *whole = worker->expressions->whole;
-    const double each = min_double(ns / bytes, STEP_NS_MAX);
+    const struct contest_rules rules = {regex_step_bytes / 4 + 1, regex_step_bytes / 2 + 1,
+                                        TRIAL_NS, 0};
+    const struct expressions *expressions = worker->expressions;
+    const bool whole = (expressions->count == 1 && expressions->has_beyond) ||
+                       (expressions->rest == NULL && expressions->whole != NULL);
+    const enum way first = expressions->atoms != NULL ? WAY_ATOMS : WAY_WHOLE;
 
-    if (!by_atoms)
-        worker->whole_ns = worker->whole_ns > 0 ? min_double(each, 1.25 * worker->whole_ns) : each;
-    if (!by_atoms || each < FINDER_NS)
-        return false;
-    worker->wasted_ns =
-        max_double(worker->wasted_ns + (each - max_double(worker->whole_ns, FINDER_NS)) * bytes, 0);
-    worker->whole_ns *= 1 - 1 / WHOLE_FADES;
-    if (worker->whole_run > 0 ? each <= worker->whole_ns : worker->wasted_ns <= TRIAL_NS)
-        return false;
-    return step_is_beyond(step) || (worker->expressions->rest == NULL && program_is_ready(whole) &&
-                                    (each > RE2_NS || program_finds(whole)));
+    contest_begin(&worker->contest, &rules, 1u << first | (uint32_t)whole << WAY_WHOLE, first);
+    worker->contest.of[WAY_ATOMS].price.byte_ns = FINDER_NS;
+}
+
+/* Tells the call that the next step is read in another way. */
+static void tell(const struct step *step, const struct contest_change *change)
+{
+    static const char *const names[] = {"atoms", "whole lines"};
+
+    engine_changed(step->chunk, step->to, names[change->from], change->from_ns, names[change->to],
+                   change->to_ns, change->why);
 }
 
 /* Chooses the automaton of all expressions for the next steps if calls of a program have taken
@@ -102,36 +101,30 @@ static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns)
 {
     struct engine_worker *worker = step->worker;
-    const double each = (double)ns / (double)(step->to - step->from);
+    struct contest *contest = &worker->contest;
+    const struct program *whole = worker->expressions->whole;
     const bool on_device = refine_is_on_device(&worker->refiner);
     const bool has_many = by_atoms && !on_device && worker->refiner.found.hits.count > FEW_ATOMS;
-    const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
+    const bool is_first = contest->all_bytes == 0; /* something may have been compiled */
+    struct contest_change change;
 
     choose_table(step, by_atoms, count);
     if (worker->expressions->atoms == NULL)
         return;
-    worker->whole_steps -= worker->whole_steps > 0;
-    if (by_atoms)
-        worker->dear_ns = max_double(
-            worker->dear_ns + (double)ns - FINDER_NS * (double)(step->to - step->from), 0);
-    if (whole_pays(step, by_atoms, (double)ns)) {
-        if (worker->whole_run == 0)
-            engine_changed(step->chunk, step->to, "atoms", each, "whole lines",
-                           max_double(worker->whole_ns, FINDER_NS), "atoms took long");
-        worker->whole_run =
-            (uint32_t)min_u64(max_u64(2 * worker->whole_run, WHOLE_STEPS), WHOLE_STEPS_MAX);
-        worker->whole_steps = worker->whole_run;
-        worker->wasted_ns = 0;
-    } else if (by_atoms) {
-        if (worker->whole_run > 0)
-            engine_changed(step->chunk, step->to, "whole lines", worker->whole_ns, "atoms", each,
-                           "atoms were tried again");
-        worker->whole_run = 0;
-    }
-    if (worker->whole_steps > 0 || worker->table_steps > 0 || has_many)
+    if (is_first && !contest_is_decided(contest))
+        contest->of[WAY_WHOLE].price.byte_ns =
+            step_is_beyond(step) || program_finds(whole) ? FINDER_NS : RE2_NS;
+    /* as if the text ended, so that see_text can choose better atoms first */
+    if (contest_count(contest, step->to - step->from, 0, ns, !is_first, 0, &change))
+        tell(step, &change);
+    if (contest->now == WAY_WHOLE && !step_is_beyond(step) && !program_is_ready(whole) &&
+        contest_drop(contest, &change))
+        tell(step, &change);
+    if (contest->now == WAY_WHOLE || worker->table_steps > 0 || has_many)
         worker->refiner.step = regex_step_bytes;
     else
-        refine_grow(&worker->refiner, grows * regex_step_bytes);
+        refine_grow(&worker->refiner,
+                    STEP_GROWS * (on_device ? DEVICE_GROWS : 1) * regex_step_bytes);
 }
 
 bool choose_host(const struct step *step, uint64_t ns)
@@ -141,7 +134,7 @@ bool choose_host(const struct step *step, uint64_t ns)
 
     if (!step_may_leave(step))
         return false;
-    return worker->whole_steps > 0 || worker->table_steps > 0 ||
+    return worker->contest.now == WAY_WHOLE || worker->table_steps > 0 ||
            (worker->refiner.found.hits.count >= TRIAL_ATOMS &&
             (double)(others * ns) > FINDER_NS * (double)(step->to - step->from));
 }

@@ -11,6 +11,8 @@
  * search down. Returns NO_SCORE for strings that are useless. */
 double choose_score(const struct split_options *options, const struct split_strings *strings,
                     bool folds);
+/* Begins the contest (plan/contest.h) between the ways to read a step. */
+void choose_begin(struct engine_worker *worker);
 /* Chooses how the steps after `step` are read, and how long the next one is. `step` found `count`
  * hits in `ns`, by atoms or without. */
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns);

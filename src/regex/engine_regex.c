@@ -56,8 +56,7 @@ static void plan_end(struct refiner *refiner)
     worker->known = NULL;
     worker->passing_capacity = 0;
     worker->expressions = NULL;
-    worker->whole_steps = worker->whole_run = worker->table_steps = 0;
-    worker->whole_ns = worker->wasted_ns = worker->dear_ns = 0;
+    worker->table_steps = 0;
     worker->has_seen = false;
     worker->atoms_most = TRIAL_ATOMS;
     worker->scans_left = 0;
@@ -86,6 +85,7 @@ static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_
     TRAWL_TRY(MEMORY_NEW(worker->merge.items, expressions->count, error));
     worker->line = 0;
     worker->expressions = expressions;
+    choose_begin(worker);
     refiner->step = regex_step_bytes * (refine_is_on_device(refiner) ? DEVICE_FIRST : 1);
     if (expressions->rest != NULL)
         TRAWL_TRY(refine_compile(refiner->decider, refiner->engine, ENGINE_HOST, expressions->rest,
@@ -497,7 +497,8 @@ static enum trawl_status see_text(const struct step *step, struct trawl_error *e
                                           min_u64(step->chunk->owned, SEEN_BYTES)};
     const void *object;
 
-    if (worker->has_seen || refine_is_on_device(&worker->refiner) || worker->dear_ns < SEEN_NS ||
+    if (worker->has_seen || refine_is_on_device(&worker->refiner) ||
+        (double)worker->contest.spent < FINDER_NS * (double)worker->contest.searched + SEEN_NS ||
         worker->refiner.found.hits.count < (step->to - step->from) / 1024 ||
         worker->expressions->count > 1 || judges_whole(step) || step->is_paused ||
         step->to == step->chunk->owned)
@@ -514,7 +515,7 @@ static enum trawl_status see_text(const struct step *step, struct trawl_error *e
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
-    const bool by_atoms = worker->expressions->atoms != NULL && worker->whole_steps == 0;
+    const bool by_atoms = worker->contest.now == WAY_ATOMS;
     const uint64_t pushed = step->result->count;
     const struct line_automaton *table = NULL;
     uint64_t began_ns = clock_now_ns(), ns;
@@ -573,7 +574,7 @@ static bool may_divide(const struct engine_worker *worker, const struct engine_t
     const struct expressions *expressions = worker->expressions;
 
     return expressions_cross(expressions) && task->chunk->records == NULL &&
-           expressions->count == 1 && expressions->atoms != NULL && worker->whole_steps == 0 &&
+           expressions->count == 1 && worker->contest.now == WAY_ATOMS &&
            expressions->near_lines == 0 && !expressions->has_marked && !expressions->has_beyond &&
            expressions->items[0].reach == NULL;
 }
@@ -676,6 +677,8 @@ static enum trawl_status decide(struct refiner *refiner, const struct engine_tas
             TRAWL_TRY(finish_line(&step, &pause, error));
     }
     if (step.to == from) { /* no line to finish */
+        if (worker->contest.open != 0)
+            *to = min_u64(*to, from + contest_piece(&worker->contest));
         step.decided = from;
         step.to = *to < task->chunk->owned ? line_after(&step, *to) : *to;
         step.spare = SPARE_READS * (step.to - from);

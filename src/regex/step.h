@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "plan/contest.h"
 #include "refine/refine.h"
 #include "regex/judge.h"
 
@@ -19,19 +20,17 @@ struct pause {
     struct regex_line line; /* the line that was being searched */
 };
 
+/* How a step is read: by its atoms, or without. */
+enum way { WAY_ATOMS, WAY_WHOLE };
+
 struct engine_worker {
     struct refiner refiner; /* first member; refiner.found has the atoms in the step */
     const struct expressions *expressions;
     struct engine_worker *rest;      /* a worker for expressions->rest; NULL: it had none yet */
     struct engine_result rest_lines; /* the lines of the step that it has found */
     uint64_t rest_next;              /* index of the next of them */
-    /* How many more steps RE2 reads whole, before atoms are tried again; and how many these were at
-     * first. */
-    uint32_t whole_steps, whole_run;
+    struct contest contest;          /* of enum way */
     uint32_t table_steps; /* how many more steps the automaton of all expressions reads */
-    double whole_ns;      /* ns per byte of the last step that was read whole; 0: unknown */
-    double wasted_ns;     /* time of steps by atoms that may have been shorter */
-    double dear_ns;       /* time of steps by atoms beyond FINDER_NS per byte */
     bool has_seen;        /* the strings were chosen again by the text */
     /* On a device: when the step's atoms had been found; how many atoms a step may have; and how
      * many more scans are left to the host. */
