@@ -703,7 +703,7 @@ int main(void)
     for (uint64_t r = 0; r < ROWS && all; r++)
         for (uint64_t f = 0; f < FAULTS; f++)
             if (test_is_long() ||
-                (test_turn(r + f, 2) && (!is_lasting(f) || r % LASTING == f % LASTING)))
+                (test_turn(r + f, 4) && (!is_lasting(f) || r % LASTING == f % LASTING)))
                 run_faults(r, f);
     printf("%" PRIu64 " rounds with a fault, of which %" PRIu64 " ended a call\n", rounds, ended);
     TEST_CHECK(!all || ended > 50);
