@@ -123,7 +123,9 @@ enum trawl_status cuda_bins_take(struct engine_worker *worker, const struct cuda
                                  struct trawl_error *error)
 {
     const struct scan_arguments *s = &launch->arguments.scan;
-    uint64_t bins = bins_of(launch), blocks = min_u64((bins + 7) / 8, BINS_BLOCKS_MAX);
+    uint64_t bins = bins_of(launch);
+    uint64_t each = cuda_is_automaton(launch->kernel) ? LISTS_THREADS : 8; /* bins of a block */
+    uint64_t blocks = min_u64((bins + each - 1) / each, BINS_BLOCKS_MAX);
     uint64_t *told = &((struct scan_result *)(void *)worker->answers.bytes)->listed;
     bool sorts = !leaves_runs(launch) && !cuda_is_automaton(launch->kernel);
     struct bins_arguments a = {
