@@ -202,8 +202,8 @@ class Made:
         options = [option for chosen in rng.sample(OPTIONS, rng.randrange(4)) for option in chosen]
         options += rng.choice([[]] * 6 + [["--include=*.c"], ["--exclude=*1*"], ["--exclude-dir=sub//"]])
         targets = ["wide"] if rng.random() < 0.02 else rng.choice(TARGETS)
-        if "-b" in options and "-z" in options:
-            options.remove("-z")
+        if "-b" in options:
+            options = [option for option in options if option not in ("-z", "--null-data")]
         patterns = rng.choice(
             [["foo"], ["bar"], ["nothing"], ["foo", "a"], ["foo bar"], [""] * ("-x" not in options) or ["foo"], ["é"]]
         )

@@ -3,17 +3,21 @@
  * among requests. For example, a server in a control group of 150 MB must not use half of the
  * machine's memory. Guards let requests run in order of deadline, too.
  */
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "trawl/text/groups.h"
 #include "base/cores.h"
 #include "tests/test.h"
 #include "trawl/text/guard.h"
+#include "trawl/text/thread.h"
 
 static char root[] = "/tmp/serve_memory.XXXXXX";
 
@@ -128,6 +132,40 @@ static void check_quotas(void)
     TEST_CHECK(cores_available() > 0);
 }
 
+static uint32_t machine_cores; /* of a machine that check_cores invents; 0: this machine's */
+
+/* Replaces the C library's function. Like Linux, rejects sets with less room than the machine's
+ * cores. */
+int sched_getaffinity(pid_t id, size_t bytes, cpu_set_t *set)
+{
+    if (machine_cores == 0)
+        return syscall(SYS_sched_getaffinity, id, bytes, set) < 0 ? -1 : 0;
+    if (bytes * 8 < machine_cores) {
+        errno = EINVAL;
+        return -1;
+    }
+    memset(set, 0, bytes);
+    for (uint32_t i = 0; i < machine_cores; i++)
+        CPU_SET_S(i, bytes, set);
+    return 0;
+}
+
+/* A fixed set of the C library has room for 1,024 cores. */
+static void check_cores(void)
+{
+    static const uint32_t rows[] = {1, 2, 1023, 1024, 1025, 4096, 8192};
+    uint32_t quota = cores_quota("");
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint32_t wanted = rows[i] < quota ? rows[i] : quota;
+
+        machine_cores = rows[i];
+        TEST_CHECK_U64(cores_available(), wanted);
+        TEST_CHECK_U64(thread_cores(), wanted);
+    }
+    machine_cores = 0;
+}
+
 static void check_guards(void)
 {
     struct guard all = {.bytes_max = 100};
@@ -227,6 +265,7 @@ int main(void)
     TEST_CHECK(mkdtemp(root) != NULL);
     check_groups();
     check_quotas();
+    check_cores();
     check_guards();
     check_turns();
     (void)snprintf(command, sizeof command, "rm -r '%s'", root);

@@ -121,6 +121,12 @@ struct shown {
     uint32_t distance; /* DISTANCE_NONE: not printed, as for a line of context */
 };
 
+/* The lines [begin, end) of a view that adjacent matches touch. `next` is the index of the first
+ * match after them. */
+struct block {
+    uint64_t begin, end, next;
+};
+
 /* The bytes of earlier windows that lines.c still needs: with leading context, the lines that may
  * be printed as context; then the open line, whose end has not come yet. */
 struct carry {
@@ -130,6 +136,7 @@ struct carry {
     struct trawl_match *matches; /* the matches that begin in the carry's lines */
     uint64_t match_count, match_capacity;
     uint64_t line_begin;    /* start of the first line that has not been handled yet */
+    struct block open;      /* --multiline: may get matches of the next window; next 0: none */
     bool dropped;           /* `bytes` lacks the open line */
     bool keeps_bytes;       /* the open line must stay in memory, however long it grows */
     uint64_t guarded_bytes; /* memory of the scan that scan_grow counted in settings->guard */

@@ -24,12 +24,6 @@
 
 #define NEAR_BYTES 256u /* a match less than NEAR_BYTES ahead is often in the next line */
 
-/* The lines [begin, end) of a view that adjacent matches touch. `next` is the index of the first
- * match after them. */
-struct block {
-    uint64_t begin, end, next;
-};
-
 /* Counts a selected line. If the line was printed, trailing context follows. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 {
@@ -306,25 +300,34 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
                : print_line_end(scan, view, end);
 }
 
+/* Appends to the block the matches that touch its last line or the next one, up to `most` matches
+ * after `first`. Under -v, each match has its own block. */
+static void extend_block(const struct text_scan *scan, const struct view *view, struct block *block,
+                         uint64_t first, uint64_t most)
+{
+    while (block->next < view->match_count && !scan->settings->invert &&
+           block->next - first < most) {
+        const struct trawl_match *match = view->matches + block->next;
+        const uint64_t begin = match->begin + match->distance - view->begin;
+
+        if (begin >= block->end && begin_of_line(scan, view, block->end, begin) > block->end)
+            break;
+        block->end = end_of_match(scan, view, match, block->end);
+        block->next++;
+    }
+}
+
 /* Finds the block of lines that match number `i` touches, from `at`. As in ripgrep, the lines of
- * adjacent matches form one block, of at most `most` matches. Under -v, each match has its own
- * block. */
+ * adjacent matches form one block, of at most `most` matches. */
 static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
                                uint64_t i, uint64_t most)
 {
-    const struct trawl_match *match = view->matches + i, *last = view->matches + view->match_count;
+    const struct trawl_match *match = view->matches + i;
     const uint64_t first = match->begin + match->distance - view->begin;
     struct block block = {begin_of_line(scan, view, at, first), end_of_match(scan, view, match, 0),
-                          0};
+                          i + 1};
 
-    for (match++; match < last && !scan->settings->invert && --most > 0; match++) {
-        const uint64_t begin = match->begin + match->distance - view->begin;
-
-        if (begin >= block.end && begin_of_line(scan, view, block.end, begin) > block.end)
-            break;
-        block.end = end_of_match(scan, view, match, block.end);
-    }
-    block.next = (uint64_t)(match - view->matches);
+    extend_block(scan, view, &block, i, most);
     return block;
 }
 
@@ -749,13 +752,42 @@ int lines_window(void *context, const struct trawl_window *window)
     return stops;
 }
 
+/* Shortens the view of the whole text to the blocks that get no further matches from the next
+ * window. Remembers the last block, so that each match is looked at once. */
+static void closed_blocks(struct text_scan *scan, struct view *view)
+{
+    const struct view whole = *view;
+    struct block block = scan->carry.open;
+    uint64_t left = scan->settings->invert ? UINT64_MAX : scan->lines.left, next;
+
+    view->count = scan->carry.line_begin;
+    view->match_count = 0;
+    while (view->match_count < whole.match_count && left > 0) {
+        if (block.next == 0)
+            block = find_block(scan, &whole, view->count, view->match_count, left);
+        else
+            extend_block(scan, &whole, &block, view->match_count, left);
+        next = block.next;
+        if (next - view->match_count == left) /* -m: other matches in its last line are shown */
+            while (next < whole.match_count && whole.matches[next].begin < block.end)
+                next++;
+        if (next == whole.match_count)
+            break;
+        left -= block.next - view->match_count;
+        view->match_count = next;
+        view->count = block.end;
+        block.next = 0;
+    }
+    block.next -= block.next > 0 ? view->match_count : 0; /* the others leave the carry */
+    scan->carry.open = block;
+}
+
 int lines_whole(void *context, const struct trawl_window *window)
 {
     struct text_scan *scan = context;
     struct view view = {
         scan->whole.bytes, 0, scan->whole.count, array_of(scan->carry.matches), 0, false};
     struct trawl_window kept;
-    uint64_t handled = 0;
 
     scan->lines.scanned_end = window->begin + window->bytes_count;
     if (!scan->settings->invert && !occurrences_window(scan, &window, &kept))
@@ -764,28 +796,19 @@ int lines_whole(void *context, const struct trawl_window *window)
         return 1;
     view.matches = array_of(scan->carry.matches);
     view.match_count = scan->carry.match_count;
-    if (!window->last) { /* the last block may get further matches from the next window */
-        view.count = scan->carry.line_begin;
-        while (handled < view.match_count) {
-            const struct block block =
-                find_block(scan,
-                           &(struct view){view.bytes, 0, scan->whole.count, view.matches,
-                                          view.match_count, false},
-                           view.count, handled, UINT64_MAX);
-
-            if (block.next == view.match_count)
-                break;
-            handled = block.next;
-            view.count = block.end;
-        }
-        view.match_count = handled;
-    }
+    if (!window->last)
+        closed_blocks(scan, &view);
     handle_view(scan, &view, scan->carry.line_begin);
     scan->carry.match_count -= view.match_count;
     if (scan->carry.match_count > 0)
         memmove(scan->carry.matches, scan->carry.matches + view.match_count,
                 (size_t)scan->carry.match_count * sizeof *scan->carry.matches);
+    if (!scan->stop && is_over(scan)) { /* the other lines are context, whatever matches there */
+        view.count = scan->whole.count;
+        view.match_count = 0;
+        handle_view(scan, &view, scan->carry.line_begin);
+    }
     output_commit(scan->output);
     scan_part_end(scan);
-    return scan->stop || scan->output->error != 0;
+    return scan->stop || is_over(scan) || scan->output->error != 0;
 }
