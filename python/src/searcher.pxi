@@ -551,11 +551,11 @@ cdef class Searcher:
         found["changes"] = [
             {
                 "offset": change.offset,
-                "before": change.before.decode(),
-                "after": change.after.decode(),
+                "before": change.before,
+                "after": change.after,
                 "before_ns": change.before_ns,
                 "after_ns": change.after_ns,
-                "why": change.why.decode(),
+                "why": change.why,
             }
             for change in changes[:count]
         ]

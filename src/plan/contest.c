@@ -57,11 +57,7 @@ static void choose(struct contest *contest)
         if (contest->of[i].bytes == 0)
             continue;
         contest->of[i].price.once_ns = 0; /* its tables are there */
-        contest->of[i].rest =
-            (uint64_t)(rest * min_double(rate_of(contest, i) / least, REST_TIMES_MAX));
-        if (i != contest->before)
-            contest->lost_ns +=
-                (uint64_t)((rate_of(contest, i) - least) * (double)contest->of[i].bytes);
+        contest->of[i].rest = (uint64_t)min_double(rest * (rate_of(contest, i) / least), 1e18);
     }
     /* the winner's time in this trial counts towards the next one */
     contest->spent = contest->recent_ns = contest->of[best].ns;
@@ -94,18 +90,17 @@ static bool is_worth(const struct contest *contest, uint32_t candidate, double t
             (double)contest->spent + (double)contest->rules.advance_ns >= cost);
 }
 
-/* Begins a trial if some candidate is worth trying, unless trials have lost too much time. If the
- * last winner has become slow, the text has changed, and no candidate rests. */
+/* Begins a trial if some candidate is worth trying. If the last winner has become slow, the text
+ * has changed, and no candidate rests. */
 static void begin(struct contest *contest, uint64_t rest)
 {
     const double took = (double)max_u64(contest->recent_ns, 1) / (double)contest->recent_bytes;
-    uint32_t fits = contest->lost_ns <= contest->all_ns / LOST_TIMES ? contest->fits : 0;
     uint32_t worth = 0;
 
     contest->is_change = contest->won > 0 && took > CHANGED_TIMES * contest->won;
     for (uint32_t i = 0; i < CONTEST_MAX; i++) {
         contest->of[i].ns = contest->of[i].bytes = 0;
-        if (i != contest->now && (fits & bit_of(i)) != 0 &&
+        if (i != contest->now && (contest->fits & bit_of(i)) != 0 &&
             (contest->of[i].rest == 0 || contest->is_change) && is_worth(contest, i, took, rest))
             worth |= bit_of(i);
     }
@@ -183,7 +178,6 @@ bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, u
 
     counts &= end_ns >= begin_ns; /* the clock was not set back */
     contest->left -= min_u64(contest->left, bytes);
-    contest->all_ns += ns;
     contest->all_bytes += bytes;
     for (uint32_t i = 0; i < CONTEST_MAX; i++)
         contest->of[i].rest -= min_u64(contest->of[i].rest, bytes);

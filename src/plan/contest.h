@@ -60,9 +60,8 @@ struct contest {
     uint64_t searched; /* bytes of text that were searched in `spent` */
     /* the last part of `spent` and `searched`, in which earlier bytes count less and less */
     uint64_t recent_ns, recent_bytes;
-    double won; /* ns per byte of the last trial's winner in it; 0: there was none */
-    uint64_t all_ns, all_bytes; /* since contest_begin */
-    uint64_t lost_ns;           /* how much longer trials took than their winners would have */
+    double won;         /* ns per byte of the last trial's winner in it; 0: there was none */
+    uint64_t all_bytes; /* since contest_begin */
     struct {
         struct price price;
         uint64_t ns, bytes; /* what was counted in the current trial */

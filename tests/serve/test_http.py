@@ -811,6 +811,18 @@ def test_memory(serve):
                 assert got == status
 
 
+def test_method_changes(root, serve):
+    """Checks that /metrics counts changes of the method: in a text of a set's strings, the first program takes twice as
+    long as others."""
+    patterns = [str(number) for number in range(10000000, 10011100, 37)]
+    write(os.path.join(root, "dense.txt"), "\n".join(patterns * 1400).encode())
+    with serve("--threads=1") as server:
+        assert server.count("banana")["occurrences"] == 0
+        assert server.metric("trawl_method_changes_total") == 0
+        assert server.count(*patterns)["occurrences"] == 1400 * len(patterns)
+        assert server.metric("trawl_method_changes_total") >= 1
+
+
 @pytest.mark.waits
 def test_limits(root, serve):
     """Checks that a request beyond a limit (bytes, queries of a client) gets the limit's status, and that other requests
