@@ -630,9 +630,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
  * only on OK. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no device
  * before trawl_text_load). UNSUPPORTED if no device holds the text, or a device cannot verify the
- * plan alone (an algorithm; expressions; errors; whole words or lines; IGNORE_CASE if occurrences
- * can differ in length; sets too large for its tables). Cost: that of trawl_count, and 8 bytes per
- * occurrence. A part that only another device has loaded: as with an array in host memory.
+ * plan alone (an algorithm; some expressions; errors; whole words or lines; IGNORE_CASE if
+ * occurrences can differ in length; sets too large for its tables). Cost: that of trawl_count, and
+ * 8 bytes per occurrence. A part that only another device has loaded: as with an array in host
+ * memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,

@@ -111,9 +111,9 @@ struct trawl_records_out {
  * number; for the other shapes nothing is searched, and *into stays as it is. ARGUMENT also for
  * memory of a GPU that does not have the records; with an algorithm for records also for COUNTS,
  * offsets of 4 bytes and validity. UNSUPPORTED, for
- * records or answers in a GPU's memory, if only the host can answer: a sink, counts and cells of
- * expressions, for expressions that a GPU cannot search for (docs/regex.md), for errors, non-ASCII
- * whole words, case variants of different lengths, and sets too large for a GPU's tables. Cost: the
+ * records or answers in a GPU's memory, if only the host can answer: a sink, expressions that a GPU
+ * cannot search for (docs/regex.md), errors, non-ASCII whole words, case variants of different
+ * lengths, and sets too large for a GPU's tables. Cost: the
  * search of the tape; some nanoseconds per occurrence, divided over the device or the threads; on
  * the host 24 bytes written per cell. Memory on the host: 8 bytes per occurrence and 24 per cell in
  * each thread's chunks, which are smaller if occurrences are dense; up to 4 bytes per pattern for

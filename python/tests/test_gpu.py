@@ -202,6 +202,23 @@ def test_columns(kind):
 
 
 @simulated
+@pytest.mark.parametrize("expressions", ("b?an", ["an+a", "n.n", "^ba"], "[a-c]+", r"na\b", "(?s)n.*?a"))
+def test_matches_of_expressions(expressions):
+    """Check the answers about matches, which a GPU finds in lines and records, beside the host's."""
+    plan = trawl.Plan(expressions, regex=True)
+    values = [*VALUES, b"bananana nan", b"an an ban"] * 9
+    text = b"\n".join(value or b"" for value in values)
+    check_column(plan, values, gpu.Column(values))
+    with trawl.Searcher() as searcher:
+        check_column(plan, values, searcher.load(gpu.Column(values, chunks=[5])))
+    for given in (gpu.Shared(text), trawl.Text(gpu.Shared(text))):
+        assert plan.count(given) == plan.count(text)
+        assert plan.count_by_pattern(given) == plan.count_by_pattern(text)
+        assert plan.positions(given).tolist() == plan.positions(text).tolist()
+        assert plan.first(given) == plan.first(text)
+
+
+@simulated
 @pytest.mark.parametrize("words", ([], ["longer than all of the records together, " * 5], ["an", "b" * 300], [b"\0"]))
 def test_nothing_occurs(words):
     """Check that values are 0 where there is nothing to search for, in memory that had other values."""

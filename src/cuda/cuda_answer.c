@@ -3,7 +3,8 @@
  *
  * For each range of the chunk, cuda_scan.c puts the hits into one of the worker's lists. If the
  * plan has conditions, answer_accept then keeps only the hits that are whole words or lines. The
- * other kernels of answer.cu compute the answer from that list.
+ * other kernels of answer.cu compute the answer from that list. A plan of expressions' strings gets
+ * other hits first: the lines that match, or the matches (expressions.cu).
  */
 #include "cuda/cuda_answer.h"
 
@@ -15,7 +16,6 @@
 #include "cuda/cuda_records.h"
 #include "cuda/cuda_scan.h"
 #include "cuda/residents.h"
-#include "match/line_automaton.h"
 
 /* maximum number of patterns for which a device counts: all counts are copied to the host */
 #define PATTERNS_MAX (1u << 20)
@@ -30,7 +30,9 @@ static bool finds_all(const struct trawl_plan *plan)
 
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
 {
-    if (plan->line_automaton != NULL) /* it decides whether the lines or records with hits match */
+    if (cuda_plan_finds(plan))
+        return form != ANSWER_OF_LINES && finds_all(plan);
+    if (plan->line_reader != NULL) /* it decides whether the lines or records with hits match */
         return form != ANSWER_OF_COUNT && form != ANSWER_OF_PATTERNS && finds_all(plan);
     return form != ANSWER_OF_HITS && finds_all(plan) &&
            (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
@@ -43,7 +45,7 @@ bool cuda_answer_checks(const struct trawl_plan *plan)
 
 static bool plan_reads_all(const struct trawl_plan *plan)
 {
-    return plan->line_automaton != NULL && plan->line_automaton->reads_all;
+    return plan->line_reader != NULL && plan->line_reader->reads_all;
 }
 
 /* ---- Tables ------------------------------------------------------------------------------- */
@@ -84,31 +86,56 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-/* Copies the plan's automaton to the device. In lines, the transition at a newline leads to a state
- * that says whether the line contains a match. In records, a newline is a byte like any other. */
-static enum trawl_status automaton_want(struct engine_worker *worker, struct trawl_error *error)
+/* Returns how many of the reader's automata there are. */
+static uint32_t automata_of(const struct line_reader *reader)
 {
-    const struct line_automaton *automaton = worker->plan->line_automaton;
+    return reader->finds ? 2 * reader->count : 1;
+}
+
+static uint64_t next_bytes(const struct line_automaton *automaton)
+{
+    return 256 * sizeof *automaton->next * (uint64_t)automaton->state_count;
+}
+
+/* Returns the size of the tables of the first `count` automata: of each, `next` and then `ends`. */
+static uint64_t tables_bytes(const struct line_reader *reader, uint32_t count)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        bytes +=
+            next_bytes(&reader->automata[i]) + (reader->automata[i].state_count + 15) / 16 * 16;
+    return bytes;
+}
+
+/* Copies the plan's automata to the device. In lines, the transition at a newline says what the
+ * line's end says. In records, a newline is a byte like any other. */
+static enum trawl_status automata_want(struct engine_worker *worker, struct trawl_error *error)
+{
+    const struct line_reader *reader = worker->plan->line_reader;
     struct cuda_answering *own = worker->answering;
     const bool of_records = own->answer->form == ANSWER_OF_RECORDS;
-    uint64_t next_bytes, bytes;
     enum trawl_status status;
-    uint16_t *next;
+    uint64_t bytes;
     void *host;
 
-    if (automaton == NULL ||
+    if (reader == NULL ||
         (own->automaton_serial == worker->plan->serial && own->automaton_of_records == of_records))
         return TRAWL_OK;
-    next_bytes = 256 * sizeof *automaton->next * (uint64_t)automaton->state_count;
-    bytes = next_bytes + automaton->state_count;
+    bytes = tables_bytes(reader, automata_of(reader));
     own->automaton_serial = 0;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->automaton, bytes, error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
-    memcpy(host, automaton->next, (size_t)next_bytes);
-    next = (uint16_t *)host;
-    for (uint32_t i = 0; i < automaton->state_count && !of_records; i++)
-        next[256 * i + '\n'] = automaton->ends[i];
-    memcpy((uint8_t *)host + next_bytes, automaton->ends, automaton->state_count);
+    for (uint32_t k = 0; k < automata_of(reader); k++) {
+        const struct line_automaton *automaton = &reader->automata[k];
+        uint16_t *next = (uint16_t *)(void *)((uint8_t *)host + tables_bytes(reader, k));
+
+        memcpy(next, automaton->next, (size_t)next_bytes(automaton));
+        memcpy(next + 256 * automaton->state_count, automaton->ends, automaton->state_count);
+        for (uint32_t i = 0; i < automaton->state_count && !of_records; i++)
+            next[256 * i + '\n'] =
+                automaton->ends[i] != 0 && reader->finds ? LINE_MATCH : automaton->ends[i];
+    }
     status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
     cuda_worker_unstage(worker, host, bytes);
     if (status == TRAWL_OK) {
@@ -116,6 +143,25 @@ static enum trawl_status automaton_want(struct engine_worker *worker, struct tra
         own->automaton_of_records = of_records;
     }
     return status;
+}
+
+static struct answer_automaton automaton_at(const struct engine_worker *worker, uint32_t index)
+{
+    const struct line_reader *reader = worker->plan->line_reader;
+    const uint64_t address = worker->answering->automaton.address + tables_bytes(reader, index);
+    struct answer_automaton automaton = {
+        (const uint16_t *)(uintptr_t)address,
+        (const uint8_t *)(uintptr_t)(address + next_bytes(&reader->automata[index])),
+        {0}};
+
+    _Static_assert(ANSWER_MATCH == LINE_MATCH && ANSWER_BEGINS == (int)LINE_BEFORE_BEGIN &&
+                       ANSWER_AFTER_WORD == (int)LINE_BEFORE_WORD &&
+                       ANSWER_AFTER_NEWLINE == (int)LINE_BEFORE_NEWLINE &&
+                       ANSWER_AFTER_OTHER == (int)LINE_BEFORE_OTHER,
+                   "kernels use the automata's numbers");
+    for (uint32_t i = 0; i < LINE_BEFORES; i++)
+        automaton.first[i] = reader->automata[index].first[i];
+    return automaton;
 }
 
 /* Allocates the memory that the kernels for a range write to. */
@@ -157,19 +203,21 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     a->warp_bytes = worker->limits.gap_warp;
     a->block_bytes = worker->limits.gap_block;
     a->gaps = (uint64_t *)(uintptr_t)own->gaps.address;
-    a->lengths = own->lengths;
-    a->literal_bytes = plan->literal_count == 0 ? 0 : (uint32_t)plan->length_min;
-    a->patterns = own->patterns;
+    if (!cuda_plan_finds(plan)) {
+        a->lengths = own->lengths;
+        a->literal_bytes = plan->literal_count == 0 ? 0 : (uint32_t)plan->length_min;
+        a->patterns = own->patterns;
+    }
     a->counts = (uint64_t *)(uintptr_t)own->counts.address;
-    a->pattern_count = (uint32_t)plan->pattern_count;
+    a->pattern_count = (uint32_t)cuda_plan_patterns(plan);
+    a->kept_room = UINT64_MAX;
     if ((flags & TRAWL_WHOLE_WORD) != 0)
         a->conditions |= ANSWER_WORDS;
     if ((flags & TRAWL_WHOLE_LINE) != 0)
         a->conditions |= ANSWER_LINES;
-    if (plan->line_automaton != NULL) {
-        a->automaton_next = (const uint16_t *)(uintptr_t)own->automaton.address;
-        a->state_count = plan->line_automaton->state_count;
-        a->automaton_ends = (const uint8_t *)(a->automaton_next + 256 * (uint64_t)a->state_count);
+    if (plan->line_reader != NULL) {
+        a->automaton = automaton_at(worker, 0);
+        a->state_count = plan->line_reader->automata[0].state_count;
     }
     a->decide_bytes = worker->limits.decide_bytes;
     /* false in the copy of a borrowed text's end, where the chunk would begin before the memory */
@@ -307,12 +355,23 @@ static enum trawl_status add_patterns(struct engine_worker *worker, struct answe
                              blocks_resident(worker, CUDA_KERNEL_ANSWER_PATTERNS), a, error);
 }
 
+/* Divides the literals of the last `count` hits into expressions and lengths. */
+static void divide_literals(struct hits *hits, uint64_t count)
+{
+    for (uint64_t i = hits->count - count; i < hits->count; i++) {
+        hits->lengths[i] = hits->items[i].literal & ((1u << LENGTH_BITS) - 1);
+        hits->items[i].literal >>= LENGTH_BITS;
+    }
+    hits->lengths_valid = true;
+}
+
 /* Sorts the `count` hits of list `which`, and writes their start offsets to the room, as far as
  * they fit, or the hits to the result. */
 static enum trawl_status add_hits(struct engine_worker *worker, const struct answer_arguments *a,
                                   uint32_t which, uint64_t count, struct engine_result *result,
                                   struct trawl_error *error)
 {
+    const bool finds = cuda_plan_finds(worker->plan);
     const uint32_t bits = log2_ceiling(a->end - a->begin);
     struct cuda_hits_room hits = {
         .literal = 1ull << 32, .count = count, .base = a->begin - worker->answering->chunk_at};
@@ -329,22 +388,28 @@ static enum trawl_status add_hits(struct engine_worker *worker, const struct ans
                                   cuda_worker_room(worker, count * sizeof(struct hit)), error));
     hits.address = worker->hits.address;
     TRAWL_TRY(cuda_lists_sort(worker, &which, count, bits,
-                              log2_ceiling(worker->plan->literal_count), &hits, error));
-    return cuda_bring_hits(worker, count, result, error);
+                              finds ? 0 : log2_ceiling(worker->plan->literal_count), &hits, error));
+    if (finds) /* now, because cuda_bring_hits would drop the lengths */
+        TRAWL_TRY(hits_reserve_lengths(&result->hits, count, error));
+    TRAWL_TRY(cuda_bring_hits(worker, count, result, error));
+    if (finds)
+        divide_literals(&result->hits, count);
+    return TRAWL_OK;
 }
 
 /* Adds the range's `count` hits, which are in list `which`, to the answer. */
 static enum trawl_status add_list(struct engine_worker *worker, struct answer_arguments *a,
-                                  bool ordered, uint32_t which, uint64_t count,
-                                  struct engine_result *result, struct trawl_error *error)
+                                  uint32_t which, uint64_t count, struct engine_result *result,
+                                  struct trawl_error *error)
 {
     enum answer_form form = worker->answering->answer->form;
+    /* filtering does not keep the order */
+    const bool ordered = a->conditions == 0 && a->automaton.next == NULL;
 
     if (form == ANSWER_OF_RECORDS)
         return cuda_records_add(worker, a, which, count, error);
-    /* filtering does not keep the order */
-    ordered = ordered && a->conditions == 0 && a->automaton_next == NULL;
-    if (a->automaton_next != NULL && !plan_reads_all(worker->plan))
+    if (a->automaton.next != NULL && !plan_reads_all(worker->plan) &&
+        !cuda_plan_finds(worker->plan))
         TRAWL_TRY(
             cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
     if (a->conditions != 0)
@@ -406,36 +471,101 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
     return TRAWL_OK;
 }
 
+/* Lists the matches of the plan's expressions in the lines or records of the `*count` hits of the
+ * first list, or in all, in the second list; a count or counts of records need not be listed or
+ * ordered. Sets *count to their number. If that is too much for the list, makes room, and sets
+ * *fits to false: the range's hits must be listed again. */
+static enum trawl_status find_matches(struct engine_worker *worker, struct answer_arguments *a,
+                                      uint64_t *count, bool *fits, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    const struct line_reader *reader = worker->plan->line_reader;
+    const uint64_t room = worker->lists[1].bytes / sizeof(uint64_t);
+    uint64_t threads = *count, found = 0, upto = 0;
+    const uint64_t *sums;
+
+    *fits = true;
+    if (reader->reads_all)
+        threads =
+            a->steps != NULL ? a->record_count : (a->end - a->begin + READ_BYTES - 1) / READ_BYTES;
+    else
+        a->hits = (const uint64_t *)(uintptr_t)worker->lists[0].address;
+    a->count = *count;
+    a->find_from = own->chunk_at + own->found_before;
+    a->find_base = a->begin - min_u64(a->begin - a->decide_low, LINE_BYTES_MAX);
+    for (uint32_t i = 0; i < reader->count && threads > 0; i++) {
+        const uint64_t put = min_u64(found, room);
+
+        a->automaton = automaton_at(worker, 2 * i);
+        if (own->answer->form == ANSWER_OF_HITS)
+            a->begins = automaton_at(worker, 2 * i + 1);
+        a->expression = i;
+        a->kept = NULL;
+        if (own->answer->form != ANSWER_OF_COUNT)
+            a->kept = (uint64_t *)(uintptr_t)worker->lists[1].address + put;
+        a->kept_room = room - put;
+        TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_FIND, threads, 0, a, &sums, error));
+        found += sums[ANSWER_KEPT];
+        upto = max_u64(upto, sums[ANSWER_UPTO]);
+        TRAWL_TRY(cuda_lists_check(worker, sums, error));
+    }
+    *count = found;
+    *fits = found <= room || own->answer->form == ANSWER_OF_COUNT;
+    if (!*fits)
+        return found > worker->limits.lists_max ? TRAWL_OK
+                                                : cuda_lists_reserve(worker, found, error);
+    own->found_upto = max_u64(own->found_before, upto);
+    if (own->room != NULL)
+        own->room->base -= a->begin - a->find_base;
+    a->kept_room = UINT64_MAX;
+    a->begin = a->find_base;
+    a->end += LINE_BYTES_MAX;
+    return TRAWL_OK;
+}
+
 static enum trawl_status add_range(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t at, struct engine_result *result,
                                    uint64_t *done, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
-    const bool ordered = own->answer->form == ANSWER_OF_LINES &&
-                         !plan_has_conditions(worker->plan) && worker->plan->line_automaton == NULL;
+    const bool of_records = own->answer->form == ANSWER_OF_RECORDS;
+    const bool finds = cuda_plan_finds(worker->plan), reads_all = plan_reads_all(worker->plan);
+    const uint64_t end = *done;
     struct cuda_hits_room room = {.address = 0};
     uint64_t total = 0, reached = limit;
     struct answer_arguments a;
+    bool fits = true;
 
     own->chunk_at = range->begin - at;
-    if (own->answer->form == ANSWER_OF_RECORDS && plan_reads_all(worker->plan)) {
-        if (at > 0) /* the call for the first range has read all records */
-            return TRAWL_OK;
-        TRAWL_TRY(range_begin(worker, 0, error));
-        arguments_of(worker, range, limit, &a);
-        return cuda_records_read(worker, &a, error);
-    }
-    if (limit > range->begin)
-        TRAWL_TRY(list_range(worker, range, &reached, &room, &total, result, error));
-    if (worker->leaves)
+    if (at > 0 && of_records && reads_all) /* the call for the first range has read all records */
         return TRAWL_OK;
-    if (reached < limit)
-        *done = reached;
-    if (own->answer->form == ANSWER_OF_RECORDS)
-        TRAWL_TRY(cuda_records_cut(worker, range, done, error));
-    TRAWL_TRY(range_begin(worker, *done - range->begin, error));
-    arguments_of(worker, range, *done, &a);
-    return add_list(worker, &a, ordered, 0, total, result, error);
+    if (at == 0 || at != own->found_at) /* a range may be searched again */
+        own->found_before = at == 0 ? 0 : own->found_upto;
+    own->found_at = at;
+    do {
+        if (limit > range->begin && !(reads_all && (finds || of_records)))
+            TRAWL_TRY(list_range(worker, range, &reached, &room, &total, result, error));
+        if (worker->leaves)
+            return TRAWL_OK;
+        *done = reached < limit ? reached : end;
+        if (of_records && !reads_all)
+            TRAWL_TRY(cuda_records_cut(worker, range, done, error));
+        TRAWL_TRY(range_begin(worker, *done - range->begin, error));
+        arguments_of(worker, range, of_records && reads_all ? limit : *done, &a);
+        if (of_records)
+            cuda_records_arguments(worker, &a);
+        if (finds)
+            TRAWL_TRY(find_matches(worker, &a, &total, &fits, error));
+        if (fits || total <= worker->limits.lists_max)
+            continue;
+        reached = range->begin + (reached - range->begin) / 2;
+        if (reached == range->begin || (of_records && reads_all))
+            return TRAWL_FAIL(error, UNSUPPORTED, "too many matches for one list of %s",
+                              worker->device->name);
+    } while (!fits);
+    if (of_records && reads_all && !finds)
+        return cuda_records_read(worker, &a, error);
+    return add_list(worker, &a, finds ? 1 : 0, total, result, error);
 }
 
 /* ---- Tasks -------------------------------------------------------------------------------- */
@@ -444,13 +574,13 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
 static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
-    uint64_t bytes = worker->plan->pattern_count * sizeof(uint64_t);
+    uint64_t bytes = cuda_plan_patterns(worker->plan) * sizeof(uint64_t);
 
     memset(&own->answer->lines, 0, sizeof own->answer->lines);
     own->answer->by_pattern = NULL;
     own->has_lines = false;
     TRAWL_TRY(literals_want(worker, error));
-    TRAWL_TRY(automaton_want(worker, error));
+    TRAWL_TRY(automata_want(worker, error));
     if (own->answer->form == ANSWER_OF_RECORDS)
         return cuda_records_begin(worker, error);
     if (own->answer->form != ANSWER_OF_PATTERNS)
@@ -470,9 +600,9 @@ static enum trawl_status answer_finish(struct engine_worker *worker, struct traw
         return cuda_records_finish(worker, error);
     if (own->answer->form != ANSWER_OF_PATTERNS)
         return TRAWL_OK;
-    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, own->by_pattern.bytes,
-                        own->counts.address,
-                        (size_t)(worker->plan->pattern_count * sizeof(uint64_t)), worker->stream));
+    TRAWL_TRY(
+        CUDA_CALL(worker->device, error, copy_to_host, own->by_pattern.bytes, own->counts.address,
+                  (size_t)(cuda_plan_patterns(worker->plan) * sizeof(uint64_t)), worker->stream));
     own->answer->by_pattern = (const uint64_t *)(const void *)own->by_pattern.bytes;
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
@@ -489,7 +619,8 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
     struct cuda_place place;
 
     TRAWL_TRY(cuda_lists_answering(worker, error));
-    if (!(lists || cuda_answer_is_for(worker->plan, task->answer->form)) ||
+    if (!(lists ? chunk->owned <= UINT32_MAX
+                : cuda_answer_is_for(worker->plan, task->answer->form)) ||
         !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after,
                               worker->plan->need_after, &place))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s alone cannot make this answer",
@@ -530,6 +661,8 @@ enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct 
     worker->answering->room = room;
     worker->answering->chunk = chunk;
     status = literals_want(worker, error);
+    if (status == TRAWL_OK)
+        status = automata_want(worker, error);
     if (status == TRAWL_OK)
         status = add_range(worker, range, limit, at, result, done, error);
     if (status != TRAWL_OK)

@@ -64,7 +64,7 @@ static enum trawl_status list_begins(struct engine_worker *worker, const struct 
 
     cuda_place_range(place, from, to, chunk->owned + chunk->after, &range);
     limit = cuda_range_limit(worker->plan, &range);
-    if (limit > range.begin && plan_has_conditions(worker->plan))
+    if (limit > range.begin && (plan_has_conditions(worker->plan) || cuda_plan_finds(worker->plan)))
         TRAWL_TRY(
             cuda_answer_begins(worker, chunk, &range, limit, from, room, found, &range.end, error));
     else if (limit > range.begin)

@@ -320,7 +320,7 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     if (count == 0)
         return TRAWL_OK;
     TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(answer->held->records.count),
-                              log2_ceiling(worker->plan->pattern_count), NULL, error));
+                              log2_ceiling(cuda_plan_patterns(worker->plan)), NULL, error));
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
     a->count = count;
     a->block_counts = (uint32_t *)(uintptr_t)own->block_counts.address;
@@ -356,8 +356,7 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     return TRAWL_OK;
 }
 
-/* Sets the arguments that describe the records and the answer's values. */
-static void arguments_into(const struct engine_worker *worker, struct answer_arguments *a)
+void cuda_records_arguments(const struct engine_worker *worker, struct answer_arguments *a)
 {
     static const uint32_t shapes[] = {ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS};
     const struct cuda_answering *own = worker->answering;
@@ -376,7 +375,6 @@ enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_
     struct record_answer *answer = worker->answering->answer->records;
     const uint64_t *sums;
 
-    arguments_into(worker, a);
     TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ, a->record_count, 0, a, &sums, error));
     answer->count += sums[ANSWER_KEPT];
     return cuda_lists_check(worker, sums, error);
@@ -390,8 +388,7 @@ enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_a
 
     if (count == 0)
         return TRAWL_OK;
-    arguments_into(worker, a);
-    if (a->automaton_next != NULL)
+    if (a->automaton.next != NULL && !cuda_plan_finds(worker->plan))
         TRAWL_TRY(
             cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
     if (count == 0)

@@ -21,6 +21,8 @@ enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_
  * the range. */
 enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t *done, struct trawl_error *error);
+/* Sets the arguments that describe the records and the answer's values. */
+void cuda_records_arguments(const struct engine_worker *worker, struct answer_arguments *a);
 /* Runs the plan's automaton over all records, and marks those with a match. */
 enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
                                     struct trawl_error *error);

@@ -12,6 +12,7 @@
 #include "cuda/limits.h"
 #include "cuda/cuda_tables.h"
 #include "engine.h"
+#include "match/line_automaton.h"
 #include "plan/parts.h"
 
 /* Which bytes of which chunk are in the worker's text memory, so that a scan that continues where
@@ -53,7 +54,10 @@ struct cuda_answering {
     const struct engine_chunk *chunk;
     /* where the chunk's first byte would be in the current range's memory, modulo 2^64 */
     uint64_t chunk_at;
-    bool has_lines;          /* answer->lines covers the ranges so far */
+    bool has_lines; /* answer->lines covers the ranges so far */
+    /* Offset in the chunk up to which lines were searched for matches before the range that begins
+     * at found_at, and after it. */
+    uint64_t found_at, found_before, found_upto;
     struct cuda_memory sums; /* ANSWER_SUMS words, which are zero between kernels if sums_ready */
     bool sums_ready;         /* false: they may be non-zero after a failure */
     struct cuda_pinned told; /* host copy of the sums, and two words for other copies */
@@ -63,11 +67,11 @@ struct cuda_answering {
     struct cuda_memory literals;   /* the literals' lengths, then their patterns */
     uint64_t literals_serial;      /* serial number of these literals' plan; 0: none */
     const uint32_t *lengths, *patterns;
-    struct cuda_memory automaton; /* the line automaton's table, then its ends */
+    struct cuda_memory automaton; /* the tables of the plan's line_reader */
     uint64_t automaton_serial;    /* serial number of its plan; 0: none */
-    bool automaton_of_records;    /* it is for records; false: for lines, which end at a newline */
-    struct cuda_memory bits;      /* one bit per record */
-    struct cuda_memory values;    /* what will be copied to the caller */
+    bool automaton_of_records; /* they are for records; false: for lines, which end at a newline */
+    struct cuda_memory bits;   /* one bit per record */
+    struct cuda_memory values; /* what will be copied to the caller */
     struct cuda_memory block_counts; /* the counts of answer_cells */
 };
 
@@ -119,6 +123,19 @@ struct engine_worker {
     bool leaves;
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };
+
+/* Returns true if the plan's hits only lead to lines, in which a device finds the matches of
+ * expressions. */
+static inline bool cuda_plan_finds(const struct trawl_plan *plan)
+{
+    return plan->line_reader != NULL && plan->line_reader->finds;
+}
+
+/* Returns the number of patterns or, for such a plan, of expressions. */
+static inline uint64_t cuda_plan_patterns(const struct trawl_plan *plan)
+{
+    return cuda_plan_finds(plan) ? plan->line_reader->count : plan->pattern_count;
+}
 
 /* Returns true if the current task wants an answer computed from the hits (match/answer.h). */
 static inline bool cuda_worker_answers(const struct engine_worker *worker)

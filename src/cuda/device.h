@@ -38,6 +38,7 @@
     X(ANSWER_ACCEPT, "answer_accept")                                                      \
     X(ANSWER_DECIDE, "answer_decide")                                                      \
     X(ANSWER_READ, "answer_read")                                                          \
+    X(ANSWER_FIND, "answer_find")                                                          \
     X(ANSWER_PATTERNS, "answer_patterns")                                                  \
     X(ANSWER_STEPS, "answer_steps")                                                        \
     X(ANSWER_RECORDS, "answer_records")                                                    \

@@ -21,13 +21,35 @@
 #define LINE_BYTES_MAX (64u << 10)
 
 enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };
+/* What comes before the byte that is read first. */
+enum line_before {
+    LINE_BEFORE_BEGIN, /* nothing: the line begins; backwards, it ends */
+    LINE_BEFORE_WORD,
+    LINE_BEFORE_NEWLINE,
+    LINE_BEFORE_OTHER,
+    LINE_BEFORES
+};
+
+/* An automaton that finds where a match ends (or, backwards, begins) reads on until LINE_FAILS: the
+ * last transition with LINE_MATCH, or ends[], tells the place. */
+#define LINE_MATCH 0x8000u /* bit of a transition: a match ends before the byte */
 
 struct line_automaton {
     uint32_t state_count;
-    const uint16_t *next; /* the state after `byte` is next[256 * state + byte] */
-    const uint8_t *ends;  /* ends[state]: a line that ends in this state matches */
+    uint16_t *next; /* the state after `byte` is next[256 * state + byte] */
+    uint8_t *ends;  /* ends[state]: a line that ends in this state matches */
+    uint16_t first[LINE_BEFORES];
+};
+
+/* What a device does with the lines that contain a string of a plan. */
+struct line_reader {
     /* no string occurs in every matching line, so all lines must be read */
     bool reads_all;
+    /* It finds the matches of `count` expressions: automata[2 * i] finds where one of expression i
+     * ends, the next one where it begins. False: automata[0] decides whether the line matches. */
+    bool finds;
+    uint32_t count;
+    struct line_automaton *automata;
 };
 
 #endif

@@ -101,7 +101,8 @@ struct sink {
     /* What deliver needs, which an engine may compute instead of hits and digest; HITS: nothing. */
     enum answer_form form;
     struct record_answer *record_answer; /* for the form RECORDS, which only engines can compute */
-    bool by_engine; /* only the devices' engine can compute the answer: hits are not enough */
+    bool by_engine;     /* only the devices' engine can compute the answer: hits are not enough */
+    uint64_t hits_most; /* for HITS: an engine may leave out hits if there are more; 0: never */
     /* Turns an engine's answer into the digest of a chunk. NULL if there is no digest. */
     enum trawl_status (*answered)(const struct sink *sink, const struct hits_answer *answer,
                                   struct sink_digest *digest, struct trawl_error *error);

@@ -82,6 +82,7 @@ enum plan_attachment {
     PLAN_SEEN,        /* the same, with strings that are rare in a text: regex/anchors.c */
     PLAN_LINE_TABLE,  /* the automaton of expressions, for the host: regex/automaton.c */
     PLAN_LINES,       /* strings and automaton of expressions, for devices: regex/automaton.c */
+    PLAN_FINDS,       /* the same, with automata that find matches */
     PLAN_ATTACHMENTS
 };
 
@@ -107,7 +108,7 @@ struct plan_expressions {
     void *poll_context;
 };
 
-struct line_automaton;
+struct line_reader;
 
 /* What the patterns are, and so which engine searches for them: the plain engines for strings, a
  * layer on top of these for each other kind. */
@@ -187,9 +188,11 @@ struct trawl_plan {
      * set_prices.def and cpu/programs.c. */
     uint32_t programs;
 
-    /* For a plan of the strings that expressions require: decides whether a line that contains one
-     * of them matches. NULL for other plans. */
-    const struct line_automaton *line_automaton;
+    /* For a plan of the strings that expressions require: reads the lines that contain one of
+     * them. NULL for other plans. */
+    const struct line_reader *line_reader;
+    /* the plan whose patterns the literals of hits number; NULL: this one */
+    const struct trawl_plan *found;
     struct attachment *attached; /* one for each enum plan_attachment */
 };
 
@@ -336,7 +339,8 @@ static inline uint64_t plan_head_at(const struct trawl_plan *plan)
 /* Returns true if an engine can count the occurrences without listing hits. */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
-    return !plan_needs_refining(plan) && plan->kind == PLAN_KIND_STRINGS;
+    return !plan_needs_refining(plan) && plan->kind == PLAN_KIND_STRINGS &&
+           plan->line_reader == NULL;
 }
 
 static inline struct plan_literal plan_literal_at(const struct trawl_plan *plan, uint32_t literal)

@@ -41,10 +41,11 @@ enum trawl_status engines_match_empty(const struct trawl_plan *plan, uint64_t pa
                                       bool *matches, struct trawl_error *error);
 
 /* Sets *lines to a plan with which a device can decide which lines match a plan of regular
- * expressions (regex/automaton.h); to NULL if there is none. Errors: MEMORY. */
+ * expressions or, if `finds`, find their matches (regex/automaton.h); to NULL if there is none.
+ * Errors: MEMORY. */
 enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
-                                    uint64_t sample_bytes, const struct trawl_plan **lines,
-                                    struct trawl_error *error);
+                                    uint64_t sample_bytes, bool finds,
+                                    const struct trawl_plan **lines, struct trawl_error *error);
 
 /* Returns LIMIT, with a message about `count` undecided lines (engine_result.undecided_count). */
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error);

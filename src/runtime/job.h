@@ -62,9 +62,10 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);
 /* Sets *lines to a plan with which a single device can decide which lines, or records, of the text
- * match (engines_line_plan); to NULL if no device has the whole text, or there is no such plan. */
+ * match or, if `finds`, find their matches (engines_line_plan); to NULL if no device has the whole
+ * text, or there is no such plan. */
 enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   const struct trawl_text *text, const struct trawl_plan **lines,
-                                   struct trawl_error *error);
+                                   const struct trawl_text *text, bool finds,
+                                   const struct trawl_plan **lines, struct trawl_error *error);
 
 #endif

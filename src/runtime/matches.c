@@ -83,6 +83,8 @@ void matches_convert(const struct trawl_plan *plan, const struct sink *sink, str
     task->match_count = count;
     if (count == 0) /* task->matches may be NULL */
         return;
+    if (plan->found != NULL)
+        plan = plan->found;
     hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (!sink->columns && plan->literals == NULL && !task->result.hits.lengths_valid) {

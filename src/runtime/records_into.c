@@ -387,8 +387,10 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     if (own->records.count == 0)
         return TRAWL_OK;
     TRAWL_TRY(find_into(searcher->runtime, own, shape, into, &to_device, error));
-    if (own->text != NULL && (shape == TRAWL_RECORDS_BITS || shape == TRAWL_RECORDS_BYTES))
-        TRAWL_TRY(search_line_plan(searcher, plan, own->text, &lines, error));
+    if (own->text != NULL && into->sink == NULL)
+        TRAWL_TRY(search_line_plan(searcher, plan, own->text,
+                                   shape == TRAWL_RECORDS_COUNTS || shape == TRAWL_RECORDS_CELLS,
+                                   &lines, error));
     if (lines != NULL)
         used = lines;
     if (own->held != NULL && into->sink == NULL && !kind_of(plan)->is_apart &&

@@ -24,6 +24,8 @@
 
 /* bytes of a text that are read to learn which strings of regular expressions are rare */
 #define LINE_SAMPLE_BYTES (64u << 10)
+/* more matches of regular expressions are not listed at once, but chunk by chunk */
+#define HITS_LISTED_MAX (UINT64_C(1) << 24)
 #define TASKS_PER_WORKER 2u
 /* The scheduler may suspend a helper for some milliseconds in the middle of a chunk. With this many
  * tasks, the other threads can continue meanwhile. */
@@ -309,8 +311,8 @@ enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t patter
 /* ---- Calls -------------------------------------------------------------------------------- */
 
 enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   const struct trawl_text *text, const struct trawl_plan **lines,
-                                   struct trawl_error *error)
+                                   const struct trawl_text *text, bool finds,
+                                   const struct trawl_plan **lines, struct trawl_error *error)
 {
     const struct devices *devices = &searcher->runtime->devices;
     uint64_t sample_bytes = min_u64(text->bytes_count, LINE_SAMPLE_BYTES);
@@ -323,11 +325,33 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
         return TRAWL_OK;
     if (text->device_address == 0 && sample_bytes > 0)
         sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
-    TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, lines, error));
+    TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, finds, lines, error));
     /* a device can decide only about lines that it has completely */
     if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
         *lines = NULL;
     return TRAWL_OK;
+}
+
+/* Lets the device that has the text answer about regular expressions: about their matches, if
+ * `finds`, or about lines. Returns false if an ordinary search is needed. */
+static bool run_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                          struct trawl_text *text, bool finds, struct sink *sink,
+                          enum trawl_status *status, struct trawl_error *error)
+{
+    const struct trawl_plan *lines = NULL;
+    struct sink own = *sink;
+
+    *status = search_line_plan(searcher, plan, text, finds, &lines, error);
+    if (lines == NULL)
+        return *status != TRAWL_OK;
+    own.by_engine = true;
+    own.hits_most = HITS_LISTED_MAX;
+    *status = search_run(searcher, lines, text, &own, NULL);
+    if ((*status != TRAWL_OK && *status != TRAWL_STOPPED) ||
+        (sink->begins != NULL && searcher->last.stats.match_count > own.count))
+        return false;
+    *sink = own;
+    return true;
 }
 
 /* If a device can find the lines with matches of a regular expression, and finds few, searches only
@@ -344,13 +368,14 @@ static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_pla
 
     if ((plan->flags & TRAWL_MULTILINE) != 0 || text_is_hidden(text) || room == 0)
         return false;
-    *status = search_line_plan(searcher, plan, text, &lines, error);
+    *status = search_line_plan(searcher, plan, text, false, &lines, error);
     if (*status == TRAWL_OK && lines != NULL)
         *status = MEMORY_NEW(places, room, error);
     if (*status != TRAWL_OK || lines == NULL)
         return *status != TRAWL_OK;
     sink_begins_into(&found, places, room);
     found.by_engine = true;
+    found.hits_most = room;
     *status = search_run(searcher, lines, text, &found, NULL);
     is_done = *status == TRAWL_STOPPED ||
               (*status == TRAWL_OK && searcher->last.stats.match_count <= room);
@@ -365,11 +390,18 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
                                  struct trawl_error *error)
 {
     enum trawl_status status;
+    bool is_done;
 
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    /* the host may find the first match long before a device has searched the text */
-    if (plan->kind != PLAN_KIND_EXPRESSIONS || sink->want == WANT_FIRST || sink->digest != NULL ||
-        sink->keeps_text || !run_in_lines(searcher, plan, text, sink, &status, error))
+    /* The host may find the first match long before a device has searched the text, unless the text
+     * had to be copied first. */
+    is_done = plan->kind == PLAN_KIND_EXPRESSIONS &&
+              (sink->form == ANSWER_OF_COUNT || sink->form == ANSWER_OF_PATTERNS ||
+               sink->match_sink != NULL || (sink->want == WANT_FIRST && text_is_hidden(text))) &&
+              run_on_device(searcher, plan, text, true, sink, &status, error);
+    if (!is_done &&
+        (plan->kind != PLAN_KIND_EXPRESSIONS || sink->want == WANT_FIRST || sink->digest != NULL ||
+         sink->keeps_text || !run_in_lines(searcher, plan, text, sink, &status, error)))
         status = search_run(searcher, plan, text, sink, error);
     searcher_leave(searcher);
     return status;
@@ -406,7 +438,9 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
     if (status == TRAWL_OK || status == TRAWL_STOPPED)
         return status;
     sink_begins_into(&sink, array->to, array->room);
-    status = search_run(searcher, plan, text, &sink, error);
+    if (plan->kind != PLAN_KIND_EXPRESSIONS ||
+        !run_on_device(searcher, plan, text, true, &sink, &status, error))
+        status = search_run(searcher, plan, text, &sink, error);
     array->count = sink.count;
     return status;
 }
@@ -416,6 +450,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
                                     uint64_t *begin_count, struct trawl_error *error)
 {
     struct engine_words array = {.to = begins, .room = begins_max};
+    const struct trawl_plan *lines = NULL;
     enum trawl_status status = TRAWL_OK;
     bool on_device;
     uint32_t device;
@@ -425,37 +460,21 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
                           begin_count == NULL ? "begin_count" : "begins");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     TRAWL_TRY_DONE(runtime_find_memory(searcher->runtime, begins, &on_device, &device, error));
+    if (on_device)
+        TRAWL_TRY_DONE(search_line_plan(searcher, plan, text, true, &lines, error));
     if (!on_device)
         status = fill_on_host(searcher, plan, text, &array, error);
     else if ((uint64_t)(uintptr_t)begins % sizeof *begins != 0)
         status = TRAWL_FAIL(error, ARGUMENT, "begins on a device are not aligned to 8 bytes");
     else
-        status = begins_by_devices(searcher, plan, text, device, &array, error);
+        status =
+            begins_by_devices(searcher, lines != NULL ? lines : plan, text, device, &array, error);
     if (status == TRAWL_OK ||
         (!on_device && (status == TRAWL_READ || status == TRAWL_LIMIT || status == TRAWL_DEVICE)))
         *begin_count = array.count;
 done:
     searcher_leave(searcher);
     return status;
-}
-
-/* Lets the device that has the text count the lines that match regular expressions, if it can. */
-static bool count_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                            struct trawl_text *text, struct sink *sink, enum trawl_status *status,
-                            struct trawl_error *error)
-{
-    const struct trawl_plan *lines = NULL;
-    struct sink own = *sink;
-
-    *status = search_line_plan(searcher, plan, text, &lines, error);
-    if (lines == NULL)
-        return *status != TRAWL_OK;
-    own.by_engine = true;
-    *status = search_run(searcher, lines, text, &own, NULL);
-    if (*status != TRAWL_OK && *status != TRAWL_STOPPED)
-        return false;
-    *sink = own;
-    return true;
 }
 
 enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -473,7 +492,7 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
         sink.want = WANT_SPANS;
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     if (sink.want != WANT_LINES || plan->kind != PLAN_KIND_EXPRESSIONS ||
-        !count_on_device(searcher, plan, text, &sink, &status, error))
+        !run_on_device(searcher, plan, text, false, &sink, &status, error))
         status = search_run(searcher, plan, text, &sink, error);
     searcher_leave(searcher);
     /* the sink has stopped the search; the call was not cancelled */

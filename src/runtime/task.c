@@ -142,7 +142,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
 {
     const struct sink *sink = search->sink;
     struct hits_answer answer = {.form = sink->form,
-                                 .hits_most = sink->by_engine ? sink->begins_max : 0,
+                                 .hits_most = sink->hits_most,
                                  .counts_ends = sink->lines.invert,
                                  .records = sink->record_answer};
     /* the host cannot help with records, which may be in device memory only */
@@ -158,6 +158,10 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
     engine_result_begin(&task->result, task->from, false);
     TRAWL_TRY(engine_for_devices->submit(worker->device, &asked, error));
     TRAWL_ASSERT(task->result.done == chunk->owned);
+    if (sink->as_matches && task->result.count > task->result.hits.count)
+        return TRAWL_FAIL(error, UNSUPPORTED, "too many matches for one list");
+    if (sink->as_matches)
+        TRAWL_TRY(task_make_matches(search->job.plan, sink, task, error));
     if (sink->answered != NULL)
         TRAWL_TRY(sink->answered(sink, &answer, &task->digest, error));
     task->is_answered = true;

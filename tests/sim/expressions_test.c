@@ -36,10 +36,10 @@ struct session {
     uint64_t offsets[RECORDS_MAX + 1], record_count;
 };
 
-/* The number of answers; how many of them devices computed about lines of lent texts, and about
- * records; and in how many of the devices' answers something matched. */
+/* The number of answers; how many of them devices computed about lines and about matches of lent
+ * texts, and about records; and in how many of the devices' answers something matched. */
 static struct {
-    uint64_t answers, lines, records, matched, by_lines;
+    uint64_t answers, lines, matches, positions, begins, records, matched, by_lines;
 } tally;
 
 static const struct cuda_driver *driver;
@@ -290,6 +290,86 @@ static void compare_matches(struct session *s, struct trawl_text *text)
         describe(s, by_lines ? "matches by lines" : "matches");
 }
 
+static int take_counts(void *context, const struct trawl_pattern_count *items, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        ((uint64_t *)context)[items[i].pattern_index] += items[i].count;
+    return 0;
+}
+
+/* Compares the begins of the first `room` matches, which go to memory of the host or a device. */
+static void compare_begins(struct session *s, struct trawl_text *text, const struct list *expected)
+{
+    const uint64_t room = below(s, 4) ? expected->count : below(s, expected->count + 2);
+    const uint64_t most = room < expected->count ? room : expected->count;
+    uint64_t *begins = (uint64_t *)test_memory((room + 1) * sizeof *begins), count = UINT64_MAX;
+    const bool on_device = room > 0 && below(s, 2);
+    struct forms_block block = {0, 0, 0};
+    enum trawl_status status;
+
+    if (on_device)
+        forms_block_begin(&machine, 0, begins, 0, room * sizeof *begins, 0, &block);
+    status = trawl_begins_into(s->device, s->plan, text,
+                               on_device ? (uint64_t *)(uintptr_t)block.address : begins, room,
+                               &count, NULL);
+    tally.begins += status == TRAWL_OK;
+    if (status == TRAWL_OK) {
+        if (on_device)
+            forms_block_copy(&machine, &block, 0, begins, room * sizeof *begins, false);
+        TEST_CHECK_U64(count, expected->count);
+        for (uint64_t i = 0; i < most; i++)
+            if (!TEST_CHECK_U64(begins[i], expected->matches[i].begin)) {
+                describe(s, on_device ? "begins on a device" : "begins");
+                break;
+            }
+    }
+    if (on_device)
+        forms_block_end(&machine, &block);
+    free(begins);
+}
+
+/* Compares the numbers of matches in the session's text, of all expressions and of each, their
+ * positions and begins, where a device has the text alone. */
+static void compare_found(struct session *s, const struct lent *lent)
+{
+    static struct list lists[2];
+    struct trawl_text *own = must_text(s->bytes + s->offsets[0], s->count);
+    uint64_t counts[2][EXPRESSIONS_MAX] = {{0}}, all[2] = {1, 2};
+    struct trawl_match first = {0};
+    bool by_device, found = false;
+
+    lists[0].count = lists[1].count = 0;
+    MUST(trawl_count(s->host, s->plan, own, &all[0], NULL));
+    MUST(trawl_count_by_pattern(s->host, s->plan, own, take_counts, counts[0], NULL));
+    TEST_CHECK((trawl_positions(s->host, s->plan, own, take, &lists[0], NULL) == TRAWL_OK) ==
+               (lists[0].count < MATCHES_MAX));
+    trawl_text_close(own);
+    MUST(trawl_text_load(s->device, lent->text, NULL));
+    lent->text->stays = true;
+    by_device = trawl_count(s->device, s->plan, lent->text, &all[1], NULL) == TRAWL_OK;
+    if (by_device) {
+        MUST(trawl_count_by_pattern(s->device, s->plan, lent->text, take_counts, counts[1], NULL));
+        tally.positions +=
+            trawl_positions(s->device, s->plan, lent->text, take, &lists[1], NULL) == TRAWL_OK;
+        MUST(trawl_first(s->device, s->plan, lent->text, &first, &found, NULL));
+        TEST_CHECK(found == (lists[0].count > 0) &&
+                   (!found || memcmp(&first, &lists[0].matches[0], sizeof first) == 0));
+        if (lists[0].count < MATCHES_MAX)
+            compare_begins(s, lent->text, &lists[0]);
+    }
+    lent->text->stays = false;
+    trawl_text_unload(s->device, lent->text);
+    tally.answers += 5;
+    tally.matches += by_device;
+    tally.matched += by_device && all[0] > 0;
+    if (by_device && (!TEST_CHECK_U64(all[1], all[0]) ||
+                      !TEST_CHECK(memcmp(counts[0], counts[1], sizeof counts[0]) == 0) ||
+                      !TEST_CHECK(lists[0].count == lists[1].count &&
+                                  memcmp(lists[0].matches, lists[1].matches,
+                                         lists[0].count * sizeof(struct trawl_match)) == 0)))
+        describe(s, "found");
+}
+
 /* Compares the numbers of lines: of the session's text in the host's memory, of a part of it or, if
  * `lent` is not NULL, of a copy in a device's memory. */
 static void compare_lines(struct session *s, const struct lent *lent)
@@ -420,6 +500,7 @@ static void session(uint64_t index)
             if (s.count == 0 || below(&s, 2))
                 continue;
             lent = lend(s.bytes + s.offsets[0], s.count, below(&s, 300), below(&s, 2) ? 1 : 5000);
+            compare_found(&s, &lent); /* first: compare_lines may copy the text to the host */
             compare_lines(&s, &lent);
             take_back(&lent);
         }
@@ -480,6 +561,72 @@ static void borders_of_records(void)
         trawl_searcher_close(searchers[k]);
     }
     host_check_driver();
+}
+
+/* Expressions, and how many matches each of the records below has, and their tape as a text, by
+ * Python's re; by hand for POSIX, where the longest match is preferred. */
+static const struct {
+    const char *expression;
+    enum trawl_syntax syntax;
+    const char *records;
+    uint64_t all;
+} matches_rows[] = {
+    {"xy|xyx", TRAWL_PERL, "2020110001", 9},       {"xy|xyx", TRAWL_EXTENDED, "1020110001", 8},
+    {"a|abca|b", TRAWL_PERL, "0400303100", 11},    {"a|abca|b", TRAWL_EXTENDED, "0200303100", 9},
+    {"xyx?", TRAWL_PERL, "1020110001", 8},         {"(?:xy)+", TRAWL_PERL, "1020110001", 8},
+    {"(?:xy)+?", TRAWL_PERL, "2020110001", 9},     {"a(?:b|bc)", TRAWL_PERL, "0200001000", 3},
+    {"xy$", TRAWL_PERL, "1010000001", 2},          {"(?m:xy$)", TRAWL_PERL, "1020000001", 2},
+    {"^xy", TRAWL_PERL, "1010010000", 2},          {"(?m:^)xy", TRAWL_PERL, "1020010000", 2},
+    {"\\bxy", TRAWL_PERL, "1020010000", 3},        {"xy\\b", TRAWL_PERL, "1020010001", 3},
+    {"[^a]xy", TRAWL_PERL, "1010000001", 5},       {"a{1,2}?b", TRAWL_PERL, "0200001000", 3},
+    {"x.*y", TRAWL_PERL, "1020110001", 3},         {"x.*?y", TRAWL_PERL, "2020110001", 9},
+    {"(?s:x.*y)", TRAWL_PERL, "1010110001", 3},    {"xy[\\n]?", TRAWL_PERL, "2020110001", 9},
+    {"(?:a|b|xy)+b", TRAWL_PERL, "0200001000", 3}, {"(x|y|a)y(a*|1)", TRAWL_PERL, "2020110001", 9}};
+
+static void matches_in_records(void)
+{
+    static const char tape[] = "xyxyabcabxy\nxyaxyaaxy aab\nb\xff"
+                               "xy1xy22xy";
+    static const uint64_t offsets[] = {0, 4, 9, 14, 14, 19, 22, 26, 29, 32, 37};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher *searcher;
+    struct trawl_records *records;
+    struct lent lent;
+
+    cuda_limits_replace(NULL);
+    devices_begin(1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.record_count = 10;
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    lent = lend(tape, sizeof tape - 1, 3, 5000);
+    lent.text->stays = true;
+    MUST(trawl_text_load(searcher, lent.text, NULL));
+    for (uint32_t i = 0; i < sizeof matches_rows / sizeof *matches_rows; i++) {
+        struct trawl_plan *plan =
+            must_plan_with(matches_rows[i].expression, PLAN_WITH(.syntax = matches_rows[i].syntax));
+        struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+        uint32_t counts[10];
+        char got[11] = "";
+        uint64_t all = 0;
+
+        out.values = counts;
+        out.room = 10;
+        MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
+        MUST(trawl_count(searcher, plan, lent.text, &all, NULL));
+        for (uint32_t k = 0; k < 10; k++)
+            got[k] = (char)('0' + counts[k]);
+        if (!TEST_CHECK(strcmp(got, matches_rows[i].records) == 0 && out.on_device) ||
+            !TEST_CHECK_U64(all, matches_rows[i].all))
+            printf("  '%s': %s on device %u\n", matches_rows[i].expression, got, out.on_device);
+        trawl_plan_free(plan);
+    }
+    trawl_text_unload(searcher, lent.text);
+    take_back(&lent);
+    trawl_records_unload(searcher, records);
+    trawl_searcher_close(searcher);
+    devices_end();
 }
 
 /* Counts the lines that match `expression` in a text: a line of `before` letters, "needle", and
@@ -577,6 +724,7 @@ static void run_simulated(void)
     driver = sim_driver_table();
     cuda_driver_replace(driver);
     borders_of_records();
+    matches_in_records();
     borders_of_lines();
     many_in_a_line();
 }
@@ -601,11 +749,14 @@ int main(int argument_count, char **arguments)
     }
     all = test_cases(sessions, session);
     printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
+           " about matches, %" PRIu64 " positions, %" PRIu64 " begins, %" PRIu64
            " about records, %" PRIu64 " with matches; by lines of devices: %" PRIu64 "\n",
-           tally.answers, tally.lines, tally.records, tally.matched, tally.by_lines);
+           tally.answers, tally.lines, tally.matches, tally.positions, tally.begins, tally.records,
+           tally.matched, tally.by_lines);
     if (all && sessions >= SESSIONS_TELLING)
-        TEST_CHECK(tally.lines > sessions / 2 && tally.records > sessions / 2 &&
-                   tally.matched > sessions / 2 && tally.by_lines > sessions / 2);
+        TEST_CHECK(tally.lines > sessions / 2 && tally.matches > sessions / 2 &&
+                   tally.records > sessions / 2 && tally.matched > sessions / 2 &&
+                   tally.by_lines > sessions / 2);
     if (is_real) {
         engine_cuda.close(kept);
         cuda_driver_close(&real);

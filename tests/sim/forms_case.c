@@ -54,9 +54,8 @@ void forms_machine_close(struct forms_machine *machine)
     }
 }
 
-/* Copies between the block and `host`, through pinned memory. */
-static void block_copy(struct forms_machine *machine, const struct forms_block *block, uint64_t at,
-                       void *host, uint64_t bytes, bool to_device)
+void forms_block_copy(struct forms_machine *machine, const struct forms_block *block, uint64_t at,
+                      void *host, uint64_t bytes, bool to_device)
 {
     const struct cuda_driver *driver = machine->driver;
     struct cuda_stream *stream = machine->streams[block->device];
@@ -94,7 +93,7 @@ void forms_block_begin(struct forms_machine *machine, uint32_t device, const voi
     MUST_CODE(
         machine->driver->fill(block->address, 0, (size_t)block->bytes, machine->streams[device]));
     MUST_CODE(machine->driver->context_pop(&popped));
-    block_copy(machine, block, at, (void *)(uintptr_t)bytes, bytes_count, true);
+    forms_block_copy(machine, block, at, (void *)(uintptr_t)bytes, bytes_count, true);
 }
 
 void forms_block_end(struct forms_machine *machine, struct forms_block *block)
@@ -257,7 +256,7 @@ static void write_text(struct forms_case *c)
         c->all[i] =
             bytes == 0 ? 'a' : c->input.text[(i + bytes * (1 + c->before) - c->before) % bytes];
     if (c->place == FORMS_BORROWED)
-        block_copy(c->machine, &c->block, 0, c->all, c->before + bytes + c->behind, true);
+        forms_block_copy(c->machine, &c->block, 0, c->all, c->before + bytes + c->behind, true);
 }
 
 static struct trawl_text *text_of(const struct forms_case *c, uint64_t begin, uint64_t end)
@@ -466,7 +465,7 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
                       &block);
     status = trawl_begins_into(c->searcher, c->plan, c->text, (uint64_t *)(uintptr_t)block.address,
                                room, &total, &error);
-    block_copy(c->machine, &block, 0, begins, bytes, false);
+    forms_block_copy(c->machine, &block, 0, begins, bytes, false);
     if (status == TRAWL_OK)
         wrong = judge_begins(c, begins, room, total);
     else if (!may_refuse_begins(c, status))
@@ -601,11 +600,11 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
     into = answer.into;
     status = trawl_records_into(c->searcher, c->plan, c->records, shape, &into, &error);
     if (on_device) {
-        block_copy(c->machine, &values, at, answer.values, answer.values_bytes + CUT_GUARD_BYTES,
-                   false);
+        forms_block_copy(c->machine, &values, at, answer.values,
+                         answer.values_bytes + CUT_GUARD_BYTES, false);
         if (shape == TRAWL_RECORDS_CELLS)
-            block_copy(c->machine, &patterns, at, answer.patterns,
-                       answer.patterns_bytes + CUT_GUARD_BYTES, false);
+            forms_block_copy(c->machine, &patterns, at, answer.patterns,
+                             answer.patterns_bytes + CUT_GUARD_BYTES, false);
     }
     right = cut_judge(&c->cut, &answer, status, &into, message) ||
             fail(c, FORM_RECORDS + shape, message);

@@ -52,6 +52,9 @@ struct forms_block {
 void forms_block_begin(struct forms_machine *machine, uint32_t device, const void *bytes,
                        uint64_t at, uint64_t bytes_count, uint64_t behind,
                        struct forms_block *block);
+/* Copies between the block, from offset `at` on, and `host`, through pinned memory. */
+void forms_block_copy(struct forms_machine *machine, const struct forms_block *block, uint64_t at,
+                      void *host, uint64_t bytes, bool to_device);
 /* Frees the block, if there is one. */
 void forms_block_end(struct forms_machine *machine, struct forms_block *block);
 

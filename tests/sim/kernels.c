@@ -35,6 +35,7 @@
     X(answer_accept)   \
     X(answer_decide)   \
     X(answer_read)     \
+    X(answer_find)     \
     X(answer_patterns) \
     X(answer_steps)    \
     X(answer_records)  \

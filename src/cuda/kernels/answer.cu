@@ -13,16 +13,13 @@
  *                                                                  3: LAST
  *
  *            So no byte is read twice, and lines without a hit are seldom read whole.
- *            answer_accept: keeps the hits that are whole words or lines. answer_decide: keeps the
- *            first hit in each line or record that an automaton finds to contain a match;
- *            answer_read finds such lines or records without hits. answer_patterns: counts each
- * pattern's hits. answer_ends: counts the line ends of the range. answer_records: finds each hit's
- *            record, with a table of the record at each KiB, and marks or lists the record.
- *            answer_steps builds that table, and checks the offsets. answer_cells: makes columns of
- *            sorted keys, without duplicates.
- * Grid       a thread per hit; answer_read: per KiB of the text, or per record; answer_gaps,
- *            answer_ends and answer_cells any.
- * Shared     answer_patterns: static, 16 KiB; answer_read: static, 24 KiB.
+ *            answer_accept: keeps the hits that are whole words or lines. answer_patterns: counts
+ *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
+ *            finds each hit's record, with a table of the record at each KiB, and marks or lists
+ *            the record. answer_steps builds that table, and checks the offsets. answer_cells:
+ *            makes columns of sorted keys, without duplicates.
+ * Grid       a thread per hit; answer_gaps, answer_ends and answer_cells any.
+ * Shared     answer_patterns: static, 16 KiB.
  * Traffic    per hit: 8 bytes of the list; for lines, the gap's text up to its last line end; for
  *            records, 4 of the table and some offsets.
  * Bound      by the text's sectors, if lines are short.
@@ -318,7 +315,7 @@ SIMT_FUNCTION void answer_keep(const struct answer_arguments *a, int is_kept, ui
     if (simt_lane() == 0)
         slot = simt_atomic_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
     slot = simt_shuffle_u64(slot, 0) + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
-    if (is_kept && a->kept != 0)
+    if (is_kept && a->kept != 0 && slot < a->kept_room)
         simt_store_u64(a->kept + slot, word);
 }
 
@@ -467,236 +464,7 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
-/* ---- Expressions ------------------------------------------------------------------------- */
-
-/* Returns where the line of byte x begins: after the last line end in [low, x), or at `low` if
- * there is none. */
-SIMT_FUNCTION uint64_t answer_line_begin(const struct answer_arguments *a, uint64_t low, uint64_t x)
-{
-    SIMT_ROLLED
-    for (uint64_t unit = x / 16u;; unit--) {
-        uint32_t ends = answer_unit(a, unit) & answer_inside(unit, low, x);
-
-        if (ends != 0)
-            return unit * 16u + simt_highest_bit(ends) + 1u;
-        if (unit * 16u <= low)
-            return low;
-    }
-}
-
-/* Returns the position of the first line end in [x, to); `to` if there is none. */
-SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_t x, uint64_t to)
-{
-    SIMT_ROLLED
-    for (uint64_t unit = x / 16u; unit * 16u < to; unit++) {
-        uint32_t ends = answer_unit(a, unit) & answer_inside(unit, x, to);
-
-        if (ends != 0)
-            return unit * 16u + simt_lowest_bit(ends);
-    }
-    return to;
-}
-
-/* Returns the unit's 16 bytes. Does not read at `end` or later, which may lie outside the
- * memory. */
-SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, uint64_t unit,
-                                             uint64_t end)
-{
-    struct simt_u32x4 bytes = {{0, 0, 0, 0}};
-
-    if (unit * 16u + 16u <= end)
-        return simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 16u; k++)
-        if (unit * 16u + k < end)
-            bytes.w[k / 4u] |= (uint32_t)simt_load_u8(a->text + unit * 16u + k) << k % 4u * 8u;
-    return bytes;
-}
-
-/* Returns the automaton's next state. At a line end in a text, that is the answer, 0 or 1. */
-SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint16_t *table,
-                                   uint32_t state, uint32_t byte)
-{
-    uint32_t at = 256u * state + byte;
-
-    return table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton_next + at);
-}
-
-/* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns 1
- * once the line or record is known to contain a match, 0 once it is known to contain none (the
- * automaton then stops), else a state of 2 or more. *reached is `to`, or, after an early stop, the
- * beginning of the last 16 bytes read, but at least `from`. `table` is in shared memory; if it is
- * 0, the automaton is read in global memory. */
-SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
-                                  uint64_t from, uint64_t to, uint64_t last, uint64_t *reached)
-{
-    uint32_t state = 2u, low = (uint32_t)(from % 16u);
-
-    *reached = to;
-    SIMT_ROLLED
-    for (uint64_t unit = from / 16u; unit * 16u < to && state > 1u; unit++) {
-        struct simt_u32x4 bytes = answer_bytes(a, unit, last);
-        uint32_t high = to - unit * 16u < 16u ? (uint32_t)(to - unit * 16u) : 16u;
-
-        if (low == 0 && high == 16u) {
-            SIMT_UNROLL
-            for (uint32_t k = 0; k < 16u; k++)
-                state = answer_next(a, table, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
-        } else {
-            SIMT_UNROLL
-            for (uint32_t k = 0; k < 16u; k++)
-                if (k >= low && k < high)
-                    state = answer_next(a, table, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
-        }
-        if (state <= 1u)
-            *reached = unit * 16u + low;
-        low = 0;
-    }
-    return state;
-}
-
-/* Returns true if a line or record that ends in this state contains a match. */
-SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t state)
-{
-    return state <= 1u ? (int)state : simt_load_u8(a->automaton_ends + state) != 0;
-}
-
-/* The line or record [from, to) of hit i. */
-struct answer_line {
-    uint64_t from, to;
-    int is_first; /* no earlier hit lies in it */
-    int is_near;  /* it begins at most decide_bytes before the hit */
-};
-
-/* Returns the line or record of hit i; of a line, `to` is not its end, but the text's. Hits ascend.
- * Reads the text from the hit back to the line's begin, but not beyond the hit before, so that all
- * hits together read no byte twice. */
-SIMT_FUNCTION struct answer_line answer_line_of(const struct answer_arguments *a, uint64_t i)
-{
-    uint64_t x = answer_place(a, i), before = i == 0 ? 0 : answer_place(a, i - 1u);
-    struct answer_line line = {a->decide_low, a->text_end, 1, 1};
-
-    if (a->steps != 0) {
-        uint64_t record = answer_record_of(a, x - a->tape);
-
-        line.from = answer_record_at(a, record) + a->tape;
-        line.to = answer_record_at(a, record + 1u) + a->tape;
-        line.is_first = i == 0 || before - line.from > x - line.from;
-        /* The subtraction wraps, so a record that begins before decide_low, the first byte we
-         * have, counts as too long. */
-        line.is_near =
-            x - line.from <= a->decide_bytes && line.from - a->decide_low <= x - a->decide_low;
-    } else {
-        uint64_t low = x - line.from > a->decide_bytes ? x - a->decide_bytes : line.from;
-        int is_begin = low == line.from && a->decide_begins != 0;
-        uint64_t least = i != 0 && before >= low ? before : low;
-
-        line.from = answer_line_begin(a, least, x);
-        line.is_first = line.from > least || i == 0 || before < low;
-        line.is_near = line.from > least || is_begin;
-    }
-    return line;
-}
-
-SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
-{
-    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
-    struct answer_line line = {0, 0, 0, 0};
-    int is_kept = 0;
-
-    if (SIMT_BOUND(i < args.count))
-        line = answer_line_of(&args, i);
-    if (line.is_first && line.is_near) {
-        uint64_t x = answer_place(&args, i), most = args.decide_bytes, reached;
-        uint64_t stop = line.to - x > most ? x + most : line.to;
-        uint32_t state = answer_run(&args, 0, line.from, stop, line.to, &reached);
-
-        hit = simt_load_u64(args.hits + i);
-        is_kept = answer_matches(&args, state);
-        line.is_near = state <= 1u || stop == line.to;
-    }
-    if (line.is_first && !line.is_near)
-        simt_max_u64(args.sums + ANSWER_FAULT, 1);
-    answer_keep(&args, is_kept, hit);
-    answer_sign(&args);
-}
-
-/* Reads the lines that begin in the stripe [at, stop), and keeps the start of each that contains a
- * match. Called by all lanes of the warp. */
-SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uint16_t *table,
-                                     uint64_t at, uint64_t stop)
-{
-    if (at < stop && !(at == a->decide_low && a->decide_begins != 0)) {
-        at = answer_line_end(a, at - 1u, stop - 1u) + 1u; /* the stripe's first line begins here */
-    }
-    SIMT_ROLLED
-    while (simt_ballot(at < stop) != 0) {
-        uint64_t begin = at, reached, most, slot = 0;
-        uint32_t lanes;
-        int is_kept = 0;
-
-        if (at < stop) {
-            most = a->text_end - at > a->decide_bytes ? at + a->decide_bytes : a->text_end;
-            is_kept = answer_matches(a, answer_run(a, table, at, most, a->text_end, &reached));
-            at = answer_line_end(a, reached, most) + 1u;
-            if (at > most && most < a->text_end)
-                simt_max_u64(a->sums + ANSWER_FAULT, 1);
-        }
-        lanes = simt_ballot(is_kept);
-        if (lanes == 0)
-            continue;
-        if (simt_lane() == 0)
-            slot = simt_atomic_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
-        slot = simt_shuffle_u64(slot, 0) + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
-        if (is_kept && slot < a->kept_room)
-            simt_store_u64(a->kept + slot, begin - a->begin);
-    }
-}
-
-SIMT_FUNCTION void answer_read_by(const struct answer_arguments *a, const uint16_t *table)
-{
-    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
-    int is_marked = 0;
-    uint32_t lanes;
-
-    if (a->steps == 0) {
-        uint64_t at = a->begin + i * READ_BYTES, stop = at + READ_BYTES;
-
-        answer_read_lines(a, table, at, stop < a->end ? stop : a->end);
-        return;
-    }
-    if (SIMT_BOUND(i < a->record_count) && !answer_is_null(a, i)) {
-        uint64_t from = answer_record_at(a, i), to = answer_record_at(a, i + 1u), last, reached;
-
-        last = answer_record_at(a, a->record_count) + a->tape;
-        if (to - from > a->decide_bytes)
-            simt_max_u64(a->sums + ANSWER_FAULT, 1);
-        else
-            is_marked = answer_matches(a, answer_run(a, table, from + a->tape, to + a->tape, last,
-                                                     &reached)) &&
-                        answer_mark(a, i);
-    }
-    lanes = simt_ballot(is_marked);
-    if (lanes != 0 && simt_lane() == 0)
-        simt_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
-}
-
-/* Reads all lines of the range, or all records, without a list of hits, and marks those that
- * contain a match. */
-SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
-{
-    SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
-
-    if (args.state_count <= READ_STATES) {
-        for (uint32_t k = simt_thread(); k < 256u * args.state_count; k += simt_threads())
-            answer_table[k] = simt_load_u16(args.automaton_next + k);
-        simt_barrier();
-        answer_read_by(&args, answer_table);
-    } else {
-        answer_read_by(&args, 0);
-    }
-    answer_sign(&args);
-}
+/* ---- Cells ------------------------------------------------------------------------------- */
 
 SIMT_FUNCTION void answer_put(const struct answer_arguments *a, void *column, uint64_t at,
                               uint32_t value)

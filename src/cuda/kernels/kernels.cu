@@ -8,3 +8,4 @@
 #include "sort.cu"
 #include "bins.cu"
 #include "answer.cu"
+#include "expressions.cu"

@@ -60,7 +60,7 @@ struct bins_arguments {
     uint64_t capacity;
 };
 
-/* ---- answer.cu ---- */
+/* ---- answer.cu, expressions.cu ---- */
 
 /* Words of answer_arguments.sums. All are zero before each kernel; its last block copies them to
  * the host and resets them. */
@@ -73,8 +73,9 @@ enum {
     ANSWER_KEPT,  /* hits that answer_accept has accepted, or keys that answer_records has listed */
     ANSWER_ENDS,  /* line ends that answer_ends has counted */
     ANSWER_BYTE,  /* the last byte of the range, set by answer_lines */
+    ANSWER_UPTO,  /* answer_find: the end of a line that ends after the range, from lead_at on */
     /* answer_steps: UINT64_MAX - the number of the first record that is out of order; 0: none.
-     * answer_decide: not 0 if a line or a record is too long. */
+     * answer_decide, answer_read, answer_find: not 0 if a line or a record is too long. */
     ANSWER_FAULT,
     ANSWER_DONE, /* blocks that are done; in the host's copy, the launch's number, written last */
     ANSWER_SUMS
@@ -92,6 +93,15 @@ enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments
 /* What answer_records writes: for each record, a bit or a byte that says whether it has a hit, or
  * the number of its hits; or for each hit, a key pattern << 32 | record. */
 enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
+
+/* An automaton of match/line_automaton.h. */
+struct answer_automaton {
+    const uint16_t *next; /* of a text's lines: next[256 * state + '\n'] is what ends[state] says */
+    const uint8_t *ends;
+    uint32_t first[4]; /* by what comes before: */
+};
+enum { ANSWER_BEGINS, ANSWER_AFTER_WORD, ANSWER_AFTER_NEWLINE, ANSWER_AFTER_OTHER };
+#define ANSWER_MATCH 0x8000u /* LINE_MATCH */
 
 struct answer_arguments {
     const uint8_t *text; /* as in scan_arguments */
@@ -124,15 +134,21 @@ struct answer_arguments {
     uint32_t conditions;
     uint32_t lead;
     uint64_t lead_at;
-    uint64_t *kept; /* answer_accept, answer_decide: the accepted hits, in any order; or NULL */
-    /* match/line_automaton.h; a line or a record is too long if it reaches decide_bytes from the
-     * hit. No byte before decide_low is in this memory; decide_begins: the text begins there. */
-    const uint16_t *automaton_next; /* of a text's lines: next[256 * state + '\n'] is ends[state] */
-    const uint8_t *automaton_ends;
-    uint64_t decide_bytes, decide_low;
-    uint32_t decide_begins;
+    /* accepted hits, in any order, or NULL; after the first kept_room, hits are only counted */
+    uint64_t *kept;
+    uint64_t kept_room;
+    /* A line or a record is too long if it reaches decide_bytes from the hit. No byte before
+     * decide_low is in this memory; decide_begins: the text begins there. */
+    struct answer_automaton automaton;
     uint32_t state_count;
-    uint64_t kept_room; /* answer_read: capacity of `kept`; further hits are only counted */
+    uint32_t decide_begins;
+    uint64_t decide_bytes, decide_low;
+    /* answer_find: lists matches as hits, with offsets from find_base on, and with the expression's
+     * number instead of a literal or, if `begins` is not empty, with expression << LENGTH_BITS |
+     * length. Ignores hits before find_from, whose lines an earlier range has read. */
+    struct answer_automaton begins;
+    uint64_t find_base, find_from;
+    uint32_t expression;
 
     /* Records: */
     const void *offsets; /* record i is bytes [offsets[i], offsets[i + 1]) of the caller's array */
@@ -159,6 +175,8 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
+#define LENGTH_BITS 24u  /* bits of a match's length in a list */
+#define FIND_PASSES 4u   /* answer_find reads at most this many times decide_bytes of a line */
 #define READ_BYTES 1024u /* bytes of a stripe, whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u

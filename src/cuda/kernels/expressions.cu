@@ -1,0 +1,399 @@
+/* expressions: reads lines or records with the automata of expressions, and lists those that match,
+ * or the matches (lists.h, match/line_automaton.h).
+ *
+ * Method     answer_decide: keeps the first hit in each line or record that an automaton finds to
+ *            contain a match; answer_read finds such lines or records without hits. answer_find:
+ *            lists the matches that automata find in such lines or records: forwards to a match's
+ *            end, and from there backwards to its begin. A lane reads a line or record alone.
+ * Grid       a thread per hit; without hits, per KiB of the text, or per record.
+ * Shared     answer_read: static, 24 KiB.
+ * Traffic    the lines that have a hit, or all; per byte, 2 of a table.
+ * Bound      by the latency of the table: each state depends on the one before.
+ * Progress   no block waits for another.
+ * Source     the subset construction (Rabin and Scott, 1959); RE2 finds a match in the same two
+ *            steps.
+ */
+
+/* Returns where the line of byte x begins: after the last line end in [low, x), or at `low` if
+ * there is none. */
+SIMT_FUNCTION uint64_t answer_line_begin(const struct answer_arguments *a, uint64_t low, uint64_t x)
+{
+    SIMT_ROLLED
+    for (uint64_t unit = x / 16u;; unit--) {
+        uint32_t ends = answer_unit(a, unit) & answer_inside(unit, low, x);
+
+        if (ends != 0)
+            return unit * 16u + simt_highest_bit(ends) + 1u;
+        if (unit * 16u <= low)
+            return low;
+    }
+}
+
+/* Returns the position of the first line end in [x, to); `to` if there is none. */
+SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_t x, uint64_t to)
+{
+    SIMT_ROLLED
+    for (uint64_t unit = x / 16u; unit * 16u < to; unit++) {
+        uint32_t ends = answer_unit(a, unit) & answer_inside(unit, x, to);
+
+        if (ends != 0)
+            return unit * 16u + simt_lowest_bit(ends);
+    }
+    return to;
+}
+
+/* Returns the unit's 16 bytes. Does not read at `end` or later, which may lie outside the
+ * memory. */
+SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, uint64_t unit,
+                                             uint64_t end)
+{
+    struct simt_u32x4 bytes = {{0, 0, 0, 0}};
+
+    if (unit * 16u + 16u <= end)
+        return simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 16u; k++)
+        if (unit * 16u + k < end)
+            bytes.w[k / 4u] |= (uint32_t)simt_load_u8(a->text + unit * 16u + k) << k % 4u * 8u;
+    return bytes;
+}
+
+/* Returns the automaton's next state. At a line end in a text, that is the answer, 0 or 1. */
+SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint16_t *table,
+                                   uint32_t state, uint32_t byte)
+{
+    uint32_t at = 256u * state + byte;
+
+    return table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton.next + at);
+}
+
+/* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns 1
+ * once the line or record is known to contain a match, 0 once it is known to contain none (the
+ * automaton then stops), else a state of 2 or more. *reached is `to`, or, after an early stop, the
+ * beginning of the last 16 bytes read, but at least `from`. `table` is in shared memory; if it is
+ * 0, the automaton is read in global memory. */
+SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
+                                  uint64_t from, uint64_t to, uint64_t last, uint64_t *reached)
+{
+    uint32_t state = 2u, low = (uint32_t)(from % 16u);
+
+    *reached = to;
+    SIMT_ROLLED
+    for (uint64_t unit = from / 16u; unit * 16u < to && state > 1u; unit++) {
+        struct simt_u32x4 bytes = answer_bytes(a, unit, last);
+        uint32_t high = to - unit * 16u < 16u ? (uint32_t)(to - unit * 16u) : 16u;
+
+        if (low == 0 && high == 16u) {
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < 16u; k++)
+                state = answer_next(a, table, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
+        } else {
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < 16u; k++)
+                if (k >= low && k < high)
+                    state = answer_next(a, table, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
+        }
+        if (state <= 1u)
+            *reached = unit * 16u + low;
+        low = 0;
+    }
+    return state;
+}
+
+/* Returns true if a line or record that ends in this state contains a match. */
+SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t state)
+{
+    return state <= 1u ? (int)state : simt_load_u8(a->automaton.ends + state) != 0;
+}
+
+/* The line or record [from, to) of hit i. */
+struct answer_line {
+    uint64_t from, to;
+    int is_first; /* no earlier hit lies in it */
+    int is_near;  /* it begins at most decide_bytes before the hit */
+};
+
+/* Returns the line or record of hit i; of a line, `to` is not its end, but the text's. Hits ascend.
+ * Reads the text from the hit back to the line's begin, but not beyond the hit before, so that all
+ * hits together read no byte twice. */
+SIMT_FUNCTION struct answer_line answer_line_of(const struct answer_arguments *a, uint64_t i)
+{
+    uint64_t x = answer_place(a, i), before = i == 0 ? 0 : answer_place(a, i - 1u);
+    struct answer_line line = {a->decide_low, a->text_end, 1, 1};
+
+    if (a->steps != 0) {
+        uint64_t record = answer_record_of(a, x - a->tape);
+
+        line.from = answer_record_at(a, record) + a->tape;
+        line.to = answer_record_at(a, record + 1u) + a->tape;
+        line.is_first = i == 0 || before - line.from > x - line.from;
+        /* The subtraction wraps, so a record that begins before decide_low, the first byte we
+         * have, counts as too long. */
+        line.is_near =
+            x - line.from <= a->decide_bytes && line.from - a->decide_low <= x - a->decide_low;
+    } else {
+        uint64_t low = x - line.from > a->decide_bytes ? x - a->decide_bytes : line.from;
+        int is_begin = low == line.from && a->decide_begins != 0;
+        uint64_t least = i != 0 && before >= low ? before : low;
+
+        line.from = answer_line_begin(a, least, x);
+        line.is_first = line.from > least || i == 0 || before < low;
+        line.is_near = line.from > least || is_begin;
+    }
+    return line;
+}
+
+SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
+    struct answer_line line = {0, 0, 0, 0};
+    int is_kept = 0;
+
+    if (SIMT_BOUND(i < args.count))
+        line = answer_line_of(&args, i);
+    if (line.is_first && line.is_near) {
+        uint64_t x = answer_place(&args, i), most = args.decide_bytes, reached;
+        uint64_t stop = line.to - x > most ? x + most : line.to;
+        uint32_t state = answer_run(&args, 0, line.from, stop, line.to, &reached);
+
+        hit = simt_load_u64(args.hits + i);
+        is_kept = answer_matches(&args, state);
+        line.is_near = state <= 1u || stop == line.to;
+    }
+    if (line.is_first && !line.is_near)
+        simt_max_u64(args.sums + ANSWER_FAULT, 1);
+    answer_keep(&args, is_kept, hit);
+    answer_sign(&args);
+}
+
+/* Returns where the first line of the stripe [at, stop) begins; `stop` if none does. */
+SIMT_FUNCTION uint64_t answer_first_line(const struct answer_arguments *a, uint64_t at,
+                                         uint64_t stop)
+{
+    return at >= stop || (at == a->decide_low && a->decide_begins != 0)
+               ? at
+               : answer_line_end(a, at - 1u, stop - 1u) + 1u;
+}
+
+/* Reads the lines that begin in the stripe [at, stop), and keeps the start of each that contains a
+ * match. Called by all lanes of the warp. */
+SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uint16_t *table,
+                                     uint64_t at, uint64_t stop)
+{
+    at = answer_first_line(a, at, stop);
+    SIMT_ROLLED
+    while (simt_ballot(at < stop) != 0) {
+        uint64_t begin = at, reached, most;
+        int is_kept = 0;
+
+        if (at < stop) {
+            most = a->text_end - at > a->decide_bytes ? at + a->decide_bytes : a->text_end;
+            is_kept = answer_matches(a, answer_run(a, table, at, most, a->text_end, &reached));
+            at = answer_line_end(a, reached, most) + 1u;
+            if (at > most && most < a->text_end)
+                simt_max_u64(a->sums + ANSWER_FAULT, 1);
+        }
+        answer_keep(a, is_kept, begin - a->begin);
+    }
+}
+
+SIMT_FUNCTION void answer_read_by(const struct answer_arguments *a, const uint16_t *table)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
+    int is_marked = 0;
+    uint32_t lanes;
+
+    if (a->steps == 0) {
+        uint64_t at = a->begin + i * READ_BYTES, stop = at + READ_BYTES;
+
+        answer_read_lines(a, table, at, stop < a->end ? stop : a->end);
+        return;
+    }
+    if (SIMT_BOUND(i < a->record_count) && !answer_is_null(a, i)) {
+        uint64_t from = answer_record_at(a, i), to = answer_record_at(a, i + 1u), last, reached;
+
+        last = answer_record_at(a, a->record_count) + a->tape;
+        if (to - from > a->decide_bytes)
+            simt_max_u64(a->sums + ANSWER_FAULT, 1);
+        else
+            is_marked = answer_matches(a, answer_run(a, table, from + a->tape, to + a->tape, last,
+                                                     &reached)) &&
+                        answer_mark(a, i);
+    }
+    lanes = simt_ballot(is_marked);
+    if (lanes != 0 && simt_lane() == 0)
+        simt_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
+}
+
+/* Reads all lines of the range, or all records, without a list of hits, and marks those that
+ * contain a match. */
+SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
+{
+    SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
+
+    if (args.state_count <= READ_STATES) {
+        for (uint32_t k = simt_thread(); k < 256u * args.state_count; k += simt_threads())
+            answer_table[k] = simt_load_u16(args.automaton.next + k);
+        simt_barrier();
+        answer_read_by(&args, answer_table);
+    } else {
+        answer_read_by(&args, 0);
+    }
+    answer_sign(&args);
+}
+
+/* A line or record in which a lane finds one match after the other. */
+struct answer_walk {
+    uint64_t from, to; /* of a line, `to` is the text's end */
+    uint64_t stop;     /* the lane reads up to here */
+    uint64_t last;     /* no byte from here on may be read */
+    uint64_t at;       /* where the search goes on */
+    uint64_t left;     /* how many bytes may still be read */
+    int is_on;
+};
+
+SIMT_FUNCTION struct answer_walk answer_walk_in(const struct answer_arguments *a, uint64_t from,
+                                                uint64_t to, uint64_t stop, uint64_t last)
+{
+    struct answer_walk walk = {from, to, stop, last, from, FIND_PASSES * a->decide_bytes, 1};
+
+    return walk;
+}
+
+/* Returns the state in which reading begins, beside the byte x or, with `is_end`, an end of the
+ * line. */
+SIMT_FUNCTION uint32_t answer_beside(const struct answer_arguments *a,
+                                     const struct answer_automaton *automaton, uint64_t x,
+                                     int is_end)
+{
+    uint32_t byte = is_end ? 0u : simt_load_u8(a->text + x);
+
+    if (!is_end && a->steps == 0 && byte == '\n') /* the line's end */
+        is_end = 1;
+    return automaton->first[is_end                 ? ANSWER_BEGINS
+                            : byte == '\n'         ? ANSWER_AFTER_NEWLINE
+                            : answer_is_word(byte) ? ANSWER_AFTER_WORD
+                                                   : ANSWER_AFTER_OTHER];
+}
+
+/* Returns where the match that ends at `end` begins: the earliest place at or after `low`. */
+SIMT_FUNCTION uint64_t answer_begin_of(const struct answer_arguments *a,
+                                       const struct answer_walk *walk, uint64_t low, uint64_t end)
+{
+    uint32_t state = answer_beside(a, &a->begins, end, end == walk->to), next = 0;
+    uint64_t begin = end;
+
+    for (uint64_t x = end; state != 0 && x >= low; x--) {
+        if (x == walk->from)
+            next = simt_load_u8(a->begins.ends + state) != 0 ? ANSWER_MATCH : 0;
+        else
+            next = simt_load_u16(a->begins.next + 256u * state + simt_load_u8(a->text + x - 1u));
+        if ((next & ANSWER_MATCH) != 0)
+            begin = x;
+        if (x == walk->from)
+            break;
+        state = next & ~ANSWER_MATCH;
+    }
+    return begin;
+}
+
+/* Finds the next match in the line. Returns true, and its entry in a list; or false, and sets
+ * walk->at to the begin of the next line. */
+SIMT_FUNCTION int answer_find_next(const struct answer_arguments *a, struct answer_walk *walk,
+                                   uint64_t *entry)
+{
+    uint64_t from = walk->at, end = from, reached = walk->stop;
+    uint32_t state = answer_beside(a, &a->automaton, from - 1u, from == walk->from);
+
+    SIMT_ROLLED
+    for (uint64_t unit = from / 16u; unit * 16u < walk->stop && state != 0; unit++) {
+        struct simt_u32x4 bytes = answer_bytes(a, unit, walk->last);
+
+        reached = unit * 16u < from ? from : unit * 16u;
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 16u; k++)
+            if (unit * 16u + k >= from && unit * 16u + k < walk->stop) {
+                uint32_t next = answer_next(a, 0, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
+
+                if ((next & ANSWER_MATCH) != 0)
+                    end = unit * 16u + k;
+                state = next & ~ANSWER_MATCH;
+            }
+    }
+    walk->is_on = (state == 0 || walk->stop == walk->to) && walk->left > reached - from;
+    walk->left -= reached - from;
+    if (walk->is_on && state != 0 && simt_load_u8(a->automaton.ends + state) != 0)
+        end = walk->to;
+    if (walk->is_on && end > from) {
+        uint64_t begin = walk->from, high = a->expression;
+
+        if (a->begins.next != 0) {
+            begin = answer_begin_of(a, walk, from, end);
+            high = high << LENGTH_BITS | (end - begin);
+        }
+        *entry = high << 32 | (uint32_t)(begin - a->find_base);
+        walk->at = end;
+        return 1;
+    }
+    walk->at = a->steps != 0 ? walk->to : answer_line_end(a, reached, walk->stop) + 1u;
+    if (!walk->is_on || (walk->at > walk->stop && walk->stop != walk->to))
+        simt_max_u64(a->sums + ANSWER_FAULT, 1);
+    walk->is_on = 0;
+    return 0;
+}
+
+/* Finds the matches of an expression in the lines or records of the hits, in all lines that begin
+ * in the range, or in all records. */
+SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), total = 0;
+    uint64_t at = 0, stop = 0, most = args.decide_bytes;
+    struct answer_walk walk = {0, 0, 0, 0, 0, 0, 0};
+
+    if (args.hits != 0 && SIMT_BOUND(i < args.count)) {
+        struct answer_line line = answer_line_of(&args, i);
+        uint64_t x = answer_place(&args, i);
+
+        line.is_first = line.is_first && x >= args.find_from && x < args.end;
+        if (line.is_first && !line.is_near)
+            simt_max_u64(args.sums + ANSWER_FAULT, 1);
+        else if (line.is_first)
+            walk = answer_walk_in(&args, line.from, line.to,
+                                  line.to - x > most ? x + most : line.to, line.to);
+    } else if (args.hits == 0 && args.steps == 0) {
+        at = args.begin + i * READ_BYTES;
+        stop = at + READ_BYTES < args.end ? at + READ_BYTES : args.end;
+        at = answer_first_line(&args, at, stop);
+    } else if (args.hits == 0 && SIMT_BOUND(i < args.record_count) && !answer_is_null(&args, i)) {
+        uint64_t from = answer_record_at(&args, i), to = answer_record_at(&args, i + 1u);
+
+        if (to - from > most)
+            simt_max_u64(args.sums + ANSWER_FAULT, 1);
+        else
+            walk = answer_walk_in(&args, from + args.tape, to + args.tape, to + args.tape,
+                                  answer_record_at(&args, args.record_count) + args.tape);
+    }
+    SIMT_ROLLED
+    while (simt_ballot(walk.is_on || at < stop) != 0) {
+        uint64_t entry = 0;
+        int is_kept = 0;
+
+        if (!walk.is_on && at < stop)
+            walk = answer_walk_in(&args, at, args.text_end,
+                                  args.text_end - at > most ? at + most : args.text_end,
+                                  args.text_end);
+        if (walk.is_on)
+            is_kept = answer_find_next(&args, &walk, &entry);
+        if (!walk.is_on && at < stop)
+            at = walk.at;
+        if (!walk.is_on && args.hits != 0 && walk.at > args.end)
+            simt_max_u64(args.sums + ANSWER_UPTO, walk.at - args.lead_at);
+        total += (uint64_t)is_kept;
+        if (args.kept != 0)
+            answer_keep(&args, is_kept, entry);
+    }
+    total = simt_warp_sum_u64(total);
+    if (args.kept == 0 && simt_lane() == 0 && total != 0)
+        simt_add_u64(args.sums + ANSWER_KEPT, total);
+    answer_sign(&args);
+}

@@ -1,0 +1,36 @@
+/* determinize: makes automata from the trees of a plan's expressions (match/line_automaton.h).
+ *
+ * The trees become an NFA (Thompson, 1968), whose states are called *places*: a place takes a byte
+ * of a range, forks, is an assertion, or is the end of a match. A state of the automaton is a list
+ * of places, and what kind of byte came before (the subset construction). Assertions wait in a
+ * state until the next byte is known, as in RE2. What is asked decides about the list:
+ *
+ *   ANY        a set; each state contains the first place, since a match may begin at each byte
+ *   ORDERED    a list in the order in which a match prefers the places. Those of a match that
+ * begins later follow those of an earlier one, and nothing follows the end of a match LONGEST    a
+ * list of sets: one for all matches that begin at the same byte, the earliest first; no set follows
+ * one that contains the end of a match BACKWARDS  a set; the automaton reads from the end of a
+ * match back to its start
+ */
+#ifndef TRAWL_REGEX_DETERMINIZE_H
+#define TRAWL_REGEX_DETERMINIZE_H
+
+#include "match/line_automaton.h"
+#include "regex/regex_compile.h"
+
+enum determinize_as {
+    DETERMINIZE_ANY,     /* decides whether some match of any expression ends */
+    DETERMINIZE_ORDERED, /* finds where the first match ends, the one that Perl prefers */
+    DETERMINIZE_LONGEST, /* the same for POSIX */
+    DETERMINIZE_BACKWARDS
+};
+
+/* Makes the automaton of an expression or, for ANY, of all. Leaves automaton->next NULL if it would
+ * be too large, if the plan needs what it cannot decide, or, except for ANY, if a match may be
+ * empty. `on_host`: the byte of a line end leads to LINE_HOLDS or LINE_FAILS. Errors: MEMORY. */
+enum trawl_status determinize(const struct expressions *made, uint32_t expression,
+                              enum determinize_as as, bool on_host,
+                              struct line_automaton *automaton, struct trawl_error *error);
+void determinize_free(struct line_automaton *automaton);
+
+#endif
