@@ -52,7 +52,6 @@ void scan_automaton(struct scan *scan)
     struct cpu_worker *worker = scan->worker;
     uint64_t x = scan->at, left = worker->dense_left, to = x + min_u64(scan->limit - x, left);
 
-    worker->work_spared = WORK_SPARED_MAX;
     worker->dense_left = 0;
     if (!scan_dense(scan, x, to)) {
         scan->work_max = UINT64_MAX; /* so candidates are tested, at any cost */
@@ -494,14 +493,6 @@ static void contest_of(const struct trawl_plan *plan, const struct find_ops *fin
         contest->of[i].price = plan_set_price((enum program)i, &of);
 }
 
-/* Returns the work per byte of text above which candidates take longer than the automaton. */
-static uint64_t dense_work_of(const struct trawl_plan *plan)
-{
-    struct plan_set_facts of = plan_set_facts_of(plan);
-
-    return max_u64(SET_WORK_PER_BYTE, (uint64_t)plan_set_price(PROGRAM_AUTOMATON, &of).byte_ns);
-}
-
 /* Returns after how many bytes of text the "sampled" method has saved the time to build its
  * tables. */
 static uint64_t tables_pay_after(const struct cpu_worker *worker)
@@ -541,15 +532,14 @@ void choice_begin(struct cpu_worker *worker)
     if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
         !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
         worker->sampled_after = tables_pay_after(worker);
-    worker->dense_bytes = 0;
-    worker->dense_left = 0;
+    worker->dense_bytes = worker->dense_left = 0;
     worker->dense_by = PROGRAMS;
-    worker->work_spared = WORK_SPARED_MAX;
     worker->dense_waits = false;
     if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
         worker->dense_work = worker->dense_searched = 0;
-        worker->work_per_byte = dense_work_of(plan);
         contest_of(plan, worker->find, &worker->contest);
+        worker->work_per_byte =
+            max_u64(1, (uint64_t)worker->contest.of[PROGRAM_AUTOMATON].price.byte_ns);
     }
     worker->dense_serial = plan->serial;
     for (uint32_t i = 0; i < CPU_PARTS; i++)

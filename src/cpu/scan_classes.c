@@ -294,7 +294,7 @@ void scan_classes(struct scan *scan)
             return;
         verify_gathered(scan, sampling.begin);
         TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
-        dense_spare(scan, max_u64(scan->run_until, sampling.end) - sampling.begin);
+        worker->dense_bytes /= 2;
         adapt_tile(worker, scan->result->count > kept, &sampling);
         scan->at = sampling.end;
     }

@@ -406,20 +406,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
     scan->worker->dense_searched += positions;
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
-        scan->work_max =
-            scan->work + positions * scan->worker->work_per_byte + scan->worker->work_spared;
-}
-
-void dense_spare(struct scan *scan, uint64_t bytes)
-{
-    struct cpu_worker *worker = scan->worker;
-    uint64_t used = scan->work - scan->work_begin;
-    uint64_t allowed = saturating_multiply(bytes, worker->work_per_byte) + worker->work_spared;
-
-    TRAWL_ASSERT(bytes > 0 && worker->work_spared <= WORK_SPARED_MAX);
-    worker->dense_bytes /= 2;
-    worker->work_spared =
-        used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
+        scan->work_max = scan->work + positions * scan->worker->work_per_byte + WORK_SPARE;
 }
 
 bool dense_leaves(struct scan *scan, uint64_t x)

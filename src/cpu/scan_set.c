@@ -121,7 +121,7 @@ void scan_set(struct scan *scan)
         if (scan->over)
             return;
         TRAWL_ASSERT(positions > 0 && begin + positions <= scan->limit);
-        dense_spare(scan, positions);
+        worker->dense_bytes /= 2;
         scan->at = max_u64(begin + positions, scan->run_until);
     }
 }

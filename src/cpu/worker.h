@@ -18,7 +18,6 @@
 #include "plan/contest.h"
 #include "plan/parts.h"
 
-#define WORK_SPARED_MAX 1024u /* limit of cpu_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
 #define WORKER_SHORT_BYTES (16u << 10)
 #define WORKER_SHORT_SLACK (3 * FIND_LOAD_SLACK)
@@ -122,9 +121,6 @@ struct cpu_worker {
     enum program dense_by; /* the program that left these starts to the automaton */
     /* a set's candidates are dense if they cost more work than this per byte of text */
     uint64_t work_per_byte;
-    /* work that is allowed in addition to work_per_byte: what sparse parts of the text have left
-     * over, at most WORK_SPARED_MAX, which is also the value after the automaton has searched */
-    uint64_t work_spared;
     /* Work in dense parts for the plan with serial number dense_serial, before the automaton is
      * built. Once there is enough of it, building the automaton pays off. */
     uint64_t dense_work;
@@ -327,10 +323,6 @@ void parts_release(struct cpu_worker *worker, struct cpu_parts *parts);
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets scan->work_max, the limit of the work for the next `positions` positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Called after a search that took no more work than scan->work_max, in which `bytes` bytes of text
- * were searched or skipped. Saves the unused work for later positions, unless worker->dense_waits
- * is set, and halves worker->dense_bytes. */
-void dense_spare(struct scan *scan, uint64_t bytes);
 /* Called when verification took more work than scan->work_max. Leaves the text at and after x to
  * the automaton, a longer stretch each time. Returns false if building the automaton would not pay
  * off yet, or if no text is left; the scan must then continue to verify at x. */
