@@ -216,6 +216,7 @@ def test_matches_of_expressions(expressions):
         assert plan.count_by_pattern(given) == plan.count_by_pattern(text)
         assert plan.positions(given).tolist() == plan.positions(text).tolist()
         assert plan.first(given) == plan.first(text)
+        assert plan.find_all(given) == plan.find_all(text)
 
 
 @simulated

@@ -18,6 +18,7 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
                                     struct trawl_text *text, uint32_t flags,
                                     struct trawl_search **search_out, struct trawl_error *error)
 {
+    const struct trawl_plan *lines = NULL;
     struct trawl_search *search;
     enum trawl_status status;
 
@@ -33,7 +34,15 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
                      (flags & TRAWL_SEARCH_SPANS_FIRST) != 0 ? SPANS_FIRST
                      : (flags & TRAWL_SEARCH_SPANS) != 0     ? SPANS_LONGEST
                                                              : SPANS_ALL);
-        status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
+        /* only a device can search for expressions where the text may not be copied */
+        if (search->sink.spans == SPANS_ALL && search->sink.digest == NULL &&
+            text_is_hidden(text) && text->stays)
+            status = search_line_plan(searcher, plan, text, true, &lines, error);
+        search->sink.by_engine = lines != NULL;
+        search->sink.hits_most = HITS_LISTED_MAX;
+        if (status == TRAWL_OK)
+            status = search_begin(&search->search, searcher, lines != NULL ? lines : plan, text,
+                                  &search->sink, error);
         searcher->is_pulled = status == TRAWL_OK;
         if (status == TRAWL_OK)
             *search_out = search;

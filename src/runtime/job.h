@@ -61,6 +61,9 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);
+/* A device lists at most this many matches of expressions at once; the host lists them chunk by
+ * chunk. */
+#define HITS_LISTED_MAX (UINT64_C(1) << 24)
 /* Sets *lines to a plan with which a single device can decide which lines, or records, of the text
  * match or, if `finds`, find their matches (engines_line_plan); to NULL if no device has the whole
  * text, or there is no such plan. */

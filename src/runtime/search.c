@@ -24,8 +24,6 @@
 
 /* bytes of a text that are read to learn which strings of regular expressions are rare */
 #define LINE_SAMPLE_BYTES (64u << 10)
-/* more matches of regular expressions are not listed at once, but chunk by chunk */
-#define HITS_LISTED_MAX (UINT64_C(1) << 24)
 #define TASKS_PER_WORKER 2u
 /* The scheduler may suspend a helper for some milliseconds in the middle of a chunk. With this many
  * tasks, the other threads can continue meanwhile. */

@@ -328,6 +328,27 @@ static void compare_begins(struct session *s, struct trawl_text *text, const str
     free(begins);
 }
 
+/* Compares the matches that a search delivers in batches. */
+static void compare_batches(struct session *s, struct trawl_text *text, const struct list *expected)
+{
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_search *search;
+    uint64_t count = 0;
+    bool right = true;
+
+    MUST(trawl_search_open(s->device, s->plan, text, 0, &search, NULL));
+    do {
+        MUST(trawl_search_next(search, &batch, NULL));
+        for (uint64_t i = 0; i < batch.match_count && count < expected->count; i++, count++)
+            right = right && batch.begins[i] == expected->matches[count].begin &&
+                    batch.ends[i] == expected->matches[count].end &&
+                    batch.pattern_indices[i] == expected->matches[count].pattern_index;
+    } while (!batch.last);
+    trawl_search_close(search);
+    if (!TEST_CHECK(right) || !TEST_CHECK_U64(count, expected->count))
+        describe(s, "batches");
+}
+
 /* Compares the numbers of matches in the session's text, of all expressions and of each, their
  * positions and begins, where a device has the text alone. */
 static void compare_found(struct session *s, const struct lent *lent)
@@ -354,8 +375,10 @@ static void compare_found(struct session *s, const struct lent *lent)
         MUST(trawl_first(s->device, s->plan, lent->text, &first, &found, NULL));
         TEST_CHECK(found == (lists[0].count > 0) &&
                    (!found || memcmp(&first, &lists[0].matches[0], sizeof first) == 0));
-        if (lists[0].count < MATCHES_MAX)
+        if (lists[0].count < MATCHES_MAX) {
             compare_begins(s, lent->text, &lists[0]);
+            compare_batches(s, lent->text, &lists[0]);
+        }
     }
     lent->text->stays = false;
     trawl_text_unload(s->device, lent->text);
