@@ -56,7 +56,7 @@ int main(void)
         status = trawl_records_into(searcher, plan, records, TRAWL_RECORDS_CELLS, &out, &error);
     if (status != TRAWL_OK)
         fprintf(stderr, "records_matrix: %s\n", error.message);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);
     return status == TRAWL_OK && fflush(stdout) == 0 ? 0 : 2;

@@ -570,6 +570,33 @@ struct trawl_match {
     uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
 };
 
+/* Which occurrences a call delivers: all of them, overlapping ones too, or one of these values. */
+enum trawl_which {
+    TRAWL_ALL = 0,
+    /* at least one (perhaps empty) of each line in which matches begin. For strings a NUL ends a
+     * line, too, unless `line_end_also` is set */
+    TRAWL_LINES = 1,
+    /* as LINES; faster for expressions, but begin, end and pattern_index may be any in the line.
+     * With MULTILINE, the search resumes after the line in which a match ends */
+    TRAWL_LINES_ALONE = 2,
+    /* leftmost-longest without overlap: of the matches that begin first, the longest; all patterns
+     * resume after its end. Where an expression matches only zero bytes in a line, an empty match
+     */
+    TRAWL_SPANS = 4,
+    /* leftmost-first without overlap: of the matches that begin first, that with the lowest pattern
+     * index; all patterns resume after its end. No empty matches */
+    TRAWL_SPANS_FIRST = 8,
+    TRAWL_WITH_EMPTY = 16, /* all, and an empty match in a line in which an expression matches only
+                              zero bytes */
+    TRAWL_NO_MATCHES = 32  /* none: only read the text */
+};
+/* What a call delivers besides; or-ed with one enum trawl_which. */
+enum trawl_with {
+    TRAWL_LINE_ENDS = 64, /* line ends are counted (in the searching threads) */
+    TRAWL_NULLS = 128,    /* it is told which windows contain a NUL (in the searching threads) */
+    TRAWL_FIRSTS = 256    /* matches after a line's first may be missing; not if MULTILINE */
+};
+
 /* Count all occurrences of all patterns, overlapping occurrences too. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
@@ -659,42 +686,22 @@ struct trawl_window {
     uint64_t after_bytes_count; /* readable bytes that follow, so that each match is in memory */
     const struct trawl_match *matches; /* in order; each begins in the window */
     uint64_t match_count;
-    uint64_t line_end_count;          /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
+    uint64_t line_end_count;          /* line ends in the window; 0 unless TRAWL_LINE_ENDS */
     const uint64_t *line_ends_before; /* line ends before each match's start; NULL without
-                                         TRAWL_WINDOW_LINE_ENDS, or if matches are dense */
+                                         TRAWL_LINE_ENDS, or if matches are dense */
     bool last;
     bool one_per_line; /* no two matches begin in the same line; may be false although no two do */
-    bool has_null;     /* a NUL is among the bytes; false unless TRAWL_WINDOW_NULLS */
-};
-
-enum trawl_window_flag {
-    TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
-    TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    /* not all matches: at least one (perhaps empty) of each line in which matches begin. For
-     * strings a NUL ends a line, too, unless `line_end_also` is set */
-    TRAWL_WINDOW_LINES = 4,
-    /* leftmost-longest without overlap: of the matches that begin first, the longest; all
-     * patterns resume after its end. Overrides TRAWL_WINDOW_LINES */
-    TRAWL_WINDOW_SPANS = 8,
-    TRAWL_WINDOW_NULLS = 16, /* tell which windows contain a NUL (in the searching threads) */
-    TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an
-                                empty match; SPANS includes this. Overrides TRAWL_WINDOW_LINES */
-    /* leftmost-first without overlap: of the matches that begin first, that with the lowest pattern
-     * index; all patterns resume after its end. No empty matches. Overrides TRAWL_WINDOW_SPANS */
-    TRAWL_WINDOW_SPANS_FIRST = 64,
-    TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */
-    /* with LINES, faster for expressions, but begin, end and pattern_index may be any in the
-     * line; with MULTILINE, the search resumes after the line in which a match ends */
-    TRAWL_WINDOW_LINES_ALONE = 256
+    bool has_null;     /* a NUL is among the bytes; false unless TRAWL_NULLS */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
 
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
- * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag, or-ed.
- * The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A stream's
- * window is delivered as soon as its bytes arrive. It ends where an occurrence may begin that later
- * bytes complete (with errors: earlier, by the longest match). STOPPED if the sink stopped. */
+ * lines, contexts or reports. A window may end inside a line. flags: one enum trawl_which, or-ed
+ * with any enum trawl_with. The sink is called like a trawl_match_sink. Memory is bounded by
+ * threads and chunks. A stream's window is delivered as soon as its bytes arrive. It ends where an
+ * occurrence may begin that later bytes complete (with errors: earlier, by the longest match).
+ * STOPPED if the sink stopped. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,
@@ -710,7 +717,7 @@ struct trawl_value {
 };
 
 /* Deliver the text with values in place of occurrences that do not overlap. flags chooses the
- * occurrences: TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. values_count is 1, for one value in
+ * occurrences: TRAWL_SPANS or TRAWL_SPANS_FIRST. values_count is 1, for one value in
  * place of every occurrence, or the plan's number of patterns. For values that depend on an
  * occurrence, such as on its groups, call trawl_windows and trawl_line_groups instead.
  * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values. Cost:

@@ -56,8 +56,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_load(struct trawl_search
                                                              const struct trawl_record_array *array,
                                                              struct trawl_records **records,
                                                              struct trawl_error *error);
-/* Unload records and free the object. No search may use them. NULL is allowed. */
-TRAWL_API void trawl_records_unload(struct trawl_searcher *searcher, struct trawl_records *records);
+/* Unload records and free the object, before the searcher, or its runtime, is closed. No search may
+ * use them. NULL is allowed. */
+TRAWL_API void trawl_records_unload(struct trawl_records *records);
 
 /* What trawl_records_into writes. N is the number of records. */
 enum trawl_records_shape {
@@ -163,7 +164,7 @@ TRAWL_API void trawl_line_close(struct trawl_line *line);
 /* Count or list the matches in bytes, as trawl_windows does, without a text object. If matches_max
  * is 0, *match_count is the number of all matches. Otherwise the call stores the first matches_max
  * of them, and *match_count is how many it has stored: with room for one, it finds the first.
- * flags: 0, TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. Errors: as for trawl_windows. Cost: the
+ * flags: 0, TRAWL_SPANS or TRAWL_SPANS_FIRST. Errors: as for trawl_windows. Cost: the
  * search, plus about 20 to 50 ns for up to 256 strings in up to 64 KiB, or 65,536 in 1 KiB; a set
  * of strings with flags is searched as by trawl_windows. trawl_searcher_stats does not describe
  * such a call. Many texts on one tape (trawl_records_into) take about 3 ns for 64 bytes. */

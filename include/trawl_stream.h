@@ -13,12 +13,6 @@ extern "C" {
  * The results of trawl_positions, pulled: trawl_search_next returns the matches of the text's next
  * part. The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
-enum trawl_search_flag {
-    TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
-    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS skips may be missing */
-    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST skips may be missing */
-};
-
 /* Results of a part of the text, in columns of match_count entries, ordered by (begin, pattern
  * index). Borrowed until the next call for the search. */
 struct trawl_batch {
@@ -28,14 +22,18 @@ struct trawl_batch {
     uint64_t match_count;
     const uint64_t *begins;
     const uint64_t *ends;
-    const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
-    const uint64_t *line_numbers;    /* each begin's line, from 0; NULL without the flag */
-    bool last;                       /* the text ends here: no batch follows */
+    const uint64_t *pattern_indices;
+    const uint64_t *line_numbers; /* each begin's line, from 0; NULL without TRAWL_LINE_ENDS */
+    /* as in struct trawl_match; NULL unless the plan has errors */
+    const uint16_t *distances;
+    const uint16_t *reversed;
+    bool last; /* the text ends here: no batch follows */
 };
 
-/* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call
- * until trawl_search_close; plan and text are borrowed until then.
- * Errors: as for trawl_positions, except READ; ARGUMENT also for an unknown flag. */
+/* Begin a search in batches. flags: TRAWL_ALL, TRAWL_SPANS or TRAWL_SPANS_FIRST (occurrences that
+ * these two skip may be delivered, too), perhaps or-ed with TRAWL_LINE_ENDS. The searcher is inside
+ * a call until trawl_search_close; plan and text are borrowed until then. Errors: as for
+ * trawl_positions, except READ; ARGUMENT also for an unknown flag. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, uint32_t flags,

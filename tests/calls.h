@@ -391,7 +391,7 @@ static inline enum trawl_status call_records(struct trawl_searcher *searcher,
     status = trawl_records_load(searcher, &staying, &records, error);
     if (status == TRAWL_OK)
         status = trawl_records_into(searcher, plan, records, shape, out, error);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
     return status;
 }
 

@@ -208,7 +208,7 @@ cdef class Records(Made):
 
         self.records = NULL
         if records != NULL and self.fork_count == load(&forks, LOADED):
-            trawl_records_unload((<Handle>self.searcher.handles[0]).job.searcher, records)
+            trawl_records_unload(records)
 
     cdef int open(self, list parts) except -1:
         cdef Handle handle

@@ -133,8 +133,8 @@ cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
 cdef uint32_t lines_flags(const trawl_plan *plan) noexcept nogil:
     """The ends of matches do not matter, unless a match may end in a line in which another one begins."""
     if told_plan(plan, 0).flags & TRAWL_MULTILINE:
-        return TRAWL_WINDOW_LINES
-    return TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE
+        return TRAWL_LINES
+    return TRAWL_LINES_ALONE
 
 
 cdef void work_lines(work *job) noexcept nogil:

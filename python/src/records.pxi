@@ -651,7 +651,7 @@ cdef void work_records(work *job) noexcept nogil:
         out.sink, out.context = take_cells, found
         job.status = trawl_records_into(job.searcher, job.plan, records, TRAWL_RECORDS_CELLS, &out, &job.error)
     job.no_memory = job.no_memory or gather_failed(found)
-    trawl_records_unload(job.searcher, records)
+    trawl_records_unload(records)
 
 
 cdef int search_chunk(Handle handle, Reader reader, progress, gather *found, bint one_by_one=False) except -1:

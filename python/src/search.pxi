@@ -362,8 +362,8 @@ cdef Plan choose_matches(match_columns *columns, Plan plan, object match):
 
 cdef uint32_t search_flags(const match_columns *columns) noexcept:
     """Return the flags of trawl_search_open."""
-    return ((TRAWL_SEARCH_LINE_NUMBERS if columns.with_lines else 0)
-            | (0 if not columns.one_of_all else TRAWL_SEARCH_SPANS if columns.longest else TRAWL_SEARCH_SPANS_FIRST))
+    return ((TRAWL_LINE_ENDS if columns.with_lines else 0)
+            | (0 if not columns.one_of_all else TRAWL_SPANS if columns.longest else TRAWL_SPANS_FIRST))
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
@@ -392,11 +392,13 @@ cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
 
 cdef bint match_columns_put(match_columns *columns, work *job, const trawl_batch *batch) noexcept nogil:
     """Append a batch of matches; false: out of memory."""
-    cdef uint64_t count = columns.begins.count
+    cdef uint64_t count = columns.begins.count, i
 
     put_values(&columns.begins, batch.begins, batch.match_count)
     put_values(&columns.ends, batch.ends, batch.match_count)
     put_values(&columns.patterns, batch.pattern_indices, batch.match_count)
+    for i in range(batch.match_count if batch.distances != NULL and not columns.patterns.failed else 0):
+        values_of(&columns.patterns)[count + i] |= packed(batch.distances[i], batch.reversed[i])
     if columns.with_lines:
         put_values(&columns.lines, batch.line_numbers, batch.match_count)
     columns.text_end = batch.text_end
@@ -419,8 +421,8 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     columns.text_end = walk_end(&columns.by, columns.text_end)
 
 
-# A plan with errors reports for each occurrence a pattern word: 64 bits with the pattern index, the distance and the
-# strand (struct trawl_batch). These columns contain the parts of the words.
+# With a plan with errors, a column of patterns has a pattern word for each occurrence: 64 bits with the pattern index,
+# the distance and the strand. These columns contain the parts of the words.
 cdef struct word_columns:
     column distances  # first of three adjacent columns
     column strand_ends  # 0, then the end of each strand's character in `strands`
@@ -428,7 +430,11 @@ cdef struct word_columns:
 
 
 cdef uint64_t word_of(const trawl_match *match) noexcept nogil:
-    return (match.pattern_index | <uint64_t>match.distance << 32 | <uint64_t>match.reversed << 48)
+    return match.pattern_index | packed(match.distance, match.reversed)
+
+
+cdef inline uint64_t packed(uint64_t distance, uint64_t strand) noexcept nogil:
+    return distance << 32 | strand << 48
 
 
 cdef inline uint64_t word_distance(uint64_t word) noexcept nogil:

@@ -69,7 +69,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             return 1
     for i in range(window.match_count):
         begin, end = match[i].begin + shift, match[i].end + shift
-        if begin == end:  # TRAWL_WINDOW_SPANS also reports lines in which an expression matches only zero bytes
+        if begin == end:  # TRAWL_SPANS also reports lines in which an expression matches only zero bytes
             continue
         if records != NULL:
             while begin >= stop:
@@ -114,8 +114,8 @@ cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
     """Return the flags with which the library chooses the spans. It must not choose them on a tape, where an occurrence
     across a record's boundary could hide an occurrence inside the record."""
     if found.all or found.overlap or (found.records != NULL and not (found.by_lines or found.alone)):
-        return TRAWL_WINDOW_FIRSTS if found.first_only else 0
-    return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
+        return TRAWL_FIRSTS if found.first_only else 0
+    return TRAWL_SPANS if found.longest else TRAWL_SPANS_FIRST
 
 
 cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
@@ -311,9 +311,9 @@ cdef uint32_t flags_of(match) except? 0xffffffff:
     if match == "all":
         return 0
     if match == "leftmost-longest":
-        return TRAWL_WINDOW_SPANS
+        return TRAWL_SPANS
     if match == "leftmost-first":
-        return TRAWL_WINDOW_SPANS_FIRST
+        return TRAWL_SPANS_FIRST
     _sources.choice("match", match, MATCHES)
 
 
@@ -328,7 +328,7 @@ cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matche
     if plan.is_plain and plan.regex is not None:
         flags = 0  # occurrences of one expression do not overlap
     elif flags != 0 and plan.first_is_longest:
-        flags = TRAWL_WINDOW_SPANS
+        flags = TRAWL_SPANS
     found.bytes = brief_bytes(text, &count) if (flags == 0 or plan.is_plain) and not plan.has_strands else NULL
     if found.bytes == NULL:
         return 0

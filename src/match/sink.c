@@ -260,23 +260,30 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     (void)error;
     digest->line_end_count = 0;
     digest->has_null = false;
-    if ((sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0)
+    if ((sink->window_flags & TRAWL_LINE_ENDS) != 0)
         digest->line_end_count = count_ends(sink, chunk, &digest->has_null);
-    else if ((sink->window_flags & TRAWL_WINDOW_NULLS) != 0)
+    else if ((sink->window_flags & TRAWL_NULLS) != 0)
         digest->has_null = bytes_find_either(chunk->bytes, chunk->owned, 0, 0) < chunk->owned;
     return TRAWL_OK;
 }
 
-#define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
+#define SPANS (TRAWL_SPANS | TRAWL_SPANS_FIRST)
+
+static enum spans spans_of(uint32_t flags)
+{
+    return (flags & TRAWL_SPANS_FIRST) != 0 ? SPANS_FIRST
+           : (flags & TRAWL_SPANS) != 0     ? SPANS_LONGEST
+                                            : SPANS_ALL;
+}
 
 /* Reduces the chunk's matches to spans (matches that do not overlap), with their line numbers, and
  * returns how many there are. Of matches with the same start, keeps the longest; with
- * TRAWL_WINDOW_SPANS_FIRST, the first. sink->spans_end is where the last span ends, which may have
+ * TRAWL_SPANS_FIRST, the first. sink->spans_end is where the last span ends, which may have
  * begun in an earlier chunk. Engines may report more matches than spans: a GPU, for example, does
  * not know where the last span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
-    const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
+    const bool longest = (sink->window_flags & TRAWL_SPANS_FIRST) == 0;
     struct trawl_match *matches = chunk->matches;
     uint64_t kept = 0;
 
@@ -316,10 +323,9 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.match_count =
         (sink->window_flags & SPANS) != 0 ? keep_spans(sink, chunk) : chunk->match_count;
     window.line_end_count = sink->digest != NULL ? digest->line_end_count : 0;
-    window.line_ends_before = (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 && has_few(chunk)
-                                  ? chunk->line_numbers
-                                  : NULL;
-    window.has_null = (sink->window_flags & TRAWL_WINDOW_NULLS) != 0 && digest->has_null;
+    window.line_ends_before =
+        (sink->window_flags & TRAWL_LINE_ENDS) != 0 && has_few(chunk) ? chunk->line_numbers : NULL;
+    window.has_null = (sink->window_flags & TRAWL_NULLS) != 0 && digest->has_null;
     window.last = chunk->last;
     window.one_per_line = chunk->one_per_line;
     return sink->window_sink(sink->context, &window) == 0;
@@ -327,19 +333,17 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
 
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context)
 {
+    const uint32_t lines = TRAWL_LINES | TRAWL_LINES_ALONE;
+
     memset(sink, 0, sizeof *sink);
-    sink->want = (flags & TRAWL_WINDOW_NO_MATCHES) != 0                     ? WANT_NOTHING
-                 : (flags & TRAWL_WINDOW_SPANS_FIRST) != 0                  ? WANT_HITS
-                 : (flags & (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_EMPTY)) != 0 ? WANT_SPANS
-                 : (flags & TRAWL_WINDOW_LINES) != 0                        ? WANT_LINES
-                                                                            : WANT_HITS;
-    sink->spans = (flags & TRAWL_WINDOW_SPANS_FIRST) != 0 ? SPANS_FIRST
-                  : (flags & TRAWL_WINDOW_SPANS) != 0     ? SPANS_LONGEST
-                                                          : SPANS_ALL;
+    sink->want = (flags & TRAWL_NO_MATCHES) != 0                   ? WANT_NOTHING
+                 : (flags & (TRAWL_SPANS | TRAWL_WITH_EMPTY)) != 0 ? WANT_SPANS
+                 : (flags & lines) != 0                            ? WANT_LINES
+                                                                   : WANT_HITS;
+    sink->spans = spans_of(flags);
     sink->as_matches = sink->want != WANT_NOTHING;
-    sink->digest =
-        (flags & (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NULLS)) != 0 ? digest_window : NULL;
-    sink->line_numbers = (flags & TRAWL_WINDOW_LINE_ENDS) != 0;
+    sink->digest = (flags & (TRAWL_LINE_ENDS | TRAWL_NULLS)) != 0 ? digest_window : NULL;
+    sink->line_numbers = (flags & TRAWL_LINE_ENDS) != 0;
     sink->deliver = deliver_window;
     sink->keeps_text = true;
     sink->in_place = sink->as_matches;
@@ -370,10 +374,12 @@ static enum trawl_status digest_batch(const struct sink *sink, const struct sink
     return TRAWL_OK;
 }
 
-void sink_batches(struct sink *sink, bool line_numbers, enum spans spans)
+void sink_batches(struct sink *sink, uint32_t flags)
 {
+    const bool line_numbers = (flags & TRAWL_LINE_ENDS) != 0;
+
     *sink = (struct sink){.want = WANT_HITS,
-                          .spans = spans,
+                          .spans = spans_of(flags),
                           .as_matches = true,
                           .columns = true,
                           .line_numbers = line_numbers,

@@ -29,9 +29,10 @@ struct sink_chunk {
     /* NULL if each occurrence is as long as its literal */
     const uint64_t *hit_lengths;
     bool one_per_line; /* no two hits begin in the same line */
-    /* set if the sink wants matches: structs or, if sink.columns, the three arrays below */
+    /* set if the sink wants matches: structs or, if sink.columns, the arrays below */
     struct trawl_match *matches;
     const uint64_t *begins, *ends, *patterns;
+    const uint16_t *distances, *reversed;
     /* if the sink wants line numbers: room for match_count numbers, which digest stores */
     uint64_t *line_numbers;
     uint64_t match_count;
@@ -81,7 +82,7 @@ struct sink_digest {
 struct sink {
     enum want want;
     bool as_matches;   /* the runtime turns hits into matches, which have an end and a pattern */
-    bool columns;      /* matches are columns (begins, ends, patterns) instead of structs */
+    bool columns;      /* matches are columns (begins, ends, ...) instead of structs */
     bool line_numbers; /* each match also gets room for a line number */
     /* deliver may be called several times for a chunk, each time with some of its matches */
     bool in_parts;
@@ -131,7 +132,7 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* Sets up a sink without `deliver`, for callers that take chunks from the search themselves. */
-void sink_batches(struct sink *sink, bool line_numbers, enum spans spans);
+void sink_batches(struct sink *sink, uint32_t flags);
 /* Like sink_batches, but with the caller's own digest, which reads hits instead of matches. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,

@@ -18,22 +18,19 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
                                     struct trawl_text *text, uint32_t flags,
                                     struct trawl_search **search_out, struct trawl_error *error)
 {
+    const uint32_t spans = TRAWL_SPANS | TRAWL_SPANS_FIRST;
     const struct trawl_plan *lines = NULL;
     struct trawl_search *search;
     enum trawl_status status;
 
     if (search_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "search is NULL");
-    if ((flags & ~(uint32_t)(TRAWL_SEARCH_LINE_NUMBERS | TRAWL_SEARCH_SPANS |
-                             TRAWL_SEARCH_SPANS_FIRST)) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "unknown search flags 0x%x", flags);
+    if ((flags & ~(spans | TRAWL_LINE_ENDS)) != 0 || (flags & spans) == spans)
+        return TRAWL_FAIL(error, ARGUMENT, "flags 0x%x are not for batches", flags);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     status = MEMORY_ZEROED(search, 1, error);
     if (status == TRAWL_OK) {
-        sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0,
-                     (flags & TRAWL_SEARCH_SPANS_FIRST) != 0 ? SPANS_FIRST
-                     : (flags & TRAWL_SEARCH_SPANS) != 0     ? SPANS_LONGEST
-                                                             : SPANS_ALL);
+        sink_batches(&search->sink, flags);
         /* only a device can search for expressions where the text may not be copied */
         if (search->sink.spans == SPANS_ALL && search->sink.digest == NULL &&
             text_is_hidden(text) && text->stays)
@@ -65,6 +62,10 @@ static void fill_batch(struct trawl_search *search, const struct sink_chunk *vie
     batch->begins = view->begins;
     batch->ends = view->ends;
     batch->pattern_indices = view->patterns;
+    if (search->search.job.plan->kind == PLAN_KIND_ERRORS) {
+        batch->distances = view->distances;
+        batch->reversed = view->reversed;
+    }
     if (!search->sink.line_numbers)
         return;
     TRAWL_ASSERT(view->match_count == 0 || view->begins[0] >= view->begin);

@@ -171,7 +171,7 @@ enum trawl_status trawl_list_bytes(struct trawl_searcher *searcher, const struct
                                    struct trawl_match *matches, uint64_t matches_max,
                                    uint64_t *match_count, struct trawl_error *error)
 {
-    const uint32_t spans = TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST;
+    const uint32_t spans = TRAWL_SPANS | TRAWL_SPANS_FIRST;
     const bool is_first = flags == 0 && matches_max == 1;
     struct engine_brief found = {.to = bytes_count};
     bool any;
@@ -187,8 +187,8 @@ enum trawl_status trawl_list_bytes(struct trawl_searcher *searcher, const struct
     if (match_count == NULL || (matches == NULL && matches_max > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           match_count == NULL ? "match_count" : "matches");
-    if ((flags & ~spans) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
+    if ((flags & ~spans) != 0 || flags == spans)
+        return TRAWL_FAIL(error, ARGUMENT, "flags 0x%x are not for matches in bytes", flags);
     if (!is_first) {
         found.matches = matches;
         found.room = matches_max;

@@ -6,8 +6,9 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
-#define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
-/* match_room is a multiple of this, so each column (begins, ends, patterns) starts at a cache line,
+/* a struct, or an entry of each column: begin, end, pattern, and distance and strand */
+#define MATCH_WORDS 4u
+/* match_room is a multiple of this, so each column of 64 bits starts at a cache line,
  * and few stores cross a line */
 #define ROOM_WORDS 8u
 #define HITS_AHEAD 16u /* prefetch the literals of this many hits ahead */
@@ -77,6 +78,8 @@ void matches_convert(const struct trawl_plan *plan, const struct sink *sink, str
                      uint64_t from, uint64_t count)
 {
     struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
+    const bool with_errors = plan->kind == PLAN_KIND_ERRORS;
+    uint16_t *distances = (uint16_t *)(void *)(task->matches + 3 * task->match_room);
     const struct hit *hits;
 
     TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
@@ -99,9 +102,11 @@ void matches_convert(const struct trawl_plan *plan, const struct sink *sink, str
         if (sink->columns) {
             task->matches[i] = match.begin;
             task->matches[task->match_room + i] = match.end;
-            task->matches[2 * task->match_room + i] = match.pattern_index |
-                                                      (uint64_t)match.distance << 32 |
-                                                      (uint64_t)match.reversed << 48;
+            task->matches[2 * task->match_room + i] = match.pattern_index;
+            if (with_errors) {
+                distances[i] = match.distance;
+                distances[task->match_room + i] = match.reversed;
+            }
         } else {
             matches[i] = match;
         }

@@ -17,6 +17,7 @@
 #include "runtime/workers.h"
 
 struct trawl_records {
+    struct trawl_runtime *runtime;
     struct records
         records; /* with lies_there, offsets and validity are in the memory of `device` */
     bool lies_there;
@@ -159,6 +160,7 @@ enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
     TRAWL_TRY(searcher_enter(searcher, error));
     status = MEMORY_ZEROED(own, 1, error);
     if (status == TRAWL_OK) {
+        own->runtime = searcher->runtime;
         status = load(searcher->runtime, own, &array, error);
         if (status == TRAWL_OK)
             *records = own;
@@ -169,10 +171,10 @@ enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
     return status;
 }
 
-void trawl_records_unload(struct trawl_searcher *searcher, struct trawl_records *records)
+void trawl_records_unload(struct trawl_records *records)
 {
-    if (searcher != NULL && records != NULL)
-        release(searcher->runtime, records);
+    if (records != NULL)
+        release(records->runtime, records);
 }
 
 /* ---- Answers by the host -------------------------------------------------------------------- */

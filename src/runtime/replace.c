@@ -55,10 +55,9 @@ enum trawl_status trawl_replace(struct trawl_searcher *searcher, const struct tr
                           plan == NULL   ? "plan"
                           : sink == NULL ? "sink"
                                          : "values");
-    if (flags != TRAWL_WINDOW_SPANS && flags != TRAWL_WINDOW_SPANS_FIRST)
+    if (flags != TRAWL_SPANS && flags != TRAWL_SPANS_FIRST)
         return TRAWL_FAIL(error, ARGUMENT,
-                          "flags 0x%x are neither TRAWL_WINDOW_SPANS nor TRAWL_WINDOW_SPANS_FIRST",
-                          flags);
+                          "flags 0x%x are neither TRAWL_SPANS nor TRAWL_SPANS_FIRST", flags);
     if (values_count != 1 && values_count != plan->pattern_count)
         return TRAWL_FAIL(error, ARGUMENT, "%" PRIu64 " values for %" PRIu64 " patterns",
                           values_count, plan->pattern_count);

@@ -505,23 +505,21 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
                                 struct trawl_text *text, uint32_t flags, trawl_window_sink function,
                                 void *context, struct trawl_error *error)
 {
-    const uint32_t known = TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES |
-                           TRAWL_WINDOW_SPANS | TRAWL_WINDOW_NULLS | TRAWL_WINDOW_EMPTY |
-                           TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_FIRSTS |
-                           TRAWL_WINDOW_LINES_ALONE;
-    const uint32_t selecting = TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE | TRAWL_WINDOW_SPANS |
-                               TRAWL_WINDOW_SPANS_FIRST;
+    const uint32_t with = TRAWL_LINE_ENDS | TRAWL_NULLS | TRAWL_FIRSTS;
+    uint32_t which = flags & ~with;
     struct sink sink;
 
     if (function == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
-    if ((flags & ~known) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
-    if (plan != NULL && !kind_of(plan)->by_lines) /* a match of a string is never empty */
-        flags &= ~(uint32_t)TRAWL_WINDOW_EMPTY;
-    else if ((flags & selecting) ==
-             TRAWL_WINDOW_LINES) /* regular expressions: WANT_LINES has no matches */
-        flags |= TRAWL_WINDOW_EMPTY | TRAWL_WINDOW_FIRSTS;
-    sink_windows(&sink, flags, function, context);
+    if (which > TRAWL_NO_MATCHES || (which & (which - 1)) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "flags 0x%x are not one enum trawl_which", flags);
+    flags &= with;
+    if (plan != NULL && !kind_of(plan)->by_lines) { /* a match of a string is never empty */
+        which &= ~(uint32_t)TRAWL_WITH_EMPTY;
+    } else if (which == TRAWL_LINES) { /* regular expressions: WANT_LINES has no matches */
+        which = TRAWL_WITH_EMPTY;
+        flags |= TRAWL_FIRSTS;
+    }
+    sink_windows(&sink, which | flags, function, context);
     return search_checked(searcher, plan, text, &sink, error);
 }

@@ -180,7 +180,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                                    .before = chunk->before,
                                    .after = chunk->after,
                                    .readable = chunk->readable,
-                                   .firsts = (sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
+                                   .firsts = (sink->window_flags & TRAWL_FIRSTS) != 0,
                                    .spans_known = sink->want == WANT_SPANS &&
                                                   worker == &search->searcher->caller &&
                                                   chunk->index == search->index_deliver,

@@ -438,8 +438,7 @@ static bool check_batches(const struct input *input, const struct trawl_plan *pl
         MUST(trawl_search_next(search, &batch, NULL));
         for (uint64_t i = 0; i < batch.match_count; i++)
             see(&whole, batch.begins[i], batch.ends[i], (uint32_t)batch.pattern_indices[i],
-                (uint16_t)(batch.pattern_indices[i] >> 32),
-                (uint32_t)(batch.pattern_indices[i] >> 48));
+                batch.distances[i], batch.reversed[i]);
     }
     trawl_search_close(search);
     return whole.right && whole.at == input->match_count;

@@ -11,8 +11,8 @@
 #define LINE_ENDS_BYTES 512u
 /* The feeds of a text find about this many matches in all at most, the same ones included. */
 #define FED_MATCHES_MAX 1e7
-#define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
-#define SELECTING (TRAWL_WINDOW_LINES | SPANS)
+#define SPANS (TRAWL_SPANS | TRAWL_SPANS_FIRST)
+#define SELECTING (TRAWL_LINES | TRAWL_LINES_ALONE | SPANS)
 
 /* Facts about a list of matches: the number of lines in which matches begin, and the number and
  * bytes of the leftmost-longest matches that do not overlap (spans). */
@@ -226,7 +226,7 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
  * (LINE_ENDS_BYTES). */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
-    bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
+    bool asked = (held->window_flags & TRAWL_LINE_ENDS) != 0;
 
     if (window->line_ends_before == NULL) {
         if (asked && window->match_count > 0 && (held->window_flags & SPANS) == 0 &&
@@ -260,7 +260,7 @@ static void check_window(struct held *held, uint64_t begin, const struct trawl_w
     if (!held->right)
         return;
     want_u64(held, "line_end_count", window->line_end_count,
-             held->window_flags & TRAWL_WINDOW_LINE_ENDS
+             held->window_flags & TRAWL_LINE_ENDS
                  ? count_line_ends(input, window->bytes, window->bytes_count)
                  : 0);
     for (uint64_t i = 0; i < window->match_count; i++)
@@ -306,7 +306,7 @@ static void select_match(struct selection *selection, const struct diff_input *i
 
 static bool is_longest(const struct held *held)
 {
-    return (held->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
+    return (held->window_flags & TRAWL_SPANS_FIRST) == 0;
 }
 
 /* Checks that each match of a window is expected, where the library may omit matches. */
@@ -355,7 +355,7 @@ static int take_window(void *context, const struct trawl_window *window)
     check_window(held, seen->window_end, window);
     seen->window_end = window->begin + window->bytes_count;
     seen->window_last = window->last;
-    if (held->window_flags & TRAWL_WINDOW_NO_MATCHES) {
+    if (held->window_flags & TRAWL_NO_MATCHES) {
         want_u64(held, "matches in a window without", window->match_count, 0);
     } else if (held->window_flags & SELECTING) {
         select_matches(seen, window->matches, window->match_count);
@@ -381,7 +381,7 @@ static enum trawl_status see_windows(struct held *held, struct seen *seen,
         return status;
     want_u64(held, "last", seen->window_last, true);
     want_u64(held, "the end of the last window", seen->window_end, held->input->text_bytes);
-    if ((held->window_flags & SELECTING) != 0 && !(held->window_flags & TRAWL_WINDOW_NO_MATCHES))
+    if ((held->window_flags & SELECTING) != 0 && !(held->window_flags & TRAWL_NO_MATCHES))
         check_selection(seen);
     return status;
 }
@@ -480,8 +480,8 @@ static enum trawl_status pull_batches(struct held *held, struct seen *seen,
 {
     struct trawl_batch batch = {.size = sizeof batch};
     struct trawl_search *search = NULL;
-    enum trawl_status status = trawl_search_open(held->searcher, held->plan, held->text,
-                                                 TRAWL_SEARCH_LINE_NUMBERS, &search, error);
+    enum trawl_status status =
+        trawl_search_open(held->searcher, held->plan, held->text, TRAWL_LINE_ENDS, &search, error);
 
     while (status == TRAWL_OK && !batch.last) {
         status = trawl_search_next(search, &batch, error);
@@ -674,7 +674,7 @@ static enum trawl_status ask_records(struct held *held, struct trawl_error *erro
         else if (status != TRAWL_OK && error != NULL)
             *error = own;
     }
-    trawl_records_unload(held->searcher, records);
+    trawl_records_unload(records);
     cut_free(&cut);
     return status;
 }
@@ -697,7 +697,7 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
     uint64_t sum = UNTOUCHED;
     bool lists =
         call == HELD_POSITIONS || call == HELD_BATCHES || call == HELD_STREAM ||
-        (call == HELD_WINDOWS && (held->window_flags & (SELECTING | TRAWL_WINDOW_NO_MATCHES)) == 0);
+        (call == HELD_WINDOWS && (held->window_flags & (SELECTING | TRAWL_NO_MATCHES)) == 0);
 
     held->right = true;
     held->stopped = false;

@@ -423,7 +423,7 @@ int take_record(trawl_searcher *searcher, const trawl_plan *plan, const trawl_re
         return 1;
     const bool done =
         trawl_records_into(searcher, plan, staying, TRAWL_RECORDS_CELLS, &out, nullptr) == TRAWL_OK;
-    trawl_records_unload(searcher, staying);
+    trawl_records_unload(staying);
     return done ? 0 : 1;
 }
 
@@ -460,7 +460,7 @@ bool are_answers(trawl_searcher *searcher, const trawl_plan *plan, const trawl_r
                                   &out, nullptr) == 0 &&
                out.count == (is_cells ? cells.size() : any) && same;
     }
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
     for (size_t i = 0; i < cells.size(); i++)
         same = rows[i] == std::get<0>(cells[i]) && columns[i] == std::get<1>(cells[i]) && same;
     return same && got_bits == bits && got_bytes == bytes && got_counts == counts;
@@ -533,8 +533,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
             if (given.text.size() < 20000 && (!feed(given, searcher, plan, &got) || got != wanted))
                 show(given, "stream");
         } else {
-            static const uint32_t flags[] = {TRAWL_WINDOW_LINE_ENDS, TRAWL_WINDOW_LINES,
-                                             TRAWL_WINDOW_SPANS};
+            static const uint32_t flags[] = {TRAWL_LINE_ENDS, TRAWL_LINES, TRAWL_SPANS};
 
             if (trawl_windows(searcher, plan, text, flags[call - 5], take_window, &window,
                               nullptr) != TRAWL_OK ||

@@ -20,10 +20,10 @@ static int take(void *context, const struct trawl_window *window)
     return 0;
 }
 
-#define LINES TRAWL_WINDOW_LINES
-#define ALONE (TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE)
-#define SPANS_FIRSTS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_FIRSTS)
-#define FIRSTS_FIRST (TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_FIRSTS)
+#define LINES TRAWL_LINES
+#define ALONE TRAWL_LINES_ALONE
+#define SPANS_FIRSTS (TRAWL_SPANS | TRAWL_FIRSTS)
+#define FIRSTS_FIRST (TRAWL_SPANS_FIRST | TRAWL_FIRSTS)
 
 /* Stories of 2026-11-27. Expressions are separated by spaces; `lines` is the number of lines in
  * which a match begins, of `all` lines. */
@@ -36,12 +36,12 @@ static const struct {
     const char *matches;
 } rows[] = {
     {"b$ b", TRAWL_MULTILINE, "b\nb\n", 2, 2, LINES, "0-1:0 0-1:1 2-3:0 2-3:1 "},
-    {"b$ b b", TRAWL_MULTILINE, "a\nb\n\nb", 2, 4, TRAWL_WINDOW_SPANS, "2-3:0 5-6:0 "},
+    {"b$ b b", TRAWL_MULTILINE, "a\nb\n\nb", 2, 4, TRAWL_SPANS, "2-3:0 5-6:0 "},
     {"a\\nb|c", TRAWL_MULTILINE, "a\nbc\nd\n", 2, 3, LINES, "0-3:0 3-4:0 "},
     {"a\\nb|c", TRAWL_MULTILINE, "a\nbc\nd\n", 2, 3, ALONE, "0-3:0 "},
     {"a\\nb b|c", TRAWL_MULTILINE, "a\nbc\nd\n", 2, 3, LINES, "0-3:0 2-3:1 3-4:1 "},
     {"a|c\\nd|d", TRAWL_MULTILINE, "a c\nd\nd", 2, 3, LINES, "0-1:0 2-5:0 6-7:0 "},
-    {"^$ x*", TRAWL_MULTILINE, "\nax\n", 2, 2, TRAWL_WINDOW_SPANS, "0-0:0 1-1:1 2-3:1 3-3:1 "},
+    {"^$ x*", TRAWL_MULTILINE, "\nax\n", 2, 2, TRAWL_SPANS, "0-0:0 1-1:1 2-3:1 3-3:1 "},
     {"abc|x abcd", 0, "      abcd x\nx\n", 2, 2, SPANS_FIRSTS, "6-10:1 13-14:0 "},
     {"abc|x abcd", 0, "      abcd x\nx\n", 2, 2, FIRSTS_FIRST, "6-9:0 13-14:0 "},
     {"[a-c]+ abcd+ a", 0, "abcddd abcdddd", 1, 1, SPANS_FIRSTS, "0-6:1 "},
@@ -50,7 +50,7 @@ static const struct {
     {"\\bfo+\\b", 0, "foo_ foo bar\n", 1, 1, LINES, "5-8:0 "},
     {"[0-9]+foo", 0, "bar 123foo\n", 1, 1, LINES, "4-10:0 "},
     {"x*", 0, "bx\nb\n", 2, 2, LINES, "1-2:0 3-3:0 "},
-    {"x*", 0, "bx\nb\n", 2, 2, TRAWL_WINDOW_EMPTY, "1-2:0 3-3:0 "},
+    {"x*", 0, "bx\nb\n", 2, 2, TRAWL_WITH_EMPTY, "1-2:0 3-3:0 "},
     /* 2026-11-28: rejected, because a case variant of k is not a byte */
     {"[^a-z]$", TRAWL_SINGLE_BYTE | TRAWL_IGNORE_CASE, "aB-\nxK\n", 1, 2, LINES, "2-3:0 "},
     /* 2026-11-28: the first line was counted with and without a match */

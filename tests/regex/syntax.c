@@ -425,7 +425,7 @@ static void test_record_counts(void)
                                 NULL));
         TEST_CHECK_U64(out.count, 4);
     }
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
 }
 
 /* With letters beyond ASCII, (?m:$) matches at a record's newlines, even if \B is in the
@@ -445,7 +445,7 @@ static void test_record_newlines(void)
     MUST(trawl_records_load(searcher, &array, &records, NULL));
     MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
     TEST_CHECK_U64(counts[0], 1);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
 }
 
 /* A line about which PCRE2 cannot decide hides no other line: the calls deliver all others, and

@@ -481,7 +481,7 @@ static void compare_records(struct session *s)
         out[i].room = RECORDS_MAX * 4;
         MUST(trawl_records_load(searchers[i], &array, &records, NULL));
         MUST(trawl_records_into(searchers[i], s->plan, records, shape, &out[i], NULL));
-        trawl_records_unload(searchers[i], records);
+        trawl_records_unload(records);
     }
     tally.answers++;
     tally.records += out[1].on_device;
@@ -580,7 +580,7 @@ static void borders_of_records(void)
         trawl_plan_free(plan);
     }
     for (uint32_t k = 0; k < 2; k++) {
-        trawl_records_unload(searchers[k], records[k]);
+        trawl_records_unload(records[k]);
         trawl_searcher_close(searchers[k]);
     }
     host_check_driver();

@@ -531,13 +531,13 @@ static bool load_records(struct forms_case *c)
         status = trawl_records_load(c->searcher, &array, &twin, &error);
     if (status == TRAWL_OK)
         status = trawl_records_load(c->searcher, &array, &c->records, &error);
-    trawl_records_unload(c->searcher, twin);
+    trawl_records_unload(twin);
     return status == TRAWL_OK || fail_status(c, FORM_RECORDS, status, &error);
 }
 
 static void drop_records(struct forms_case *c)
 {
-    trawl_records_unload(c->searcher, c->records);
+    trawl_records_unload(c->records);
     c->records = NULL;
     c->has_cut = false;
     forms_block_end(c->machine, &c->tape);

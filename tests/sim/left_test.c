@@ -102,7 +102,7 @@ static uint64_t of_records(struct trawl_searcher *searcher, const struct trawl_p
     memset(values, 0, sizeof values);
     MUST(trawl_records_load(searcher, &array, &records, NULL));
     MUST(trawl_records_into(searcher, plan, records, shape, &into, NULL));
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
     for (uint32_t i = 0; i < LINES; i++)
         add(&sum, values[i]);
     return sum;
@@ -133,7 +133,7 @@ static uint64_t ask(struct trawl_searcher *searcher, const struct trawl_plan *pl
             add(&sum, begins[i]);
         break;
     case WINDOWS:
-        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_SPANS, take_window, &sum, NULL));
+        MUST(trawl_windows(searcher, plan, text, TRAWL_SPANS, take_window, &sum, NULL));
         break;
     case LINES_WITH:
     case LINES_WITHOUT:

@@ -99,7 +99,7 @@ static void nothing(struct trawl_searcher *searcher, bool there, bool to_device)
         TEST_CHECK_U64(into.count, 0);
         for (uint64_t i = 0; i < count; i++)
             TEST_CHECK_U64(counts[i], 0);
-        trawl_records_unload(searcher, records);
+        trawl_records_unload(records);
     }
 }
 
@@ -126,7 +126,7 @@ static void whole_kib(struct trawl_searcher *searcher, uint64_t kib)
     TEST_CHECK_U64(into.on_device, 1);
     for (uint64_t i = 0; i < count; i++)
         TEST_CHECK_U64(counts[i], i % 16);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
 }
 
 /* Launches end in the middle of records that have an occurrence before and after that place: each
@@ -158,7 +158,7 @@ static void divided(struct trawl_searcher *searcher, uint64_t record_bytes, bool
     TEST_CHECK_U64(into.on_device, record_bytes < 700);
     for (uint64_t i = 0; i < count; i++)
         TEST_CHECK(rows[i] == i && patterns[i] == 0);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
 }
 
 /* The host counts in records and in a text alternately: in the text, fewer occurrences are whole
@@ -180,7 +180,7 @@ static void by_turns(void)
         TEST_CHECK(into.count == 3 && counts[0] == 1 && counts[1] == 1 && counts[2] == 1);
     }
     TEST_CHECK_U64(must_count(searcher, plan, text), 1);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
 }
 
 /* Texts of this length are split over two devices; a tape is not, so each record is on one device.
@@ -212,7 +212,7 @@ static void several_devices(enum trawl_engine engine)
             TEST_CHECK_U64(counts[2], 3 * STRIPE_BYTES / 1024 - 1);
         }
         for (uint32_t i = 0; i < 2; i++)
-            trawl_records_unload(searcher, records[i]);
+            trawl_records_unload(records[i]);
     }
     cuda_limits_replace(NULL);
 }
@@ -248,7 +248,7 @@ static void lost(enum trawl_engine engine, bool there)
                            counts[1] == 0 && counts[2] == 2);
         }
     }
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
     trawl_searcher_close(searcher);
     array_count = 0;
     (void)sim_driver_table()->context_release(0);
@@ -311,7 +311,7 @@ static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *p
     *has_failed = sim_driver_has_failed();
     /* no more calls fail, but objects whose release has failed may be left */
     sim_driver_fail(UINT64_MAX, 0, false);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
     if (status == TRAWL_OK)
         return into->count == 2 && memcmp(into->values, right[shape], sizes[shape]) == 0;
     return status == TRAWL_MEMORY || status == TRAWL_DEVICE || status == TRAWL_UNSUPPORTED;

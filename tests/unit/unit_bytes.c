@@ -71,7 +71,7 @@ static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan
     TEST_CHECK(found == (total > 0) &&
                (found == 0 || (match.begin == expected[0].begin && match.end == expected[0].end &&
                                match.pattern_index == expected[0].pattern_index)));
-    for (uint32_t flags = 0; flags <= TRAWL_WINDOW_SPANS; flags += TRAWL_WINDOW_SPANS) {
+    for (uint32_t flags = 0; flags <= TRAWL_SPANS; flags += TRAWL_SPANS) {
         uint64_t at = 0, end = 0;
 
         if (flags != 0 && query->pattern_count > 1)
@@ -239,7 +239,7 @@ static void replaced(void)
     for (uint64_t round = test_amount(400, 20000); round-- > 0;) {
         AUTO_SEARCHER searcher = must_searcher(1 + round % 2, round % 3 == 0 ? 0 : 5);
         const uint64_t length = test_random_below(&chance, LENGTH_MAX + 1);
-        const uint32_t flags = round % 5 < 2 ? TRAWL_WINDOW_SPANS : TRAWL_WINDOW_SPANS_FIRST;
+        const uint32_t flags = round % 5 < 2 ? TRAWL_SPANS : TRAWL_SPANS_FIRST;
         const uint64_t values_count = round % 7 == 0 ? 1 : 4;
         struct written got = {.calls_left = UINT64_MAX}, expected = {.count = 0};
         struct trawl_text *text;
@@ -247,8 +247,7 @@ static void replaced(void)
         for (uint64_t i = 0; i < length; i++)
             bytes[i] = (uint8_t) "abc-"[test_random_below(&chance, 4)];
         text = must_text(bytes, length);
-        replace_naive(&query, bytes, length, flags == TRAWL_WINDOW_SPANS, values, values_count,
-                      &expected);
+        replace_naive(&query, bytes, length, flags == TRAWL_SPANS, values, values_count, &expected);
         MUST(trawl_replace(searcher, plan, text, flags, values, values_count, write_bytes, &got,
                            NULL));
         TEST_CHECK(got.count == expected.count &&
@@ -268,7 +267,7 @@ static void replace_arguments(void)
     AUTO_PLAN plan = must_plan("a");
     AUTO_TEXT text = must_string("a");
     struct written got = {.calls_left = 9};
-    const uint32_t spans = TRAWL_WINDOW_SPANS;
+    const uint32_t spans = TRAWL_SPANS;
 
     CHECK_REFUSED(trawl_replace(searcher, NULL, text, spans, values, 1, write_bytes, &got, error));
     CHECK_REFUSED(trawl_replace(searcher, plan, text, 0, values, 1, write_bytes, &got, error));

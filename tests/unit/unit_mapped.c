@@ -184,7 +184,7 @@ static void search(enum call call, enum trawl_map map, uint32_t threads, uint64_
         log->status = trawl_positions(searcher, plan, text, take_matches, log, &error);
     else
         log->status =
-            trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, take_window, log, &error);
+            trawl_windows(searcher, plan, text, TRAWL_LINE_ENDS, take_window, log, &error);
     log_add(log, count);
     TEST_CHECK(log->status != TRAWL_OK || stats_agree(searcher, false));
     (void)snprintf(log->message, sizeof log->message, "%s", error.message);

@@ -101,8 +101,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     bool ended;
 
     MUST(call_file(path, 0, &file, NULL));
-    for (uint32_t flags = 0; flags <= TRAWL_SEARCH_LINE_NUMBERS;
-         flags += TRAWL_SEARCH_LINE_NUMBERS) {
+    for (uint32_t flags = 0; flags <= TRAWL_LINE_ENDS; flags += TRAWL_LINE_ENDS) {
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         CHECK_ERROR(trawl_count(searcher, plan, text, &total, error), TRAWL_BUSY);
         TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
@@ -603,7 +602,7 @@ struct needed {
     uint64_t count, from;
 };
 
-/* Counts the matches that a caller needs: with TRAWL_WINDOW_LINES the first of each line, otherwise
+/* Counts the matches that a caller needs: with TRAWL_LINES the first of each line, otherwise
  * all that the library delivers. */
 static int add_needed(void *context, const struct trawl_window *window)
 {
@@ -615,7 +614,7 @@ static int add_needed(void *context, const struct trawl_window *window)
         if (match->begin < needed->from)
             continue;
         needed->count++;
-        if (needed->flags == TRAWL_WINDOW_LINES) /* spans do not overlap, so each span counts */
+        if (needed->flags == TRAWL_LINES) /* spans do not overlap, so each span counts */
             needed->from = (match->begin / LONG_LINE_BYTES + 1) * LONG_LINE_BYTES;
     }
     return 0;
@@ -633,8 +632,8 @@ static void overtaking(void)
     for (uint64_t line = 1; line <= LONG_LINES; line++)
         lines[line * LONG_LINE_BYTES - 1] = '\n';
     for (uint32_t i = 0; i < 6; i++) {
-        struct needed rows[] = {{TRAWL_WINDOW_SPANS, LONG_LINE_BYTES / 2 - 1, 0, 0},
-                                {TRAWL_WINDOW_LINES, 1, 0, 0},
+        struct needed rows[] = {{TRAWL_SPANS, LONG_LINE_BYTES / 2 - 1, 0, 0},
+                                {TRAWL_LINES, 1, 0, 0},
                                 {0, LONG_LINE_BYTES - 2, 0, 0}};
         struct needed *row = &rows[i % 3];
         AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2 + i / 3, 0);

@@ -148,8 +148,8 @@ static void from_inside(const uint8_t *bytes)
         check_scene(&scene);
         scene.matches = scene.begin_next = 0;
         scene.one_per_line = true;
-        MUST(trawl_windows(scene.searcher, scene.plan, scene.text, TRAWL_WINDOW_LINES, window_sink,
-                           &scene, NULL));
+        MUST(trawl_windows(scene.searcher, scene.plan, scene.text, TRAWL_LINES, window_sink, &scene,
+                           NULL));
         TEST_CHECK(scene.matches > 0 && scene.one_per_line);
         TEST_CHECK_U64(scene.nulls, 0);
         scene_end(&scene);
@@ -169,8 +169,8 @@ static void nulls_in_windows(uint8_t *bytes)
         bytes[places[i]] = '\0';
         scene_begin(&scene, 3, "x", bytes, TEXT_BYTES);
         scene.nulls_right = true;
-        MUST(trawl_windows(scene.searcher, scene.plan, scene.text,
-                           TRAWL_WINDOW_NULLS | TRAWL_WINDOW_LINE_ENDS, window_sink, &scene, NULL));
+        MUST(trawl_windows(scene.searcher, scene.plan, scene.text, TRAWL_NULLS | TRAWL_LINE_ENDS,
+                           window_sink, &scene, NULL));
         TEST_CHECK_U64(scene.nulls, 1);
         TEST_CHECK(scene.nulls_right);
         scene_end(&scene);
@@ -213,8 +213,8 @@ static void line_ends_in_windows(void)
             begin[test_random_one_in(&random, 2) ? count - 1 : test_random_below(&random, count)] =
                 '\0';
         MUST(call_memory(begin, count, &text, NULL));
-        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_NULLS | TRAWL_WINDOW_LINE_ENDS,
-                           counted_window, &seen, NULL));
+        MUST(trawl_windows(searcher, plan, text, TRAWL_NULLS | TRAWL_LINE_ENDS, counted_window,
+                           &seen, NULL));
         TEST_CHECK_U64(seen, count);
     }
 }
@@ -236,8 +236,8 @@ static void line_ends_of_spans(void)
     AUTO_PLAN xx = must_plan("xx");
     AUTO_TEXT text = must_text(bytes, sizeof bytes);
 
-    MUST(trawl_windows(searcher, xx, text, TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_LINE_ENDS,
-                       second_span, NULL, NULL));
+    MUST(trawl_windows(searcher, xx, text, TRAWL_SPANS_FIRST | TRAWL_LINE_ENDS, second_span, NULL,
+                       NULL));
 }
 
 struct meeting {

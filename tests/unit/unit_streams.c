@@ -90,9 +90,9 @@ static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int
     MUST(call_descriptor(slow.ends[0], "pipe", 0, &text, NULL));
     if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
         exit(1);
-    CHECK_STATUS(windows ? trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, see_window,
-                                         &slow, NULL)
-                         : trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+    CHECK_STATUS(windows
+                     ? trawl_windows(searcher, plan, text, TRAWL_LINE_ENDS, see_window, &slow, NULL)
+                     : trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
                  stops ? TRAWL_STOPPED : TRAWL_OK);
     pthread_join(writer, NULL);
     TEST_CHECK(slow.patient);
@@ -270,10 +270,10 @@ static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax synta
         if (write(slow.ends[1], bytes, strlen(bytes)) != (ssize_t)strlen(bytes))
             exit(1);
         MUST(call_descriptor(slow.ends[0], "pipe", 0, &text, NULL));
-        CHECK_STATUS(call < 2 ? trawl_positions(searcher, plan, text, see_matches, &slow, NULL)
-                              : trawl_windows(searcher, plan, text, TRAWL_WINDOW_SPANS, see_window,
-                                              &slow, NULL),
-                     TRAWL_STOPPED);
+        CHECK_STATUS(
+            call < 2 ? trawl_positions(searcher, plan, text, see_matches, &slow, NULL)
+                     : trawl_windows(searcher, plan, text, TRAWL_SPANS, see_window, &slow, NULL),
+            TRAWL_STOPPED);
         TEST_CHECK_U64(slow.matches, matches);
         close(slow.ends[0]);
         close(slow.ends[1]);

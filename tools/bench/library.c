@@ -175,7 +175,7 @@ static void unload(const uint8_t *bytes, const struct trawl_searcher *searcher)
         if (loaded[i].text != NULL)
             trawl_text_unload(loaded[i].searcher, loaded[i].text);
         trawl_text_close(loaded[i].text);
-        trawl_records_unload(loaded[i].searcher, loaded[i].records);
+        trawl_records_unload(loaded[i].records);
         memset(&loaded[i], 0, sizeof loaded[i]);
     }
 }
@@ -432,7 +432,7 @@ static enum trawl_status take_matrix(const struct contestant *it, const struct l
     if (status == TRAWL_OK)
         status =
             trawl_records_into(own->searcher, plan, records, TRAWL_RECORDS_CELLS, &out, &failure);
-    trawl_records_unload(own->searcher, records);
+    trawl_records_unload(records);
     return status;
 }
 

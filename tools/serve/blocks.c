@@ -361,7 +361,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     options.threads = 1;
     good = good && trawl_searcher_open(&options, &reader, &error) == TRAWL_OK &&
            told_descriptor(descriptor, NULL, TRAWL_TEXT_UNPACK, &text, &error) == TRAWL_OK &&
-           trawl_windows(reader, batch->shelf->plan, text, TRAWL_WINDOW_NO_MATCHES, take_unpacked,
+           trawl_windows(reader, batch->shelf->plan, text, TRAWL_NO_MATCHES, take_unpacked,
                          &unpacking, &error) == TRAWL_OK &&
            fstat(descriptor, &after) == 0 && same_status(&before, &after);
     if (text != NULL)

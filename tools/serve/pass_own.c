@@ -166,7 +166,7 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
         if (pass_bit(bits, (uint32_t)(2 * i)) && state_file_at(state, block, &ranges[i]) != NULL &&
             pass_member_sees(member, ranges[i].file))
             pass_member_find(member, ranges[i].file);
-    trawl_records_unload(member->searcher, loaded);
+    trawl_records_unload(loaded);
     pass_member_searched(member);
     free(bits);
     free(offsets);

@@ -113,7 +113,7 @@ bool patterns_doubt(const struct patterns *patterns, const struct settings *sett
 /* Returns the flag with which trawl_windows finds matches that do not overlap. */
 static inline uint32_t patterns_spans(const struct patterns *patterns)
 {
-    return patterns->first_wins ? TRAWL_WINDOW_SPANS_FIRST : TRAWL_WINDOW_SPANS;
+    return patterns->first_wins ? TRAWL_SPANS_FIRST : TRAWL_SPANS;
 }
 /* Keeps a block until the patterns are freed. NULL: the block is NULL, or memory ran out and it is
  * freed. */

@@ -440,7 +440,7 @@ enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error
         status = TRAWL_MEMORY;
     if (status == TRAWL_OK) {
         progress_enter(&progress, fasta.reader);
-        status = trawl_windows(fasta.reader, fasta.reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
+        status = trawl_windows(fasta.reader, fasta.reader_plan, scan->text, TRAWL_NO_MATCHES,
                                take_window, &fasta, error);
         progress_leave(&progress, scan->lines.scanned_end);
     }

@@ -35,8 +35,6 @@
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
-/* flags of trawl_windows if only the lines with matches matter */
-#define SELECTED_LINES ((uint32_t)(TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE))
 
 bool search_file_is_output(const struct settings *settings, const struct stat *status,
                            bool is_operand)
@@ -276,23 +274,23 @@ static uint32_t needed_matches(const struct text_scan *scan)
                               settings->after_count < 0 && !scan->rules.every_line;
 
     if (scan->whole.bytes != NULL)
-        return settings->invert ? SELECTED_LINES : TRAWL_WINDOW_SPANS;
+        return settings->invert ? TRAWL_LINES_ALONE : TRAWL_SPANS;
     if (settings->expressions && !scan->quiet && !scan->rules.filters &&
         (settings->heads.pattern_number || settings->overlapping))
-        return TRAWL_WINDOW_EMPTY;
+        return TRAWL_WITH_EMPTY;
     if (scan->rules.check_whole_line || scan->rules.filters || settings->overlapping ||
         (scan->job->patterns->in_order && scan->job->patterns->count > 1) ||
         (settings->shows_distance && !scan->quiet) ||
         (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (scan->rules.first_suffices && !others_alone)
-        return patterns_spans(scan->job->patterns) | TRAWL_WINDOW_FIRSTS;
+        return patterns_spans(scan->job->patterns) | TRAWL_FIRSTS;
     if (settings_print_matches(settings) || scan->rules.counts_spans ||
         ((settings->colors.on || (settings->style.each_match && !others_alone)) && !scan->quiet))
         return patterns_spans(scan->job->patterns);
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
-               ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
-               : SELECTED_LINES;
+               ? TRAWL_NO_MATCHES /* the empty string is in every line */
+               : TRAWL_LINES_ALONE;
 }
 
 enum trawl_status search_file_windows(struct text_scan *scan, struct trawl_error *error)
@@ -305,8 +303,8 @@ enum trawl_status search_file_windows(struct text_scan *scan, struct trawl_error
 
     scan->rules.by_match = scan->whole.bytes == NULL && matches_suffice(scan);
     scan->rules.first_suffices = scan->whole.bytes == NULL && shows_column_alone(scan);
-    flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
-            (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
+    flags = needed_matches(scan) | (library_counts_ends ? TRAWL_LINE_ENDS : 0u) |
+            (scan->nulls.watched ? TRAWL_NULLS : 0u);
     status = trawl_windows(scan->job->searcher, scan->plan, text, flags,
                            scan->whole.bytes == NULL ? lines_window : lines_whole, scan, error);
     hold_close(scan);
@@ -339,7 +337,7 @@ static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *
 
     /* A file of size 0 may still have bytes, as in /proc. */
     if (trawl_text_tell(scan->text, &told, NULL) != TRAWL_OK || told.text_bytes == UINT64_MAX)
-        return trawl_windows(scan->job->searcher, scan->plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
+        return trawl_windows(scan->job->searcher, scan->plan, scan->text, TRAWL_NO_MATCHES,
                              read_window, scan, error);
     if (!reserve_whole(scan, told.text_bytes))
         return TRAWL_STOPPED;
