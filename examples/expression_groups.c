@@ -66,10 +66,13 @@ int main(void)
     struct trawl_plan_told told = {
         .size = sizeof told, .group_name = "host", .group_name_bytes = 4};
     struct trawl_searcher *searcher = NULL;
+    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
     struct job job = {0};
     enum trawl_status status = trawl_plan_build(&pattern, 1, &options, &plan, &job.error);
 
     job.plan = plan;
+    matches.matches = print_groups;
+    matches.context = &job;
     if (status == TRAWL_OK)
         status = trawl_plan_tell(plan, &told, &job.error);
     job.host = told.group;
@@ -78,7 +81,7 @@ int main(void)
     if (status == TRAWL_OK)
         status = trawl_searcher_open(NULL, &searcher, &job.error);
     if (status == TRAWL_OK)
-        status = trawl_positions(searcher, plan, text, print_groups, &job, &job.error);
+        status = trawl_ask(searcher, plan, text, &matches, &job.error);
     trawl_searcher_close(searcher);
     trawl_text_close(text);
     trawl_plan_free(plan);

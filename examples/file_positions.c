@@ -34,6 +34,7 @@ int main(int argc, char **argv)
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
+    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
@@ -43,6 +44,8 @@ int main(int argc, char **argv)
     }
     pattern.bytes = argv[1];
     pattern.bytes_count = strlen(argv[1]);
+    matches.matches = print_begins;
+    matches.context = stdout;
 
     status = trawl_plan_build(&pattern, 1, NULL, &plan, &error);
     if (status == TRAWL_OK)
@@ -50,7 +53,7 @@ int main(int argc, char **argv)
     if (status == TRAWL_OK)
         status = trawl_searcher_open(NULL, &searcher, &error);
     if (status == TRAWL_OK)
-        status = trawl_positions(searcher, plan, text, print_begins, stdout, &error);
+        status = trawl_ask(searcher, plan, text, &matches, &error);
     trawl_searcher_close(searcher);
     trawl_text_close(text);
     trawl_plan_free(plan);

@@ -1,9 +1,9 @@
 /* gpu_begins: lists where a string begins, in an array that stays on the GPU
  *
- * Shows trawl_begins_into for programs whose next step is a kernel: the positions are written to
- * device memory that the program allocated, in the device's primary context, the one that the CUDA
- * runtime's functions (cudaMalloc) use. This program copies the positions back and prints them. It
- * loads the driver at run time, so compiling it needs no CUDA toolkit.
+ * Shows the answer TRAWL_BEGINS for programs whose next step is a kernel: the positions are written
+ * to device memory that the program allocated, in the device's primary context, the one that the
+ * CUDA runtime's functions (cudaMalloc) use. This program copies the positions back and prints
+ * them. It loads the driver at run time, so compiling it needs no CUDA toolkit.
  *
  *     $ ./gpu_begins
  *     5 begins: 0 2 4 6 8
@@ -51,7 +51,8 @@ int main(void)
     const struct trawl_text_options memory = TRAWL_TEXT_MEMORY("abababababab", 12);
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
-    uint64_t begins[8] = {0}, address = device_memory(sizeof begins), count = 0;
+    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_BEGINS);
+    uint64_t begins[8] = {0}, address = device_memory(sizeof begins);
     int code = 0;
 
     if (address == 0) {
@@ -59,17 +60,18 @@ int main(void)
         return 77;
     }
     options.engine = TRAWL_ENGINE_CUDA;
+    answer.values = (void *)(uintptr_t)address;
+    answer.room = 8;
     if (trawl_plan_build(&pattern, 1, NULL, &plan, &error) == TRAWL_OK &&
         trawl_text_open(NULL, &memory, &text, &error) == TRAWL_OK &&
         trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK &&
         trawl_text_load(searcher, text, &error) == TRAWL_OK &&
-        trawl_begins_into(searcher, plan, text, (uint64_t *)(uintptr_t)address, 8, &count,
-                          &error) == TRAWL_OK)
+        trawl_ask(searcher, plan, text, &answer, &error) == TRAWL_OK)
         code = cuMemcpyDtoH(begins, address, sizeof begins);
     if (error.status == TRAWL_OK && code == 0) {
         /* the true total, even if the array is too small for it */
-        printf("%" PRIu64 " begins:", count);
-        for (uint64_t i = 0; i < count && i < 8; i++)
+        printf("%" PRIu64 " begins:", answer.count);
+        for (uint64_t i = 0; i < answer.count && i < 8; i++)
             printf(" %" PRIu64, begins[i]);
         printf("\n");
     } else

@@ -3,7 +3,7 @@
  * Shows records in the layout of an Arrow column (one tape of bytes, offsets, and a bit per record
  * for null records), and cells that a sink takes in batches: an entry for each record and each
  * string that occurs there. For columns of cells, or only a bit, a byte or a count for each record,
- * give trawl_records_into arrays instead, which may lie in a GPU's memory.
+ * give trawl_ask_records arrays instead, which may lie in a GPU's memory.
  *
  *     $ ./records_matrix
  *     record 0: kitty at 4
@@ -33,7 +33,7 @@ int main(void)
     const uint8_t validity = 0x0d; /* bit 1 is 0: record 1 is null, so nothing occurs in it */
     const struct trawl_pattern patterns[2] = {{names[0], 5}, {names[1], 5}};
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer cells = TRAWL_ANSWER(TRAWL_RECORDS_CELLS);
     struct trawl_plan *plan = NULL;
     struct trawl_searcher *searcher = NULL;
     struct trawl_records *records = NULL;
@@ -46,14 +46,14 @@ int main(void)
     array.record_count = 4;
     array.validity = &validity;
     array.flags = TRAWL_RECORDS_STAY; /* for one search, a copy on a device would not pay */
-    out.sink = print_cells;
+    cells.cells = print_cells;
     status = trawl_plan_build(patterns, 2, NULL, &plan, &error);
     if (status == TRAWL_OK)
         status = trawl_searcher_open(NULL, &searcher, &error);
     if (status == TRAWL_OK)
         status = trawl_records_load(searcher, &array, &records, &error);
     if (status == TRAWL_OK)
-        status = trawl_records_into(searcher, plan, records, TRAWL_RECORDS_CELLS, &out, &error);
+        status = trawl_ask_records(searcher, plan, records, &cells, &error);
     if (status != TRAWL_OK)
         fprintf(stderr, "records_matrix: %s\n", error.message);
     trawl_records_unload(records);

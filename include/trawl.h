@@ -67,6 +67,8 @@ extern "C" {
 #define TRAWL_API
 #define TRAWL_CHECKED
 #endif
+/* a function that can fail */
+#define TRAWL_CALL TRAWL_API TRAWL_CHECKED enum trawl_status
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
@@ -232,18 +234,13 @@ struct trawl_plan_options {
     int (*poll)(void *poll_context);
     void *poll_context;
 };
-#define TRAWL_PLAN_OPTIONS_INIT                                                                   \
-    {                                                                                             \
-        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, \
-            0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL                     \
-    }
 /* Return the name of an algorithm of the gallery: published algorithms, kept as published, for
  * comparison. Each returns the same results as trawl's own methods; none promises time linear in
  * the text. `index` counts from 0; NULL after the last; a build without the gallery has no names.
  * *summary gets one line about the algorithm, *engines the engines that run it: bits 1u << enum
  * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. On any
  * other engine, a search fails with UNSUPPORTED. Names with "rabin-karp-matrix" work with
- * trawl_records_into only. gallery/README.md has the options that may follow a name. */
+ * trawl_ask_records only. gallery/README.md has the options that may follow a name. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.
@@ -263,11 +260,9 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  *            these. For strings of several lengths, a long search may need as much again. In a text
  *            with many candidates, a search also builds an automaton: 24 MiB, or for larger sets 16
  *            bytes per byte of the strings, up to 512 MiB. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
-                                                           uint64_t pattern_count,
-                                                           const struct trawl_plan_options *options,
-                                                           struct trawl_plan **plan,
-                                                           struct trawl_error *error);
+TRAWL_CALL trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                            const struct trawl_plan_options *options, struct trawl_plan **plan,
+                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
 /* What trawl_plan_tell reports. */
@@ -300,9 +295,8 @@ struct trawl_plan_told {
     uint64_t group_count; /* the groups of that expression */
 };
 /* Report what a plan was built with, and where it can run. Errors: ARGUMENT. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_plan *plan,
-                                                          struct trawl_plan_told *told,
-                                                          struct trawl_error *error);
+TRAWL_CALL trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told,
+                           struct trawl_error *error);
 
 /* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
  * size of the tables, why the plan chose the method, and for one pattern the expected cost of each
@@ -311,10 +305,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_pla
  * Shape      writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of
  *            the whole text with the NUL, so a first call may pass NULL and 0.
  * Errors     ARGUMENT, MEMORY */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
-                                                             char *buffer, uint64_t buffer_bytes,
-                                                             uint64_t *needed_bytes,
-                                                             struct trawl_error *error);
+TRAWL_CALL trawl_plan_explain(const struct trawl_plan *plan, char *buffer, uint64_t buffer_bytes,
+                              uint64_t *needed_bytes, struct trawl_error *error);
 
 /* ---- Text ------------------------------------------------------------------------------ */
 
@@ -340,15 +332,6 @@ struct trawl_text_options {
     const void *bytes; /* MEMORY, DEVICE; may be NULL if bytes_count is 0 */
     uint64_t bytes_count;
 };
-#define TRAWL_TEXT_OPTIONS_INIT                                                \
-    {                                                                          \
-        sizeof(struct trawl_text_options), 0, TRAWL_SOURCE_PATH, 0, 0, NULL, 0 \
-    }
-/* Options for bytes in memory: struct trawl_text_options memory = TRAWL_TEXT_MEMORY(bytes, 12); */
-#define TRAWL_TEXT_MEMORY(bytes, bytes_count)                                                   \
-    {                                                                                           \
-        sizeof(struct trawl_text_options), 0, TRAWL_SOURCE_MEMORY, 0, 0, (bytes), (bytes_count) \
-    }
 
 /* Open a text: without options, the file `path`, which is copied.
  * MEMORY: the bytes are borrowed until trawl_text_close. The caller may write them between two
@@ -376,10 +359,8 @@ struct trawl_text_options {
  * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
  * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
  * is not installed. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open(const char *path,
-                                                          const struct trawl_text_options *options,
-                                                          struct trawl_text **text,
-                                                          struct trawl_error *error);
+TRAWL_CALL trawl_text_open(const char *path, const struct trawl_text_options *options,
+                           struct trawl_text **text, struct trawl_error *error);
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
@@ -395,16 +376,12 @@ struct trawl_text_told {
     const void *bytes; /* the whole text, if it is in memory or mapped by TRAWL_TEXT_MAP; or NULL */
 };
 /* Report what is known about a text now. Errors: ARGUMENT. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
-                                                          struct trawl_text_told *told,
-                                                          struct trawl_error *error);
+TRAWL_CALL trawl_text_tell(const struct trawl_text *text, struct trawl_text_told *told,
+                           struct trawl_error *error);
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
  * Errors: ARGUMENT, READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_text *text,
-                                                          uint64_t offset, void *buffer,
-                                                          uint64_t buffer_bytes,
-                                                          uint64_t *read_bytes,
-                                                          struct trawl_error *error);
+TRAWL_CALL trawl_text_read(const struct trawl_text *text, uint64_t offset, void *buffer,
+                           uint64_t buffer_bytes, uint64_t *read_bytes, struct trawl_error *error);
 
 /* ---- Runtime ---------------------------------------------------------------------------- */
 
@@ -428,19 +405,14 @@ struct trawl_runtime_options {
                                      limit. A search that gets no memory waits up to a second until
                                      other searches release memory, then fails with MEMORY. */
 };
-#define TRAWL_RUNTIME_OPTIONS_INIT                                             \
-    {                                                                          \
-        sizeof(struct trawl_runtime_options), TRAWL_ENGINE_AUTO, 0, NULL, 0, 0 \
-    }
 
 /* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
  * number of searchers may use it at the same time, each from its own thread. A searcher that is
  * given no runtime opens one for itself. Worker threads start when a text is large enough to need
  * them, and stay.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_runtime_open(
-    const struct trawl_runtime_options *options, struct trawl_runtime **runtime,
-    struct trawl_error *error);
+TRAWL_CALL trawl_runtime_open(const struct trawl_runtime_options *options,
+                              struct trawl_runtime **runtime, struct trawl_error *error);
 /* Close a runtime. Errors: BUSY if one of its searchers is open; the runtime stays open. */
 TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
                                                 struct trawl_error *error);
@@ -473,20 +445,14 @@ struct trawl_searcher_options {
     void (*poll)(void *poll_context);
     void *poll_context;
 };
-#define TRAWL_SEARCHER_OPTIONS_INIT                                                    \
-    {                                                                                  \
-        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL, \
-            TRAWL_MAP_NEVER, NULL, NULL                                                \
-    }
 /* List the instruction sets that this build can use on this machine: best first, NULL after the
  * last; "portable" is always in the list. Static text. */
 TRAWL_API const char *trawl_instruction_set(uint32_t index);
 /* Open a searcher.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
  * Cost: some memory; without a runtime, also what trawl_runtime_open costs. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
-    const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
-    struct trawl_error *error);
+TRAWL_CALL trawl_searcher_open(const struct trawl_searcher_options *options,
+                               struct trawl_searcher **searcher, struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
 /* What trawl_searcher_stats reports of the last search; zeros before the first search. */
 struct trawl_stats {
@@ -532,8 +498,8 @@ struct trawl_stats {
     uint64_t change_count; /* changes of the way to search: trawl_searcher_changes lists the last */
 };
 /* Report what the last finished call on a searcher did. Errors: ARGUMENT. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
-    const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
+TRAWL_CALL trawl_searcher_stats(const struct trawl_searcher *searcher, struct trawl_stats *stats,
+                                struct trawl_error *error);
 /* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
  * out-parameters untouched; what a sink got before stays valid. In a search in batches, the current
  * or next call for a batch returns STOPPED. If no call is running: with `or_next`, the next call
@@ -551,8 +517,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
  *   MEMORY    scratch could not grow; the searcher stays usable
  *   THREAD    is never returned: the search continues with the threads that it has
- *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
- *             and trawl_count and trawl_count_lines set their count to these results
+ *   READ      reading failed (os_code, text_offset); results before that offset were delivered
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
  *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_tell), or is
  *             TRAWL_ENGINE_CUDA, and the patterns are too many or too long for a device
@@ -598,37 +563,21 @@ enum trawl_with {
 };
 
 /* Count all occurrences of all patterns, overlapping occurrences too. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *searcher,
-                                                      const struct trawl_plan *plan,
-                                                      struct trawl_text *text, uint64_t *count,
-                                                      struct trawl_error *error);
-
-/* How often one pattern occurs in a part of a text. */
-struct trawl_pattern_count {
-    uint64_t pattern_index;
-    uint64_t count; /* 1 or more */
-};
-
-/* Takes counts of patterns. A pattern may appear many times, in any order, so its counts must be
- * added up. Return non-zero to stop the search. Called like a trawl_match_sink. */
-typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_pattern_count *counts,
-                                        uint64_t counts_count);
-
-/* Count all occurrences of each pattern, overlapping ones too. Each searching thread sums up those
- * of its chunk, and the sink gets the sums, chunk after chunk in text order. STOPPED if the sink
- * stopped the search. Cost: the search; some nanoseconds per occurrence in the searching threads;
- * and per chunk a count for each pattern that occurs there. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
+TRAWL_CALL trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                       struct trawl_text *text, uint64_t *count, struct trawl_error *error);
 
 /* Find the first occurrence: of those with the lowest begin, the one with the lowest pattern_index.
  * If there is none, *found is false and *match is untouched. Reads little after the occurrence. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
-                                                      const struct trawl_plan *plan,
-                                                      struct trawl_text *text,
-                                                      struct trawl_match *match, bool *found,
-                                                      struct trawl_error *error);
+TRAWL_CALL trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                       struct trawl_text *text, struct trawl_match *match, bool *found,
+                       struct trawl_error *error);
+
+/* ---- Answers -----------------------------------------------------------------------------
+ * The answer that a search is to give: what, where it goes, and where the search may end. A text
+ * (trawl_ask) gives the answers up to BEGINS, loaded records (trawl_ask_records) the others; the
+ * rest is UNSUPPORTED, and the message names it. Functions for one answer are shorter or faster:
+ * trawl_count, trawl_first; trawl_windows also delivers the text's bytes.
+ */
 
 /* Takes matches ordered by (begin, pattern_index); in approximate search, then by (reversed, end).
  * Return non-zero to stop the search. Runs on the thread that called the search, never twice at
@@ -636,45 +585,91 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *sea
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
                                 uint64_t match_count);
 
-/* Deliver all occurrences in order to a sink. STOPPED if the sink stopped the search. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher *searcher,
-                                                          const struct trawl_plan *plan,
-                                                          struct trawl_text *text,
-                                                          trawl_match_sink sink, void *context,
-                                                          struct trawl_error *error);
+/* How often one pattern occurs in a part of a text. */
+struct trawl_pattern_count {
+    uint64_t pattern_index;
+    uint64_t count; /* 1 or more */
+};
+/* Takes counts of patterns. A pattern may appear many times, in any order, so its counts must be
+ * added up. Called like a trawl_match_sink. */
+typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_pattern_count *counts,
+                                        uint64_t counts_count);
 
-/* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
- * *begin_count is the true total, even if greater. With several patterns, a begin is listed once
- * for each pattern that occurs there. The array is in host memory or, for callers that continue on
- * the GPU, in that of a device.
- *
- * An array in host memory: if devices have loaded the text, they themselves copy to pinned memory,
- * at bus speed, each device in turn. After READ, LIMIT or DEVICE, array and total contain what was
- * found.
- *
- * An array in a device's memory (cuMemAlloc or cudaMalloc, primary context, aligned to 8 bytes):
- * devices must have loaded the whole text (trawl_text_load). Work on the array that was submitted
- * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
- * only on OK. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no device
- * before trawl_text_load). UNSUPPORTED if no device holds the text, or a device cannot verify the
- * plan alone (an algorithm; some expressions; errors; whole words or lines; IGNORE_CASE if
- * occurrences can differ in length; sets too large for its tables). Cost: that of trawl_count, and
- * 8 bytes per occurrence. A part that only another device has loaded: as with an array in host
- * memory.
- */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
+/* The cells of records [record_begin, record_end), ordered by (record, pattern), in three columns.
+ * A cell is a pair (record, pattern): the pattern occurs in the record. Patterns are indices into
+ * the plan. */
+struct trawl_cells {
+    uint64_t record_begin;
+    uint64_t record_end;
+    uint64_t cell_count;
+    const uint64_t *records;
+    const uint64_t *patterns;
+    const uint64_t *begins; /* where the pattern first begins, from the record's first byte */
+};
+/* Takes cells. Batches of records follow each other without gap, starting at record 0; a batch may
+ * have no cell. Called like a trawl_match_sink. */
+typedef int (*trawl_cells_sink)(void *context, const struct trawl_cells *cells);
 
-/* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
- * the last line end are a line, too. With `invert`, count the lines in which no occurrence
- * begins. Counting stops at lines_max (0 counts nothing, UINT64_MAX all lines). After READ: a
- * line that the error truncates is not counted. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searcher *searcher,
-                                                            const struct trawl_plan *plan,
-                                                            struct trawl_text *text, bool invert,
-                                                            uint64_t lines_max, uint64_t *count,
-                                                            struct trawl_error *error);
+enum trawl_what {
+    /* `matches` takes all occurrences, in order */
+    TRAWL_MATCHES = 0,
+    /* `counts` takes how often each pattern occurs, overlapping occurrences too: each searching
+     * thread sums up those of its chunk, and the sink gets the sums, chunk after chunk in text
+     * order. Cost: some nanoseconds per occurrence, and per chunk a count for each of its patterns
+     */
+    TRAWL_COUNT_BY_PATTERN = 1,
+    /* `count` is the number of lines in which an occurrence begins; with `invert`, in which none
+     * begins. Lines end in the plan's line end; bytes after the last line end are a line, too,
+     * unless READ truncates it */
+    TRAWL_COUNT_LINES = 2,
+    /* `values` gets the begins of the first `room` occurrences (uint64_t), ascending; `count` is
+     * the true total. With several patterns, a begin is listed once for each that occurs there. If
+     * devices have loaded the text, they themselves copy to pinned host memory, at bus speed.
+     * In a device's memory, devices must have loaded the whole text (trawl_text_load), and the
+     * bytes beyond the begins may change. UNSUPPORTED there if a device cannot verify the plan
+     * alone: an algorithm; some expressions; errors; whole words or lines; IGNORE_CASE if
+     * occurrences can differ in length; sets too large for its tables. Cost: that of trawl_count,
+     * and 8 bytes per occurrence */
+    TRAWL_BEGINS = 3,
+    /* Of records. N is their number; `count` is the number of records where a pattern occurs, also
+     * those with only empty matches. */
+    TRAWL_RECORDS_BITS = 4,   /* `values`: 1 bit per record, 1: a pattern occurs in it. Record i is
+                                 bit   (i & 7) of byte i >> 3; later bits of the last byte are 0 */
+    TRAWL_RECORDS_BYTES = 5,  /* `values`: 1 byte per record: 1 if a pattern occurs in it, else 0 */
+    TRAWL_RECORDS_COUNTS = 6, /* `values`: uint32_t per record: occurrences of all patterns,
+                                 overlapping ones too, but no empty match of an expression */
+    TRAWL_RECORDS_CELLS = 7 /* `values` and `patterns`: the cells' two columns, ordered by (record,
+                               pattern), and `count` their true number, with LIMIT if it exceeds
+                               `room`; or `cells` takes them, in bounded memory, from the host */
+};
+
+struct trawl_answer {
+    uint64_t size;        /* sizeof(struct trawl_answer) */
+    enum trawl_what what; /* which of the next members matter; the others are 0 */
+    uint32_t invert;      /* COUNT_LINES: 1: lines without an occurrence */
+    uint64_t lines_max;   /* COUNT_LINES: counting stops there; 0: no limit */
+    /* Arrays in the host's memory, or in that of the GPU that has the text or the records:
+     * cuMemAlloc or cudaMalloc, primary context, aligned to an element. Work on them that was
+     * submitted before must be finished. */
+    void *values;
+    void *patterns;
+    uint64_t room;       /* capacity, in elements; BITS, BYTES, COUNTS: N or more, else LIMIT */
+    uint32_t cell_bytes; /* CELLS: bytes of a number in the columns, 4 or 8; 0 means 8 */
+    /* set by the call: */
+    uint32_t on_device; /* of records: 1 if a device computed the answer, 0 if the host did */
+    uint64_t count; /* on OK; after READ, LIMIT and DEVICE what was found before, as in the arrays,
+                       or 0 in a device's memory; else untouched */
+    /* sinks, and what they are called with. STOPPED if one returns non-zero */
+    trawl_match_sink matches;
+    trawl_pattern_count_sink counts;
+    trawl_cells_sink cells;
+    void *context;
+};
+/* Search a text for an answer. Errors: ARGUMENT also if the searcher does not have an array's
+ * device (AUTO has no device before trawl_text_load). */
+TRAWL_CALL trawl_ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                     struct trawl_text *text, struct trawl_answer *answer,
+                     struct trawl_error *error);
 
 /* A part of the text with all occurrences that begin there. Windows follow each other without gap
  * from offset 0 to the text's end. The last window has `last` set and may be empty. A window is
@@ -702,11 +697,9 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
  * threads and chunks. A stream's window is delivered as soon as its bytes arrive. It ends where an
  * occurrence may begin that later bytes complete (with errors: earlier, by the longest match).
  * STOPPED if the sink stopped. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
-                                                        const struct trawl_plan *plan,
-                                                        struct trawl_text *text, uint32_t flags,
-                                                        trawl_window_sink sink, void *context,
-                                                        struct trawl_error *error);
+TRAWL_CALL trawl_windows(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                         struct trawl_text *text, uint32_t flags, trawl_window_sink sink,
+                         void *context, struct trawl_error *error);
 /* Takes the next bytes of a rewritten text. Return non-zero to stop. Called like a
  * trawl_match_sink. The bytes are borrowed until the sink returns. */
 typedef int (*trawl_bytes_sink)(void *context, const void *bytes, uint64_t bytes_count);
@@ -722,10 +715,29 @@ struct trawl_value {
  * occurrence, such as on its groups, call trawl_windows and trawl_line_groups instead.
  * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values. Cost:
  * as for trawl_windows, and two calls of the sink for each occurrence. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    uint32_t flags, const struct trawl_value *values, uint64_t values_count, trawl_bytes_sink sink,
-    void *context, struct trawl_error *error);
+TRAWL_CALL trawl_replace(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                         struct trawl_text *text, uint32_t flags, const struct trawl_value *values,
+                         uint64_t values_count, trawl_bytes_sink sink, void *context,
+                         struct trawl_error *error);
+
+/* ---- Initializers ------------------------------------------------------------------------
+ * All options are defaults; the options of bytes in memory; the answer `what`:
+ *     struct trawl_text_options memory = TRAWL_TEXT_MEMORY(bytes, 12);
+ *     struct trawl_answer lines = TRAWL_ANSWER(TRAWL_COUNT_LINES); */
+/* clang-format off */
+#define TRAWL_PLAN_OPTIONS_INIT {sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, \
+    0, 0, 0, NULL, 0, NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL}
+#define TRAWL_TEXT_OPTIONS_INIT {sizeof(struct trawl_text_options), 0, TRAWL_SOURCE_PATH, 0, 0, \
+    NULL, 0}
+#define TRAWL_TEXT_MEMORY(bytes, bytes_count) {sizeof(struct trawl_text_options), 0, \
+    TRAWL_SOURCE_MEMORY, 0, 0, (bytes), (bytes_count)}
+#define TRAWL_RUNTIME_OPTIONS_INIT {sizeof(struct trawl_runtime_options), TRAWL_ENGINE_AUTO, 0, \
+    NULL, 0, 0}
+#define TRAWL_SEARCHER_OPTIONS_INIT {sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, \
+    0, 0, NULL, 0, NULL, TRAWL_MAP_NEVER, NULL, NULL}
+#define TRAWL_ANSWER(what) {sizeof(struct trawl_answer), what, 0, 0, NULL, NULL, 0, 0, 0, 0, \
+    NULL, NULL, NULL, NULL}
+/* clang-format on */
 
 /* ---- Rare -------------------------------------------------------------------------------- */
 
@@ -741,8 +753,7 @@ struct trawl_memory {
 /* Use these functions for the library's own memory; NULL: the C library's again. RE2, the libraries
  * that decompress texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
  * thread-safe: call it while no object of the library exists. Errors: ARGUMENT. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_memory *memory,
-                                                           struct trawl_error *error);
+TRAWL_CALL trawl_set_memory(const struct trawl_memory *memory, struct trawl_error *error);
 
 /* Handle a SIGBUS that comes from a file which trawl has mapped. While a search runs, such a file
  * may become shorter, or its disk may fail; a read of the lost bytes raises SIGBUS. The library

@@ -24,9 +24,8 @@ extern "C" {
  * memory, and only if less than 79 bytes follow it in its allocation. Errors: ARGUMENT (not a text
  * in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in a GPU's memory also
  * UNSUPPORTED, ENGINE. Cost: one copy to the device. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
-                                                          struct trawl_text *text,
-                                                          struct trawl_error *error);
+TRAWL_CALL trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,
+                           struct trawl_error *error);
 /* Drop the copy of a loaded text, for all searchers of the runtime. No searcher may be searching
  * the text. Does nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
@@ -47,9 +46,9 @@ struct trawl_change {
 /* Fill `changes` with the last changes of the last finished call, in the order in which they
  * happened. *count is set to their number: at most `room`, TRAWL_CHANGES_KEPT, and the
  * change_count of trawl_searcher_stats. Errors: ARGUMENT. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_changes(
-    const struct trawl_searcher *searcher, struct trawl_change *changes, uint64_t room,
-    uint64_t *count, struct trawl_error *error);
+TRAWL_CALL trawl_searcher_changes(const struct trawl_searcher *searcher,
+                                  struct trawl_change *changes, uint64_t room, uint64_t *count,
+                                  struct trawl_error *error);
 
 #ifdef __cplusplus
 }

@@ -52,77 +52,28 @@ struct trawl_records;
  * GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded. Threads: as for
  * trawl_text_load. Cost: one copy to the device, and a read of the offsets. Memory: on the device
  * the tape, offsets and validity, unless they lie there, and 4 bytes for each KiB of the tape. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
-                                                             const struct trawl_record_array *array,
-                                                             struct trawl_records **records,
-                                                             struct trawl_error *error);
+TRAWL_CALL trawl_records_load(struct trawl_searcher *searcher,
+                              const struct trawl_record_array *array,
+                              struct trawl_records **records, struct trawl_error *error);
 /* Unload records and free the object, before the searcher, or its runtime, is closed. No search may
  * use them. NULL is allowed. */
 TRAWL_API void trawl_records_unload(struct trawl_records *records);
 
-/* What trawl_records_into writes. N is the number of records. */
-enum trawl_records_shape {
-    TRAWL_RECORDS_BITS = 0,  /* 1 bit per record, 1: a pattern occurs in it. Record i is bit (i & 7)
-                                of byte i >> 3; later bits of the last byte are 0 */
-    TRAWL_RECORDS_BYTES = 1, /* 1 byte per record: 1 if a pattern occurs in it, else 0 */
-    TRAWL_RECORDS_COUNTS = 2, /* uint32_t per record: occurrences of all patterns, overlapping ones
-                                 too, but no empty match of an expression */
-    TRAWL_RECORDS_CELLS = 3 /* two columns: record and pattern of each pair where the pattern occurs
-                               in the record, ordered by (record, pattern) */
-};
-
-/* The cells of records [record_begin, record_end), ordered by (record, pattern), in three columns.
- * Patterns are indices into the plan. Borrowed until the sink returns. */
-struct trawl_cells {
-    uint64_t record_begin;
-    uint64_t record_end;
-    uint64_t cell_count;
-    const uint64_t *records;
-    const uint64_t *patterns;
-    const uint64_t *begins; /* where the pattern first begins, from the record's first byte */
-};
-/* Takes cells. Batches of records follow each other without gap, starting at record 0; a batch may
- * have no cell. Called like a trawl_match_sink. */
-typedef int (*trawl_cells_sink)(void *context, const struct trawl_cells *cells);
-
-/* Where the answer is written: host memory, that of the GPU that has the records, or a sink. */
-struct trawl_records_out {
-    uint64_t size;       /* sizeof(struct trawl_records_out), set by the caller */
-    void *values;        /* BITS, BYTES, COUNTS: N values. CELLS: the column of records */
-    void *patterns;      /* CELLS: the column of patterns; otherwise NULL */
-    uint64_t room;       /* capacity: of both columns, in cells; otherwise of `values`, N or more */
-    uint32_t cell_bytes; /* CELLS: bytes of a number in the columns, 4 or 8; 0 means 8 */
-    uint32_t on_device;  /* set by the call: 1 if a device computed the answer, 0 if the host did */
-    uint64_t count;      /* set by the call: records where a pattern occurs, for all shapes also
-                            those with only empty matches; CELLS: cells */
-    /* CELLS: NULL, or takes the cells and where they begin, batch after batch, in bounded memory.
-     * `room` is then 0. The host computes the cells. */
-    trawl_cells_sink sink;
-    void *context;
-};
-#define TRAWL_RECORDS_OUT_INIT                                               \
-    {                                                                        \
-        sizeof(struct trawl_records_out), NULL, NULL, 0, 0, 0, 0, NULL, NULL \
-    }
-
-/* Find which loaded records contain an occurrence of a pattern, how many each, or of which
- * patterns. For whole words and whole lines, a record's borders count as borders of the text. The
- * call returns when the answer is complete. Errors: as for trawl_positions, except READ. LIMIT if
- * `room` is too small: for CELLS, the first `room` cells are written, and into->count is the true
- * number; for the other shapes nothing is searched, and *into stays as it is. ARGUMENT also for
- * memory of a GPU that does not have the records; with an algorithm for records also for COUNTS,
- * offsets of 4 bytes and validity. UNSUPPORTED, for
- * records or answers in a GPU's memory, if only the host can answer: a sink, expressions that a GPU
- * cannot search for (docs/regex.md), errors, non-ASCII whole words, case variants of different
- * lengths, and sets too large for a GPU's tables. Cost: the
+/* Search loaded records for an answer. For whole words and whole lines, a record's borders count as
+ * borders of the text. Errors: as for trawl_ask, except READ. ARGUMENT also for an array of a GPU
+ * that does not have the records; with an algorithm for records also for COUNTS, offsets of 4 bytes
+ * and validity. UNSUPPORTED, for records or arrays in a GPU's memory, if only the host can answer:
+ * for a sink, expressions that a GPU cannot search for (docs/regex.md), errors, non-ASCII whole
+ * words, case variants of different lengths, and sets too large for a GPU's tables. Cost: the
  * search of the tape; some nanoseconds per occurrence, divided over the device or the threads; on
  * the host 24 bytes written per cell. Memory on the host: 8 bytes per occurrence and 24 per cell in
  * each thread's chunks, which are smaller if occurrences are dense; up to 4 bytes per pattern for
  * each thread; BITS, BYTES: a bit for each record of a batch. Algorithms for records: about 1 MiB
- * of rows for each thread, at least one row. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
-    enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);
+ * of rows for each thread, at least one row.
+ */
+TRAWL_CALL trawl_ask_records(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             struct trawl_records *records, struct trawl_answer *answer,
+                             struct trawl_error *error);
 
 /* ---- Matches in a line -----------------------------------------------------------------------
  * Lists the matches of an expression in a line, including empty ones, with their groups. State is
@@ -132,31 +83,26 @@ struct trawl_line;
  * trawl_line_close. If the searcher's call is cancelled, trawl_line_match soon returns STOPPED. If
  * searcher is NULL, nothing stops trawl_line_match.
  * Errors: ARGUMENT, MEMORY. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
-    const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
-    const struct trawl_searcher *searcher, struct trawl_line **out, struct trawl_error *error);
+TRAWL_CALL trawl_line_open(const struct trawl_plan *plan, uint64_t pattern_index, const void *line,
+                           uint64_t line_bytes, const struct trawl_searcher *searcher,
+                           struct trawl_line **out, struct trawl_error *error);
 /* Make an open line refer to another line of the same plan. This costs less than opening that line,
  * because memory is used again. Errors: ARGUMENT. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_move(struct trawl_line *opened,
-                                                          const void *line, uint64_t line_bytes,
-                                                          struct trawl_error *error);
+TRAWL_CALL trawl_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes,
+                           struct trawl_error *error);
 /* Find the first match at `begin` or later, and its groups. To list all matches, search again from
  * the match's end, or after an empty match from one byte further. groups[0] is the match, relative
  * to the line's first byte; a group that took no part in it begins and ends at UINT64_MAX, as
  * groups[0] does if there is no match.
  * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2 or too large a program. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
-                                                           struct trawl_range *groups,
-                                                           uint64_t groups_max,
-                                                           struct trawl_error *error);
+TRAWL_CALL trawl_line_match(struct trawl_line *line, uint64_t begin, struct trawl_range *groups,
+                            uint64_t groups_max, struct trawl_error *error);
 /* Find the groups of an occurrence that a search found in the line. For occurrences in order, the
  * time is linear in the line. examples/expression_groups.c calls it. Errors: as for
  * trawl_line_match; ARGUMENT also if the occurrence does not lie in the line. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_groups(struct trawl_line *line,
-                                                            struct trawl_range match,
-                                                            struct trawl_range *groups,
-                                                            uint64_t groups_max,
-                                                            struct trawl_error *error);
+TRAWL_CALL trawl_line_groups(struct trawl_line *line, struct trawl_range match,
+                             struct trawl_range *groups, uint64_t groups_max,
+                             struct trawl_error *error);
 TRAWL_API void trawl_line_close(struct trawl_line *line);
 
 /* ---- Matches in bytes ------------------------------------------------------------------------ */
@@ -167,11 +113,11 @@ TRAWL_API void trawl_line_close(struct trawl_line *line);
  * flags: 0, TRAWL_SPANS or TRAWL_SPANS_FIRST. Errors: as for trawl_windows. Cost: the
  * search, plus about 20 to 50 ns for up to 256 strings in up to 64 KiB, or 65,536 in 1 KiB; a set
  * of strings with flags is searched as by trawl_windows. trawl_searcher_stats does not describe
- * such a call. Many texts on one tape (trawl_records_into) take about 3 ns for 64 bytes. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_list_bytes(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, const void *bytes,
-    uint64_t bytes_count, uint32_t flags, struct trawl_match *matches, uint64_t matches_max,
-    uint64_t *match_count, struct trawl_error *error);
+ * such a call. Many texts on one tape (trawl_ask_records) take about 3 ns for 64 bytes. */
+TRAWL_CALL trawl_list_bytes(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                            const void *bytes, uint64_t bytes_count, uint32_t flags,
+                            struct trawl_match *matches, uint64_t matches_max,
+                            uint64_t *match_count, struct trawl_error *error);
 
 /* ---- Expressions without a plan -------------------------------------------------------------- */
 
@@ -196,10 +142,9 @@ struct trawl_expression_told {
  *            MEMORY, LIMIT
  * Threads    any
  * Cost       linear in the bytes of the expressions */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_tell(
-    const struct trawl_pattern *patterns, uint64_t pattern_count,
-    const struct trawl_plan_options *options, struct trawl_expression_told *told,
-    struct trawl_error *error);
+TRAWL_CALL trawl_expression_tell(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                                 const struct trawl_plan_options *options,
+                                 struct trawl_expression_told *told, struct trawl_error *error);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* ---- Batches ------------------------------------------------------------------------------
- * The results of trawl_positions, pulled: trawl_search_next returns the matches of the text's next
+ * The occurrences of a text, pulled: trawl_search_next returns the matches of the text's next
  * part. The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
 /* Results of a part of the text, in columns of match_count entries, ordered by (begin, pattern
@@ -33,20 +33,17 @@ struct trawl_batch {
 /* Begin a search in batches. flags: TRAWL_ALL, TRAWL_SPANS or TRAWL_SPANS_FIRST (occurrences that
  * these two skip may be delivered, too), perhaps or-ed with TRAWL_LINE_ENDS. The searcher is inside
  * a call until trawl_search_close; plan and text are borrowed until then. Errors: as for
- * trawl_positions, except READ; ARGUMENT also for an unknown flag. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
-                                                            const struct trawl_plan *plan,
-                                                            struct trawl_text *text, uint32_t flags,
-                                                            struct trawl_search **search,
-                                                            struct trawl_error *error);
+ * trawl_ask, except READ; ARGUMENT also for an unknown flag. */
+TRAWL_CALL trawl_search_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             struct trawl_text *text, uint32_t flags, struct trawl_search **search,
+                             struct trawl_error *error);
 /* Take the next batch. Batches follow each other without gap, and may be empty. After the last one,
  * and after a failure, calls fail with ARGUMENT.
  * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches that precede
  * the failure.
  * Threads: one at a time. The calling thread works on the search, too. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
-                                                            struct trawl_batch *batch,
-                                                            struct trawl_error *error);
+TRAWL_CALL trawl_search_next(struct trawl_search *search, struct trawl_batch *batch,
+                             struct trawl_error *error);
 /* Close a search, at its end or before. */
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
@@ -73,15 +70,15 @@ struct trawl_stream_options {
  * Threads    a stream belongs to one thread at a time, and may go from thread to thread.
  * Memory     about 100 bytes, and for strings the bytes of the longest pattern, for expressions the
  *            bytes of the line that has not ended yet. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
-    const struct trawl_plan *plan, const struct trawl_stream_options *options,
-    struct trawl_stream **stream, struct trawl_error *error);
+TRAWL_CALL trawl_stream_open(const struct trawl_plan *plan,
+                             const struct trawl_stream_options *options,
+                             struct trawl_stream **stream, struct trawl_error *error);
 
 /* Feed the next bytes of a stream's text, and deliver the matches that these bytes decide. All
- * feeds and trawl_stream_end together deliver what trawl_positions delivers for the whole text.
+ * feeds and trawl_stream_end together deliver what trawl_ask delivers for the whole text.
  * Offsets count from the text's first byte. An occurrence of a string is decided at its last byte;
  * under WHOLE_WORD and WHOLE_LINE, by the character after it; a match of an expression, by the end
- * of its line. Each feed delivers its matches in the order of trawl_positions; a match that begins
+ * of its line. Each feed delivers its matches in the order of trawl_ask; a match that begins
  * earlier may be delivered in a later feed. The sink may not call functions of the stream. Unless
  * the call returns OK, the stream is unchanged, even if the sink has got matches.
  * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
@@ -98,23 +95,18 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
  *            expressions and for more than 256 strings, a searcher must prepare itself if its last
  *            call had another plan: if streams of several plans take turns, use a searcher for each
  *            such plan. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_feed(struct trawl_searcher *searcher,
-                                                            struct trawl_stream *stream,
-                                                            const void *bytes, uint64_t bytes_count,
-                                                            trawl_match_sink sink, void *context,
-                                                            struct trawl_error *error);
+TRAWL_CALL trawl_stream_feed(struct trawl_searcher *searcher, struct trawl_stream *stream,
+                             const void *bytes, uint64_t bytes_count, trawl_match_sink sink,
+                             void *context, struct trawl_error *error);
 
 /* End a stream's text, and deliver the matches that its end decides. The stream takes no further
  * bytes until trawl_stream_reset. Errors: as for trawl_stream_feed, except LIMIT. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_end(struct trawl_searcher *searcher,
-                                                           struct trawl_stream *stream,
-                                                           trawl_match_sink sink, void *context,
-                                                           struct trawl_error *error);
+TRAWL_CALL trawl_stream_end(struct trawl_searcher *searcher, struct trawl_stream *stream,
+                            trawl_match_sink sink, void *context, struct trawl_error *error);
 
 /* Copy a stream: the copy has the same plan, options and past. Errors: ARGUMENT, MEMORY. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_copy(const struct trawl_stream *stream,
-                                                            struct trawl_stream **copy,
-                                                            struct trawl_error *error);
+TRAWL_CALL trawl_stream_copy(const struct trawl_stream *stream, struct trawl_stream **copy,
+                             struct trawl_error *error);
 
 /* Begin a new text with a stream, which is then as after trawl_stream_open. Allocates nothing. */
 TRAWL_API void trawl_stream_reset(struct trawl_stream *stream);

@@ -29,7 +29,7 @@ def translated(declaration):
 
 
 def declarations(text):
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S).replace("TRAWL_CALL ", "TRAWL_API enum trawl_status ")
     constants = re.findall(r"#define (TRAWL_\w+) \d+\s*\n", text)
     (statuses,) = re.findall(r"TRAWL_STATUS_LIST\(X\)(.*?)\n\n", text, re.S)
     constants += ["TRAWL_" + name for name in re.findall(r"X\((\w+)", statuses)]

@@ -5,6 +5,7 @@
 #ifndef TRAWL_TESTS_CALLS_H
 #define TRAWL_TESTS_CALLS_H
 
+#include "asks.h"
 #include "test.h"
 #include "trawl_devices.h"
 
@@ -308,7 +309,7 @@ static inline int calls_list_sink(void *context, const struct trawl_match *match
     return 0;
 }
 
-/* Calls trawl_positions, and writes the first `room` matches to an array. Sets *count to the number
+/* Asks for matches, and writes the first `room` matches to an array. Sets *count to the number
  * of all matches. */
 static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
                                              const struct trawl_plan *plan, struct trawl_text *text,
@@ -316,7 +317,7 @@ static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
                                              uint64_t *count, struct trawl_error *error)
 {
     struct calls_list list = {matches, room, 0};
-    enum trawl_status status = trawl_positions(searcher, plan, text, calls_list_sink, &list, error);
+    enum trawl_status status = ask_positions(searcher, plan, text, calls_list_sink, &list, error);
 
     *count = list.count;
     return status;
@@ -379,8 +380,7 @@ static inline struct trawl_record_array records_of(const void *bytes, const uint
 static inline enum trawl_status call_records(struct trawl_searcher *searcher,
                                              const struct trawl_plan *plan,
                                              const struct trawl_record_array *array,
-                                             enum trawl_records_shape shape,
-                                             struct trawl_records_out *out,
+                                             enum trawl_what shape, struct trawl_answer *out,
                                              struct trawl_error *error)
 {
     struct trawl_record_array staying = *array;
@@ -390,7 +390,7 @@ static inline enum trawl_status call_records(struct trawl_searcher *searcher,
     staying.flags |= TRAWL_RECORDS_STAY;
     status = trawl_records_load(searcher, &staying, &records, error);
     if (status == TRAWL_OK)
-        status = trawl_records_into(searcher, plan, records, shape, out, error);
+        status = ask_records_into(searcher, plan, records, shape, out, error);
     trawl_records_unload(records);
     return status;
 }
@@ -432,13 +432,13 @@ static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
                                           void *context, struct trawl_error *error)
 {
     struct call_rows rows = {sink, context, NULL, call_told(plan, 0).pattern_count};
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     enum trawl_status status;
 
     rows.row = (int64_t *)malloc((rows.columns + 1) * sizeof *rows.row);
     if (rows.row == NULL)
         exit(1);
-    out.sink = call_take_cells;
+    out.cells = call_take_cells;
     out.context = &rows;
     status = call_records(searcher, plan, records, TRAWL_RECORDS_CELLS, &out, error);
     free(rows.row);

@@ -257,9 +257,9 @@ static void for_records_alone(const char *name)
 
     CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_first(searcher, plan, text, &match, &found, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions(searcher, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_into(searcher, plan, text, &count, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, error),
+    CHECK_ERROR(ask_positions(searcher, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(ask_begins_into(searcher, plan, text, &count, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(ask_count_lines(searcher, plan, text, false, UINT64_MAX, &count, error),
                 TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
     TEST_CHECK_U64(must_count(searcher, other, text), 3);

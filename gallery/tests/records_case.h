@@ -1,4 +1,4 @@
-/* records_case: makes records and patterns, and compares the cells of trawl_records_into with a
+/* records_case: makes records and patterns, and compares the cells of trawl_ask_records with a
  * simple search (the oracle). A cell of the matrix is the offset of a pattern's first occurrence in
  * a record, or -1. */
 #ifndef TRAWL_TESTS_GALLERY_RECORDS_CASE_H

@@ -157,14 +157,13 @@ cdef list column_parts(given, bint *is_text):
 
 cdef struct records_work:
     trawl_records *records
-    int shape
-    trawl_records_out out
+    trawl_answer out
 
 
 cdef void work_records_there(work *job) noexcept nogil:
     cdef records_work *asked = <records_work *>job.out
 
-    job.status = trawl_records_into(job.searcher, job.plan, asked.records, asked.shape, &asked.out, &job.error)
+    job.status = trawl_ask_records(job.searcher, job.plan, asked.records, &asked.out, &job.error)
 
 
 @cython.final
@@ -305,14 +304,14 @@ cdef class Records(Made):
 
     cdef int ask(self, Plan plan, int shape, void *values, void *patterns, uint64_t room, uint64_t *count, str name,
                  progress) except -1:
-        """Call trawl_records_into. Return False if `room` is too small."""
+        """Call trawl_ask_records. Return False if `room` is too small."""
         cdef Handle handle
         cdef records_work asked
 
         if self.records == NULL or self.fork_count != load(&forks, LOADED):
             raise ValueError("the records are unloaded, or belong to the process that forked this process")
-        memset(&asked, 0, sizeof(asked))
-        asked.records, asked.shape, asked.out.size = self.records, shape, sizeof(asked.out)
+        asked.records = self.records
+        ask_for(&asked.out, shape)
         asked.out.values, asked.out.patterns, asked.out.room = values, patterns, room
         handle = self.searcher.take()
         try:

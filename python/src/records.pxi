@@ -633,23 +633,22 @@ cdef void work_records(work *job) noexcept nogil:
     cdef uint64_t count = found.records.record_count
     cdef trawl_record_array array = found.records[0]
     cdef trawl_records *records = NULL
-    cdef trawl_records_out out
+    cdef trawl_answer out
 
-    memset(&out, 0, sizeof(out))
-    out.size = sizeof(out)
+    ask_for(&out, TRAWL_RECORDS_BITS if found.kind == CONTAINS else TRAWL_RECORDS_CELLS)
     array.flags = TRAWL_RECORDS_STAY
     job.status = trawl_records_load(job.searcher, &array, &records, &job.error)
     if job.status == TRAWL_OK and found.kind == CONTAINS:
         out.values, out.room = malloc(count // 8 + 1), count
         job.no_memory = out.values == NULL
         if not job.no_memory:
-            job.status = trawl_records_into(job.searcher, job.plan, records, TRAWL_RECORDS_BITS, &out, &job.error)
+            job.status = trawl_ask_records(job.searcher, job.plan, records, &out, &job.error)
             if job.status == TRAWL_OK:
                 put_bits(&found.values, <const uint8_t *>out.values, 0, count)
             free(out.values)
     elif job.status == TRAWL_OK:
-        out.sink, out.context = take_cells, found
-        job.status = trawl_records_into(job.searcher, job.plan, records, TRAWL_RECORDS_CELLS, &out, &job.error)
+        out.cells, out.context = take_cells, found
+        job.status = trawl_ask_records(job.searcher, job.plan, records, &out, &job.error)
     job.no_memory = job.no_memory or gather_failed(found)
     trawl_records_unload(records)
 

@@ -279,6 +279,11 @@ cdef void work_count(work *job) noexcept nogil:
     job.status = trawl_count(job.searcher, job.plan, job.text, &job.answer.count, &job.error)
 
 
+cdef void ask_for(trawl_answer *answer, int what) noexcept nogil:
+    memset(answer, 0, sizeof(answer[0]))
+    answer.size, answer.what = sizeof(answer[0]), what
+
+
 cdef int add_counts(void *context, const trawl_pattern_count *counts, uint64_t counts_count) noexcept nogil:
     cdef uint64_t *sums = <uint64_t *>context
 
@@ -288,12 +293,22 @@ cdef int add_counts(void *context, const trawl_pattern_count *counts, uint64_t c
 
 
 cdef void work_count_by_pattern(work *job) noexcept nogil:
-    job.status = trawl_count_by_pattern(job.searcher, job.plan, job.text, add_counts, job.out, &job.error)
+    cdef trawl_answer answer
+
+    ask_for(&answer, TRAWL_COUNT_BY_PATTERN)
+    answer.counts, answer.context = add_counts, job.out
+    job.status = trawl_ask(job.searcher, job.plan, job.text, &answer, &job.error)
 
 
 cdef void work_count_lines(work *job) noexcept nogil:
-    job.status = trawl_count_lines(job.searcher, job.plan, job.text, job.flags, job.limit,
-                                    &job.answer.count, &job.error)
+    cdef trawl_answer lines
+
+    ask_for(&lines, TRAWL_COUNT_LINES)
+    lines.invert, lines.lines_max = job.flags, job.limit
+    job.status = TRAWL_OK
+    if job.limit > 0:
+        job.status = trawl_ask(job.searcher, job.plan, job.text, &lines, &job.error)
+    job.answer.count = lines.count
     job.early = job.status == TRAWL_OK and job.answer.count == job.limit
 
 
@@ -661,10 +676,13 @@ cdef Occurrences occurrences_of(source):
 
 
 cdef void work_begins(work *job) noexcept nogil:
+    cdef trawl_answer begins
     cdef walk by
 
-    job.status = trawl_begins_into(job.searcher, job.plan, job.text, <uint64_t *>job.out,
-                                    job.limit, &job.answer.count, &job.error)
+    ask_for(&begins, TRAWL_BEGINS)
+    begins.values, begins.room = job.out, job.limit
+    job.status = trawl_ask(job.searcher, job.plan, job.text, &begins, &job.error)
+    job.answer.count = begins.count
     if job.by.bytes != NULL and job.status == TRAWL_OK:
         by = job.by
         walk_begins(&by, <uint64_t *>job.out, min(job.answer.count, job.limit))

@@ -28,7 +28,8 @@ class Function:
     def __init__(self, text):
         text = re.sub(r"\s+", " ", text)
         match = re.match(r"(.*?)(\btrawl_\w+) ?\((.*)\);$", text)
-        self.result = re.sub(r"\b(TRAWL_API|TRAWL_CHECKED)\b ?", "", match.group(1)).strip()
+        result = match.group(1).replace("TRAWL_CALL", "enum trawl_status")
+        self.result = re.sub(r"\bTRAWL_API\b ?", "", result).strip()
         self.name = match.group(2)
         parameters = match.group(3)
         self.parameters = [] if parameters == "void" else [p.strip() for p in parameters.split(",")]
@@ -277,7 +278,7 @@ def read_header(api, name, text):
             initializer = re.match(r"#define (\w+_INIT)\b.*?sizeof\(struct (\w+)\)", item, re.DOTALL)
             if initializer:
                 api.types[initializer.group(2)].initializer = initializer.group(1)
-        elif item.startswith("TRAWL_API"):
+        elif item.startswith(("TRAWL_API", "TRAWL_CALL")):
             if page is None:
                 page = Page(lines, name)
                 page.section = section

@@ -56,12 +56,12 @@ static inline void line_digest_join(struct line_digest *lines, const struct line
 
 struct engine_records; /* loaded records, as the devices' engine keeps them */
 
-/* What is wanted from loaded records (struct trawl_records_out), and the result. The chunk is the
+/* What is wanted from loaded records (struct trawl_answer), and the result. The chunk is the
  * whole tape. */
 struct record_answer {
     const struct engine_records *held;
     uint32_t flags; /* the plan's flags: conditions refer to a record instead of the text */
-    enum trawl_records_shape shape;
+    enum trawl_what shape;
     void *values, *patterns;
     uint64_t room;
     uint32_t cell_bytes;
@@ -71,7 +71,7 @@ struct record_answer {
 };
 
 /* Returns how many bytes the values for `count` records take; the shape CELLS has none. */
-static inline uint64_t record_values_bytes(enum trawl_records_shape shape, uint64_t count)
+static inline uint64_t record_values_bytes(enum trawl_what shape, uint64_t count)
 {
     if (shape == TRAWL_RECORDS_CELLS)
         return 0;

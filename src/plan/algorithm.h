@@ -18,7 +18,7 @@ struct plan_algorithm {
     uint64_t asked_bytes;
     /* the engines that can run the algorithm with these options, as bits 1u << enum trawl_engine */
     uint32_t engines;
-    /* the algorithm searches records separately, so only trawl_records_into may use it */
+    /* the algorithm searches records separately, so only trawl_ask_records may use it */
     bool for_records;
 };
 

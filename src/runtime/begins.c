@@ -1,5 +1,5 @@
 /* begins: devices fill the caller's array with the start offsets of occurrences
- * (trawl_begins_into), an array in a device's memory or in pinned memory. The caller's own worker
+ * (TRAWL_BEGINS), an array in a device's memory or in pinned memory. The caller's own worker
  * searches; if the text is divided over several devices, it searches their parts in turn. Any other
  * array is filled by an ordinary search. */
 #include "runtime/begins.h"

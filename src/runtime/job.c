@@ -106,7 +106,7 @@ enum trawl_status search_enter(struct trawl_searcher *searcher, const struct tra
                           : plan == NULL   ? "plan"
                                            : "text");
     if (plan->algorithm.for_records)
-        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s searches records: call trawl_records_into",
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s searches records: call trawl_ask_records",
                           plan->algorithm.name);
     return searcher_enter(searcher, error);
 }

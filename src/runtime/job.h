@@ -58,6 +58,13 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
                                    struct trawl_text *text, const uint64_t *places, uint64_t count,
                                    struct sink *sink, struct trawl_error *error);
 /* Runs a whole call: search_enter, search_run, searcher_leave. */
+/* Reads and checks the caller's struct. Errors: ARGUMENT. */
+enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answer *given,
+                              struct trawl_error *error);
+/* Gives the answer COUNT_BY_PATTERN (pattern_counts.c). */
+enum trawl_status ask_pattern_counts(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                     struct trawl_text *text, struct trawl_answer *answer,
+                                     struct trawl_error *error);
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);

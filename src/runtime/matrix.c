@@ -1,5 +1,5 @@
 /* matrix: finds which patterns occur in which records, in a single search of the tape: all records,
- * one after another (trawl_records_into)
+ * one after another (trawl_ask_records)
  *
  * A *cell* is a record, a pattern that occurs in it, and where the first occurrence begins. Workers
  * turn the occurrences in a chunk into cells (matrix_cells.c), or a published algorithm for records

@@ -1,4 +1,4 @@
-/* pattern_counts: counts how often each pattern occurs (trawl_count_by_pattern).
+/* pattern_counts: counts how often each pattern occurs (TRAWL_COUNT_BY_PATTERN).
  *
  * The thread that searched a chunk counts the hits of each literal in a table, whose number of
  * slots is a power of two, about as large as the number of literals, or of hits if those are fewer.
@@ -121,16 +121,15 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
     return chunk->count == 0 || counting->function(counting->context, &count, 1) == 0;
 }
 
-enum trawl_status trawl_count_by_pattern(struct trawl_searcher *searcher,
-                                         const struct trawl_plan *plan, struct trawl_text *text,
-                                         trawl_pattern_count_sink function, void *context,
-                                         struct trawl_error *error)
+enum trawl_status ask_pattern_counts(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                     struct trawl_text *text, struct trawl_answer *answer,
+                                     struct trawl_error *error)
 {
-    struct counting counting = {plan, function, context};
+    struct counting counting = {plan, answer->counts, answer->context};
     struct sink sink;
 
-    if (function == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
+    if (answer->counts == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "answer.counts is NULL");
     if (plan != NULL && plan->pattern_count == 1) {
         sink_count(&sink);
         sink.context = &counting;

@@ -1,4 +1,4 @@
-/* records_into: loads records, and says for each which patterns occur in it (trawl_records_into)
+/* records_into: loads records, and says for each which patterns occur in it (trawl_ask_records)
  *
  * If a device has the records, it computes the answer, in a search of the tape whose sink wants the
  * form RECORDS. Otherwise, and for plans that devices cannot answer, the host searches with a
@@ -189,8 +189,7 @@ static bool deliver_nothing(struct sink *sink, const struct sink_chunk *chunk,
 }
 
 /* Writes zeros to host memory. */
-static void clear(enum trawl_records_shape shape, const struct trawl_records *own,
-                  struct trawl_records_out *into)
+static void clear(enum trawl_what shape, const struct trawl_records *own, struct trawl_answer *into)
 {
     uint64_t bytes = record_values_bytes(shape, own->records.count);
 
@@ -200,8 +199,8 @@ static void clear(enum trawl_records_shape shape, const struct trawl_records *ow
 
 /* Writes a batch of bits to `into`, as bits or bytes. For COUNTS, which the workers have
  * written, the bits are those of records with an empty match. */
-static void put_any(const struct matrix_batch *batch, enum trawl_records_shape shape,
-                    struct trawl_records_out *into)
+static void put_any(const struct matrix_batch *batch, enum trawl_what shape,
+                    struct trawl_answer *into)
 {
     const uint32_t *counts = (const uint32_t *)into->values;
     uint8_t *values = (uint8_t *)into->values;
@@ -223,7 +222,7 @@ static void put_any(const struct matrix_batch *batch, enum trawl_records_shape s
 }
 
 /* Appends cells to the columns, while there is room. */
-static void put_cells(const struct trawl_cells *cells, struct trawl_records_out *into)
+static void put_cells(const struct trawl_cells *cells, struct trawl_answer *into)
 {
     uint64_t left = into->room - min_u64(into->room, into->count);
 
@@ -243,8 +242,8 @@ static void put_cells(const struct trawl_cells *cells, struct trawl_records_out 
 
 static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
                                         const struct trawl_plan *plan, struct trawl_records *own,
-                                        enum trawl_records_shape shape,
-                                        struct trawl_records_out *into, struct trawl_error *error)
+                                        enum trawl_what shape, struct trawl_answer *into,
+                                        struct trawl_error *error)
 {
     const bool cells = shape == TRAWL_RECORDS_CELLS;
     struct matrix_batch batch = {.last = false};
@@ -264,7 +263,7 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
             put_cells(&batch.cells, into);
         else
             put_any(&batch, shape, into);
-        if (into->sink != NULL && into->sink(into->context, &batch.cells) != 0)
+        if (into->cells != NULL && into->cells(into->context, &batch.cells) != 0)
             status = TRAWL_STOPPED;
     } while (status == TRAWL_OK && !batch.last);
     matrix_end(matrix);
@@ -275,8 +274,8 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
 
 static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan, struct trawl_records *own,
-                                          enum trawl_records_shape shape, bool to_device,
-                                          struct trawl_records_out *into, struct trawl_error *error)
+                                          enum trawl_what shape, bool to_device,
+                                          struct trawl_answer *into, struct trawl_error *error)
 {
     struct record_answer answer = {.held = own->held,
                                    .flags = plan->flags,
@@ -319,18 +318,19 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
 
 /* ---- The call ------------------------------------------------------------------------------- */
 
-static enum trawl_status check(const struct trawl_plan *plan, enum trawl_records_shape shape,
-                               const struct trawl_records *own,
-                               const struct trawl_records_out *into, struct trawl_error *error)
+static enum trawl_status check(const struct trawl_plan *plan, enum trawl_what shape,
+                               const struct trawl_records *own, const struct trawl_answer *into,
+                               struct trawl_error *error)
 {
     const bool cells = shape == TRAWL_RECORDS_CELLS;
 
-    if ((unsigned)shape > TRAWL_RECORDS_CELLS)
-        return TRAWL_FAIL(error, ARGUMENT, "unknown shape of records %d", (int)shape);
+    if (shape < TRAWL_RECORDS_BITS)
+        return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about a text, not about records",
+                          (int)shape);
     if (plan->algorithm.for_records && shape == TRAWL_RECORDS_COUNTS)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not count occurrences",
                           plan->algorithm.name);
-    if (into->sink != NULL && (!cells || into->room > 0))
+    if (into->cells != NULL && (!cells || into->room > 0))
         return TRAWL_FAIL(error, ARGUMENT, "into: a sink takes cells, without room");
     if (into->cell_bytes != sizeof(uint32_t) && into->cell_bytes != sizeof(uint64_t))
         return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is %" PRIu32 ", not 4 or 8",
@@ -349,8 +349,8 @@ static enum trawl_status check(const struct trawl_plan *plan, enum trawl_records
 
 /* Finds out whether the answer goes to the device that has the records. */
 static enum trawl_status find_into(const struct trawl_runtime *runtime,
-                                   const struct trawl_records *own, enum trawl_records_shape shape,
-                                   const struct trawl_records_out *into, bool *to_device,
+                                   const struct trawl_records *own, enum trawl_what shape,
+                                   const struct trawl_answer *into, bool *to_device,
                                    struct trawl_error *error)
 {
     uint32_t device = 0, width;
@@ -378,8 +378,8 @@ static enum trawl_status find_into(const struct trawl_runtime *runtime,
 }
 
 static enum trawl_status answer(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                struct trawl_records *own, enum trawl_records_shape shape,
-                                struct trawl_records_out *into, struct trawl_error *error)
+                                struct trawl_records *own, enum trawl_what shape,
+                                struct trawl_answer *into, struct trawl_error *error)
 {
     const struct trawl_plan *lines = NULL, *used = plan;
     enum trawl_status status = TRAWL_UNSUPPORTED;
@@ -389,13 +389,13 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     if (own->records.count == 0)
         return TRAWL_OK;
     TRAWL_TRY(find_into(searcher->runtime, own, shape, into, &to_device, error));
-    if (own->text != NULL && into->sink == NULL)
+    if (own->text != NULL && into->cells == NULL)
         TRAWL_TRY(search_line_plan(searcher, plan, own->text,
                                    shape == TRAWL_RECORDS_COUNTS || shape == TRAWL_RECORDS_CELLS,
                                    &lines, error));
     if (lines != NULL)
         used = lines;
-    if (own->held != NULL && into->sink == NULL && !kind_of(plan)->is_apart &&
+    if (own->held != NULL && into->cells == NULL && !kind_of(plan)->is_apart &&
         engine_for_devices->answers(used, ANSWER_OF_RECORDS))
         status = answer_on_device(searcher, used, own, shape, to_device, into, &why);
     else
@@ -409,34 +409,34 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     return status;
 }
 
-enum trawl_status trawl_records_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                     struct trawl_records *records, enum trawl_records_shape shape,
-                                     struct trawl_records_out *given, struct trawl_error *error)
+enum trawl_status trawl_ask_records(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_records *records, struct trawl_answer *given,
+                                    struct trawl_error *error)
 {
-    struct trawl_records_out into = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer into = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     enum trawl_status status;
 
-    if (searcher == NULL || plan == NULL || records == NULL || given == NULL)
+    if (searcher == NULL || plan == NULL || records == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          searcher == NULL  ? "searcher"
-                          : plan == NULL    ? "plan"
-                          : records == NULL ? "records"
-                                            : "into");
-    TRAWL_TRY(options_read(&into, sizeof into, given, sizeof into, "into", error));
+                          searcher == NULL ? "searcher"
+                          : plan == NULL   ? "plan"
+                                           : "records");
+    TRAWL_TRY(ask_read(&into, given, error));
     if (into.cell_bytes == 0)
         into.cell_bytes = sizeof(uint64_t);
     into.count = 0;
     into.on_device = 0;
-    TRAWL_TRY(check(plan, shape, records, &into, error));
+    TRAWL_TRY(check(plan, into.what, records, &into, error));
     TRAWL_TRY(searcher_enter(searcher, error));
-    status = answer(searcher, plan, records, shape, &into, error);
+    status = answer(searcher, plan, records, into.what, &into, error);
     searcher_leave(searcher);
-    if (status == TRAWL_OK && shape == TRAWL_RECORDS_CELLS && into.sink == NULL &&
+    if (status == TRAWL_OK && into.what == TRAWL_RECORDS_CELLS && into.cells == NULL &&
         into.count > into.room)
         status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " cells",
                             into.room, into.count);
-    into.cell_bytes = given->cell_bytes;
-    if (status == TRAWL_OK || status == TRAWL_LIMIT)
-        TRAWL_TRY(options_tell(given, &into, sizeof into, "into", error));
+    if (status == TRAWL_OK || status == TRAWL_LIMIT) {
+        given->count = into.count;
+        given->on_device = into.on_device;
+    }
     return status;
 }

@@ -405,15 +405,17 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
     return status;
 }
 
-enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                  struct trawl_text *text, trawl_match_sink function, void *context,
-                                  struct trawl_error *error)
+/* ---- Answers about a text -------------------------------------------------------------------- */
+
+static enum trawl_status ask_matches(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                     struct trawl_text *text, struct trawl_answer *answer,
+                                     struct trawl_error *error)
 {
     struct sink sink;
 
-    if (function == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
-    sink_positions(&sink, function, context);
+    if (answer->matches == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "answer.matches is NULL");
+    sink_positions(&sink, answer->matches, answer->context);
     return search_checked(searcher, plan, text, &sink, error);
 }
 
@@ -443,48 +445,43 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
     return status;
 }
 
-enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    struct trawl_text *text, uint64_t *begins, uint64_t begins_max,
-                                    uint64_t *begin_count, struct trawl_error *error)
+static enum trawl_status ask_begins(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, struct trawl_answer *answer,
+                                    struct trawl_error *error)
 {
-    struct engine_words array = {.to = begins, .room = begins_max};
+    struct engine_words array = {.to = (uint64_t *)answer->values, .room = answer->room};
     const struct trawl_plan *lines = NULL;
     enum trawl_status status = TRAWL_OK;
     bool on_device;
     uint32_t device;
 
-    if (begin_count == NULL || (begins == NULL && begins_max > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          begin_count == NULL ? "begin_count" : "begins");
+    if (answer->values == NULL && answer->room > 0)
+        return TRAWL_FAIL(error, ARGUMENT, "answer.values is NULL");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    TRAWL_TRY_DONE(runtime_find_memory(searcher->runtime, begins, &on_device, &device, error));
+    TRAWL_TRY_DONE(runtime_find_memory(searcher->runtime, array.to, &on_device, &device, error));
     if (on_device)
         TRAWL_TRY_DONE(search_line_plan(searcher, plan, text, true, &lines, error));
     if (!on_device)
         status = fill_on_host(searcher, plan, text, &array, error);
-    else if ((uint64_t)(uintptr_t)begins % sizeof *begins != 0)
+    else if ((uint64_t)(uintptr_t)array.to % sizeof *array.to != 0)
         status = TRAWL_FAIL(error, ARGUMENT, "begins on a device are not aligned to 8 bytes");
     else
         status =
             begins_by_devices(searcher, lines != NULL ? lines : plan, text, device, &array, error);
-    if (status == TRAWL_OK ||
-        (!on_device && (status == TRAWL_READ || status == TRAWL_LIMIT || status == TRAWL_DEVICE)))
-        *begin_count = array.count;
+    answer->count = on_device && status != TRAWL_OK ? 0 : array.count;
 done:
     searcher_leave(searcher);
     return status;
 }
 
-enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    struct trawl_text *text, bool invert, uint64_t lines_max,
-                                    uint64_t *count, struct trawl_error *error)
+static enum trawl_status ask_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   struct trawl_text *text, struct trawl_answer *answer,
+                                   struct trawl_error *error)
 {
     struct sink sink;
     enum trawl_status status;
 
-    if (count == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
-    sink_lines(&sink, invert, lines_max);
+    sink_lines(&sink, answer->invert != 0, answer->lines_max == 0 ? UINT64_MAX : answer->lines_max);
     /* WANT_LINES would miss lines that only contain the end of a match */
     if (plan != NULL && (plan->flags & TRAWL_MULTILINE) != 0)
         sink.want = WANT_SPANS;
@@ -496,9 +493,46 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
     /* the sink has stopped the search; the call was not cancelled */
     if (status == TRAWL_STOPPED && sink.stopped)
         status = TRAWL_OK;
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
-        *count = sink.count;
+    answer->count = sink.count;
     return status;
+}
+
+enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                            struct trawl_text *text, struct trawl_answer *given,
+                            struct trawl_error *error)
+{
+    static enum trawl_status (*const answers[])(struct trawl_searcher *, const struct trawl_plan *,
+                                                struct trawl_text *, struct trawl_answer *,
+                                                struct trawl_error *) = {
+        [TRAWL_MATCHES] = ask_matches,
+        [TRAWL_COUNT_BY_PATTERN] = ask_pattern_counts,
+        [TRAWL_COUNT_LINES] = ask_lines,
+        [TRAWL_BEGINS] = ask_begins};
+    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_MATCHES);
+    enum trawl_status status;
+
+    TRAWL_TRY(ask_read(&answer, given, error));
+    if (answer.what >= sizeof answers / sizeof *answers)
+        return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about records, which a text has not",
+                          (int)answer.what);
+    status = answers[answer.what](searcher, plan, text, &answer, error);
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT ||
+        status == TRAWL_DEVICE)
+        given->count = answer.count;
+    return status;
+}
+
+enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answer *given,
+                           struct trawl_error *error)
+{
+    if (given == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "answer is NULL");
+    TRAWL_TRY(options_read(answer, sizeof *answer, given, sizeof *answer, "answer", error));
+    if ((unsigned)answer->what > TRAWL_RECORDS_CELLS)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown answer %d", (int)answer->what);
+    if (answer->invert > 1)
+        return TRAWL_FAIL(error, ARGUMENT, "answer.invert is %u, not 0 or 1", answer->invert);
+    return TRAWL_OK;
 }
 
 enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -151,7 +151,7 @@ struct trawl_searcher {
     struct {
         uint64_t serial, bytes, hits;
     } last_found;
-    /* the array of the last trawl_begins_into, if it is known to be in host memory; NULL: none */
+    /* the array of the last TRAWL_BEGINS, if it is known to be in host memory; NULL: none */
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: buffer for segments of streams; NULL until needed */
     uint64_t room_bytes;

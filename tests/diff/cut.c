@@ -185,7 +185,7 @@ struct trawl_record_array cut_array(const struct cut *cut)
 /* ---- Answers -------------------------------------------------------------------------------- */
 
 /* Returns the number of cells, or for other shapes of records with an occurrence. */
-static uint64_t count_of(const struct cut *cut, enum trawl_records_shape shape)
+static uint64_t count_of(const struct cut *cut, enum trawl_what shape)
 {
     uint64_t cells = 0, records = 0;
 
@@ -199,7 +199,7 @@ static uint64_t count_of(const struct cut *cut, enum trawl_records_shape shape)
     return shape == TRAWL_RECORDS_CELLS ? cells : records;
 }
 
-static uint64_t bytes_of(enum trawl_records_shape shape, uint64_t room, uint32_t cell_bytes)
+static uint64_t bytes_of(enum trawl_what shape, uint64_t room, uint32_t cell_bytes)
 {
     switch (shape) {
     case TRAWL_RECORDS_BITS:
@@ -221,7 +221,7 @@ static uint8_t *array_of(uint64_t bytes)
     return array;
 }
 
-void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_records_shape shape,
+void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_what shape,
              struct cut_answer *answer)
 {
     static const uint32_t widths[] = {0, 4, 8};
@@ -231,7 +231,7 @@ void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_recor
     memset(answer, 0, sizeof *answer);
     answer->shape = shape;
     answer->count = count_of(cut, shape);
-    answer->into = (struct trawl_records_out)TRAWL_RECORDS_OUT_INIT;
+    answer->into = (struct trawl_answer)TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     answer->into.room = wanted;
     if (test_random_one_in(random, 4))
         answer->into.room += test_random_below(random, 40);
@@ -329,7 +329,7 @@ static bool judge_values(const struct cut *cut, const struct cut_answer *answer,
 }
 
 bool cut_judge(const struct cut *cut, const struct cut_answer *answer, enum trawl_status status,
-               const struct trawl_records_out *into, char message[CUT_MESSAGE_BYTES])
+               const struct trawl_answer *into, char message[CUT_MESSAGE_BYTES])
 {
     bool cells = answer->shape == TRAWL_RECORDS_CELLS;
     uint64_t wanted = cells ? answer->count : cut->record_count;

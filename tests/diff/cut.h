@@ -1,11 +1,11 @@
-/* cut: divides a text into records, and checks what trawl_records_into reports about them. */
+/* cut: divides a text into records, and checks what trawl_ask_records reports about them. */
 #ifndef TRAWL_DIFF_CUT_H
 #define TRAWL_DIFF_CUT_H
 
 #include "diff/diff_input.h"
 #include "trawl.h"
 
-#define CUT_SHAPES (TRAWL_RECORDS_CELLS + 1)
+#define CUT_SHAPES 4u       /* TRAWL_RECORDS_BITS and the next ones */
 #define CUT_GUARD_BYTES 16u /* after each array of an answer; must stay CUT_UNTOUCHED */
 #define CUT_UNTOUCHED 0x77u
 #define CUT_MESSAGE_BYTES 200
@@ -36,20 +36,20 @@ struct trawl_record_array cut_array(const struct cut *cut);
 
 /* A question about the records, and its arrays in the host's memory. */
 struct cut_answer {
-    enum trawl_records_shape shape;
-    struct trawl_records_out into; /* as before the call; the arrays are `values`, `patterns` */
+    enum trawl_what shape;
+    struct trawl_answer into; /* as before the call; the arrays are `values`, `patterns` */
     uint64_t values_bytes, patterns_bytes; /* without the bytes of the guard */
     uint8_t *values, *patterns;
     uint64_t count; /* the right count */
 };
 
 /* Draws the room and the width of numbers, and makes arrays for that room. */
-void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_records_shape shape,
+void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_what shape,
              struct cut_answer *answer);
 /* Checks the call's status, its `into` and the arrays of the answer. After a status other than OK
  * and LIMIT only the guards are checked. Returns false and a message if something is wrong. */
 bool cut_judge(const struct cut *cut, const struct cut_answer *answer, enum trawl_status status,
-               const struct trawl_records_out *into, char message[CUT_MESSAGE_BYTES]);
+               const struct trawl_answer *into, char message[CUT_MESSAGE_BYTES]);
 void cut_answer_free(struct cut_answer *answer);
 
 #endif

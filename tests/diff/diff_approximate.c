@@ -421,7 +421,7 @@ static bool check_positions(const struct input *input, const struct trawl_plan *
     AUTO_TEXT text = must_text(input->diff.text, input->diff.text_bytes);
     struct whole whole = {input, 0, true};
 
-    MUST(trawl_positions(searcher, plan, text, see_matches, &whole, NULL));
+    MUST(ask_positions(searcher, plan, text, see_matches, &whole, NULL));
     return whole.right && whole.at == input->match_count;
 }
 
@@ -738,7 +738,7 @@ static void check_flood(bool edits, uint32_t threads, uint64_t chunk_bytes)
                                 .exact_count = with_exact, .flags = edits ? TRAWL_EVERY_END : 0));
     memset(bytes, 'a', FLOOD_BYTES);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected);
-    MUST(trawl_positions(searcher, plan, text, see_floods, &flood, NULL));
+    MUST(ask_positions(searcher, plan, text, see_floods, &flood, NULL));
     TEST_CHECK_U64(flood.at, expected);
     TEST_CHECK_U64(flood.wrong, 0);
     free(bytes);

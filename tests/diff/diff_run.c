@@ -105,7 +105,7 @@ static void choose(struct held *held, const struct run_config *config)
     case HELD_COUNT_LINES:
     case HELD_LINES_WITHOUT:
         if (parameter % 8 >= 4)
-            held->lines_max = number % (held->expected->line_count + 3);
+            held->lines_max = 1 + number % (held->expected->line_count + 3);
         break;
     case HELD_WINDOWS:
         held->window_flags = whiches[parameter % 6] | (uint32_t)(parameter & TRAWL_LINE_ENDS);

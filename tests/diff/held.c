@@ -415,9 +415,9 @@ static enum trawl_status fill_begins(struct held *held, struct trawl_error *erro
     free(held->array);
     held->array = begins;
     memset(begins, 0x77, (size_t)bytes); /* so that no begins of an earlier call are left */
-    status = trawl_begins_into(held->searcher, held->plan, held->text,
-                               held->room == 0 && total % 2 == 1 ? NULL : begins, held->room,
-                               &count, error);
+    status = ask_begins_into(held->searcher, held->plan, held->text,
+                             held->room == 0 && total % 2 == 1 ? NULL : begins, held->room, &count,
+                             error);
     if (status == TRAWL_OK)
         want_u64(held, "the true total", count, total);
     else if (count == UNTOUCHED ? status == TRAWL_READ : count > total)
@@ -446,8 +446,7 @@ static enum trawl_status count_by_pattern(struct held *held, struct seen *seen,
 
     memset(sums, 0, (size_t)(2 * patterns) * sizeof *sums);
     seen->by_pattern = sums;
-    status =
-        trawl_count_by_pattern(held->searcher, held->plan, held->text, take_counts, seen, error);
+    status = ask_count_by_pattern(held->searcher, held->plan, held->text, take_counts, seen, error);
     for (uint64_t i = 0; i < held->expected->match_count; i++)
         all[held->expected->matches[i].pattern_index]++;
     for (uint64_t p = 0; p < patterns && held->right; p++)
@@ -574,7 +573,7 @@ static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
     enum trawl_status status = trawl_stream_open(held->plan, NULL, &stream, &own);
 
     if (status == TRAWL_UNSUPPORTED)
-        return trawl_positions(held->searcher, held->plan, held->text, take_matches, seen, error);
+        return ask_positions(held->searcher, held->plan, held->text, take_matches, seen, error);
     while (status == TRAWL_OK && fed.now < total) {
         fed.before = fed.now;
         fed.now += test_random_below(&random, test_random_one_in(&random, 4) ? 8 * most : most + 1);
@@ -657,13 +656,13 @@ static enum trawl_status ask_records(struct held *held, struct trawl_error *erro
     array = cut_array(&cut);
     status = trawl_records_load(held->searcher, &array, &records, error);
     for (uint32_t i = 0; i < CUT_SHAPES && status == TRAWL_OK; i++) {
-        struct trawl_records_out into;
+        struct trawl_answer into;
         struct cut_answer answer;
         struct trawl_error own; /* *error stays untouched if the room is too small */
 
-        cut_ask(&random, &cut, (enum trawl_records_shape)i, &answer);
+        cut_ask(&random, &cut, (enum trawl_what)(TRAWL_RECORDS_BITS + i), &answer);
         into = answer.into;
-        status = trawl_records_into(held->searcher, held->plan, records, answer.shape, &into, &own);
+        status = ask_records_into(held->searcher, held->plan, records, answer.shape, &into, &own);
         if (!cut_judge(&cut, &answer, status, &into, held->message))
             held->right = false;
         cut_answer_free(&answer);
@@ -683,8 +682,8 @@ static enum trawl_status count_lines(struct held *held, bool without, struct tra
 {
     uint64_t count = UNTOUCHED;
     uint64_t lines = without ? held->expected->line_count_inverted : held->expected->line_count;
-    enum trawl_status status = trawl_count_lines(held->searcher, held->plan, held->text, without,
-                                                 held->lines_max, &count, error);
+    enum trawl_status status = ask_count_lines(held->searcher, held->plan, held->text, without,
+                                               held->lines_max, &count, error);
 
     want_sum(held, status, count, lines < held->lines_max ? lines : held->lines_max);
     return status;
@@ -734,13 +733,11 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
             break;
         }
         lists = true;
-        status =
-            trawl_positions(held->searcher, held->plan, held->text, take_matches, &seen, error);
+        status = ask_positions(held->searcher, held->plan, held->text, take_matches, &seen, error);
         break;
     case HELD_POSITIONS:
     case HELD_CALLS:
-        status =
-            trawl_positions(held->searcher, held->plan, held->text, take_matches, &seen, error);
+        status = ask_positions(held->searcher, held->plan, held->text, take_matches, &seen, error);
     }
     if (lists && status == TRAWL_OK)
         want_u64(held, "the number of matches", seen.matches, held->expected->match_count);

@@ -227,7 +227,7 @@ enum trawl_status shapes_search(struct shapes_case *c, struct trawl_searcher *se
                                 const struct trawl_plan *plan, enum shapes_form form,
                                 struct trawl_error *error)
 {
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     enum trawl_status status;
 
     c->rows_seen = 0;
@@ -240,7 +240,7 @@ enum trawl_status shapes_search(struct shapes_case *c, struct trawl_searcher *se
             expect_row(c, i);
     }
     if (form == SHAPES_CELLS) {
-        out.sink = check_cells;
+        out.cells = check_cells;
         out.context = c;
         status = call_records(searcher, plan, &c->array, TRAWL_RECORDS_CELLS, &out, error);
         if (status == TRAWL_OK)

@@ -174,7 +174,7 @@ static void dense(struct trawl_searcher *gpu)
             AUTO_PLAN none = NULL;
 
             TEST_CHECK_U64(must_count(gpu, plan, text), (bytes - lengths[i]) / step + 1);
-            MUST(trawl_positions(gpu, plan, text, check_step, &steps, NULL));
+            MUST(ask_positions(gpu, plan, text, check_step, &steps, NULL));
             TEST_CHECK(steps.right);
             TEST_CHECK_U64(steps.next, ((bytes - lengths[i]) / step + 1) * step);
             memcpy(pattern, memory, lengths[i]);

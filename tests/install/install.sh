@@ -131,7 +131,7 @@ test_symbols() {
     fi
     shown=${shown//@@$version/}
     declared=$(sed -e 's|/\*.*||' -e '/^ \*/d' "$prefix"/include/trawl*.h | tr '\n' ' ' |
-        grep -oE 'TRAWL_API [^;(]*\(' | grep -oE 'trawl_[a-z0-9_]+ ?\(' | tr -d ' (' | sort)
+        grep -oE 'TRAWL_(API|CALL) [^;(]*\(' | grep -oE 'trawl_[a-z0-9_]+ ?\(' | tr -d ' (' | sort)
     [ "$(wc -l <<<"$declared")" -gt 10 ]
     diff <(echo "$declared") <(echo "$shown")
     nm -g --defined-only "$(installed libtrawl.a)" | awk 'NF == 3 { print $3 }' | sort >"$work/static"

@@ -22,10 +22,10 @@ def functions():
     for name in sorted(os.listdir(folder)):
         with open(folder / name, encoding="utf-8") as file:
             code = " ".join(c_source.code_only(file.read()).split())
-        for match in re.finditer(r"TRAWL_API ([^;]*?)\b(trawl_\w+) ?\(([^;]*)\);", code):
-            result = match.group(1).replace("TRAWL_CHECKED", "").strip()
-            parameters = re.findall(r"(\w+)(?=,|$)", match.group(3))
-            found[match.group(2)] = (result, [] if parameters == ["void"] else parameters)
+        for match in re.finditer(r"TRAWL_(API|CALL) ([^;]*?)\b(trawl_\w+) ?\(([^;]*)\);", code):
+            result = "enum trawl_status" if match.group(1) == "CALL" else match.group(2).strip()
+            parameters = re.findall(r"(\w+)(?=,|$)", match.group(4))
+            found[match.group(3)] = (result, [] if parameters == ["void"] else parameters)
     return found
 
 

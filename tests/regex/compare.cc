@@ -412,22 +412,22 @@ int take_cells(void *context, const trawl_cells *cells)
 int take_record(trawl_searcher *searcher, const trawl_plan *plan, const trawl_record_array &records,
                 std::vector<hit> *cells)
 {
-    trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     trawl_record_array array = records;
     trawl_records *staying = nullptr;
 
     array.flags = TRAWL_RECORDS_STAY;
-    out.sink = take_cells;
+    out.cells = take_cells;
     out.context = cells;
     if (trawl_records_load(searcher, &array, &staying, nullptr) != TRAWL_OK)
         return 1;
     const bool done =
-        trawl_records_into(searcher, plan, staying, TRAWL_RECORDS_CELLS, &out, nullptr) == TRAWL_OK;
+        ask_records_into(searcher, plan, staying, TRAWL_RECORDS_CELLS, &out, nullptr) == TRAWL_OK;
     trawl_records_unload(staying);
     return done ? 0 : 1;
 }
 
-// Compares the shapes of trawl_records_into. counts: the occurrences in each record. cells: the
+// Compares the answers of trawl_ask_records. counts: the occurrences in each record. cells: the
 // pairs of a record and an expression that matches there, if only zero bytes.
 bool are_answers(trawl_searcher *searcher, const trawl_plan *plan, const trawl_record_array &array,
                  const std::vector<uint32_t> &counts, const std::vector<hit> &cells)
@@ -450,14 +450,15 @@ bool are_answers(trawl_searcher *searcher, const trawl_plan *plan, const trawl_r
     }
     want(trawl_records_load(searcher, &array, &records, nullptr));
     for (uint32_t shape = 0; shape < 4; shape++) {
-        const bool is_cells = shape == TRAWL_RECORDS_CELLS;
-        trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+        const bool is_cells = TRAWL_RECORDS_BITS + shape == TRAWL_RECORDS_CELLS;
+        trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
 
         out.values = values[shape];
         out.patterns = is_cells ? columns.data() : nullptr;
         out.room = is_cells ? cells.size() : counts.size();
-        same = trawl_records_into(searcher, plan, records, static_cast<trawl_records_shape>(shape),
-                                  &out, nullptr) == 0 &&
+        same = ask_records_into(searcher, plan, records,
+                                static_cast<trawl_what>(TRAWL_RECORDS_BITS + shape), &out,
+                                nullptr) == 0 &&
                out.count == (is_cells ? cells.size() : any) && same;
     }
     trawl_records_unload(records);
@@ -511,7 +512,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
         if (loads && !given.text.empty())
             want(trawl_text_load(searcher, text, nullptr));
         if (call == 0) {
-            if (trawl_positions(searcher, plan, text, take, &got, nullptr) != TRAWL_OK ||
+            if (ask_positions(searcher, plan, text, take, &got, nullptr) != TRAWL_OK ||
                 got != wanted)
                 show(given, "positions");
         } else if (call == 1) {
@@ -520,7 +521,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
                 show(given, "count");
             list_bytes(given, searcher, plan, wanted);
         } else if (call == 2 || call == 3) {
-            if (trawl_count_lines(searcher, plan, text, call == 3, UINT64_MAX, &count, nullptr) !=
+            if (ask_count_lines(searcher, plan, text, call == 3, UINT64_MAX, &count, nullptr) !=
                     TRAWL_OK ||
                 count != (call == 2 ? begins.size() : ends.size() - begins.size()))
                 show(given, call == 2 ? "lines" : "lines without");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "asks.h"
 #include "trawl_devices.h"
 
 // Functions of regex_borders.c.

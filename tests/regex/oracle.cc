@@ -414,7 +414,7 @@ void bounded_memory()
         want(trawl_text_open(nullptr, &memory, &text, nullptr));
         most = base = live;
         want(trawl_count(searcher, plan, text, &count, nullptr));
-        want(trawl_positions(searcher, plan, text, count_matches, &listed, nullptr));
+        want(ask_positions(searcher, plan, text, count_matches, &listed, nullptr));
         if (count != 200000 * patterns_count || listed != count || most - base > 400000) {
             std::printf("FAILED: %llu occurrences, %llu listed, %llu bytes of memory\n",
                         (unsigned long long)count, (unsigned long long)listed,

@@ -86,7 +86,7 @@ static void class_with_line_end(void)
     for (int i = 0; i < 3; i++) {
         uint64_t with = 99;
 
-        MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &with, NULL));
+        MUST(ask_count_lines(searcher, plan, text, false, UINT64_MAX, &with, NULL));
         TEST_CHECK_U64(with, 2);
     }
 }
@@ -115,7 +115,7 @@ static void head_before_a_piece(void)
         bytes[sizeof bytes - 1] = '\0';
         memcpy(bytes + begin, match, sizeof match - 1);
         AUTO_TEXT text = must_string(bytes);
-        MUST(trawl_positions(searcher, plan, text, take_begin, &found, NULL));
+        MUST(ask_positions(searcher, plan, text, take_begin, &found, NULL));
         TEST_CHECK_U64(found, begin);
     }
 }
@@ -132,9 +132,9 @@ int main(void)
         struct delivered delivered = {"", 0};
         uint64_t with = 99, without = 99, one = 99;
 
-        MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &with, NULL));
-        MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &without, NULL));
-        MUST(trawl_count_lines(searcher, plan, text, false, 1, &one, NULL));
+        MUST(ask_count_lines(searcher, plan, text, false, UINT64_MAX, &with, NULL));
+        MUST(ask_count_lines(searcher, plan, text, true, UINT64_MAX, &without, NULL));
+        MUST(ask_count_lines(searcher, plan, text, false, 1, &one, NULL));
         TEST_CHECK_U64(with, rows[i / 2].lines);
         TEST_CHECK_U64(without, rows[i / 2].all - rows[i / 2].lines);
         TEST_CHECK_U64(one, 1);

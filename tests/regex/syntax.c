@@ -38,7 +38,7 @@ static uint64_t lines_with(const char *expression, uint32_t flags, const char *b
     AUTO_TEXT text = must_string(bytes);
     uint64_t count = 0;
 
-    MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
+    MUST(ask_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
     return count;
 }
 
@@ -121,7 +121,7 @@ static void finds(enum trawl_syntax syntax, const char *expression, const char *
     char found[256] = "";
 
     TEST_CHECK(call_told(plan, 0).syntax == syntax);
-    MUST(trawl_positions(searcher, plan, opened, add_match, found, NULL));
+    MUST(ask_positions(searcher, plan, opened, add_match, found, NULL));
     if (!TEST_CHECK(strcmp(found, wanted) == 0))
         printf("'%s' in '%s': %s, not %s\n", expression, text, found, wanted);
 }
@@ -292,7 +292,7 @@ static void test_line(void)
     AUTO_TEXT text = must_string("bac");
     struct trawl_line *line;
 
-    TEST_CHECK(trawl_positions(searcher, plan, text, cancel, plan, NULL) == TRAWL_STOPPED);
+    TEST_CHECK(ask_positions(searcher, plan, text, cancel, plan, NULL) == TRAWL_STOPPED);
     MUST(trawl_line_open(plan, 0, "bab\377c", 5, searcher, &line, NULL));
     for (uint32_t i = 0; i < 3; i++) {
         MUST(trawl_line_match(line, groups[0].end + (i > 1), groups, 2, NULL));
@@ -320,7 +320,7 @@ static uint64_t records_with(const char *expression, uint32_t flags)
 {
     uint64_t offsets[] = {0, 3, 5, 6};
     struct trawl_record_array records = records_of("xababx", offsets, 3);
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     uint64_t record_of[3], pattern_of[3];
     AUTO_PLAN plan =
         must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE | flags));
@@ -356,13 +356,13 @@ static int mark_cells(void *context, const struct trawl_cells *cells)
 
 /* Writes whether an expression matches in each record, as its cells say, or the bytes. */
 static void tell_records(const struct trawl_plan *plan, const struct trawl_record_array *records,
-                         enum trawl_records_shape shape, uint8_t *told)
+                         enum trawl_what shape, uint8_t *told)
 {
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
 
     memset(told, 0, (size_t)records->record_count);
     if (shape == TRAWL_RECORDS_CELLS) {
-        out.sink = mark_cells;
+        out.cells = mark_cells;
         out.context = told;
     } else {
         out.values = told;
@@ -410,19 +410,18 @@ static void test_record_counts(void)
     static const uint64_t offsets[] = {0, 3, 5, 5, 6};
     const struct trawl_record_array array = records_of("xababx", offsets, 4);
     AUTO_PLAN plan = must_plan_with("(ab)?|x*", PLAN_WITH(.syntax = TRAWL_PERL));
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     struct trawl_records *records;
     uint32_t counts[4] = {9, 9, 9, 9};
 
     out.values = counts;
     out.room = 4;
     MUST(trawl_records_load(searcher, &array, &records, NULL));
-    MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
+    MUST(ask_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
     TEST_CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0 && counts[3] == 0);
     TEST_CHECK_U64(out.count, 4);
     for (int shape = TRAWL_RECORDS_BITS; shape <= TRAWL_RECORDS_BYTES; shape++) {
-        MUST(trawl_records_into(searcher, plan, records, (enum trawl_records_shape)shape, &out,
-                                NULL));
+        MUST(ask_records_into(searcher, plan, records, (enum trawl_what)shape, &out, NULL));
         TEST_CHECK_U64(out.count, 4);
     }
     trawl_records_unload(records);
@@ -436,14 +435,14 @@ static void test_record_newlines(void)
     const struct trawl_record_array array = records_of("é zab\nx", offsets, 1);
     AUTO_PLAN plan = must_plan_with("zab(?m:$)|\\Bq?",
                                     PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS));
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     struct trawl_records *records;
     uint32_t counts[1] = {9};
 
     out.values = counts;
     out.room = 1;
     MUST(trawl_records_load(searcher, &array, &records, NULL));
-    MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
+    MUST(ask_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
     TEST_CHECK_U64(counts[0], 1);
     trawl_records_unload(records);
 }
@@ -465,7 +464,7 @@ static void test_undecided(void)
 
     TEST_CHECK(trawl_count(searcher, plan, text, &count, &error) == TRAWL_LIMIT && count == 2);
     TEST_CHECK(strstr(error.message, "the line at byte 3 ") != NULL);
-    TEST_CHECK(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL) ==
+    TEST_CHECK(ask_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL) ==
                    TRAWL_LIMIT &&
                count == 1);
     TEST_CHECK(trawl_first(searcher, plan, text, &first, &found, NULL) == TRAWL_OK && found);
@@ -528,7 +527,7 @@ static void test_long_lines(void)
 
         rewind(file);
         opened = i == 0 ? must_text(text, sizeof text) : must_descriptor(fileno(file));
-        MUST(trawl_count_lines(own, plan, opened, false, UINT64_MAX, &count, NULL));
+        MUST(ask_count_lines(own, plan, opened, false, UINT64_MAX, &count, NULL));
         TEST_CHECK(count == 1 && must_count(own, plan, opened) == 1);
     }
     fclose(file);

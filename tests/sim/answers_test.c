@@ -180,12 +180,12 @@ static void full_lists(const char *pattern, uint32_t flags)
         memset(bytes, 'z', sizeof bytes);
         memset(bytes, 'A', hits + more);
         memset(bytes + 2048, 'A', hits + more);
-        MUST(trawl_begins_into(host.searcher, plan, text, begins, sizeof bytes, &count, NULL));
+        MUST(ask_begins_into(host.searcher, plan, text, begins, sizeof bytes, &count, NULL));
         for (uint64_t i = 0; i < count; i++)
             wrong += begins[i] != (i < hits ? i : i - hits + 2048);
         TEST_CHECK(count == 2 * hits && wrong == 0);
         memset(bytes, 'A', sizeof bytes); /* more hits than bins for hits in any order hold */
-        MUST(trawl_begins_into(host.searcher, plan, text, begins, sizeof bytes, &count, NULL));
+        MUST(ask_begins_into(host.searcher, plan, text, begins, sizeof bytes, &count, NULL));
         for (uint64_t i = 0; i < count; i++)
             wrong += begins[i] != i;
         TEST_CHECK(count == sizeof bytes - more && wrong == 0);

@@ -351,7 +351,7 @@ static void search(struct trawl_searcher *searcher, const struct trawl_plan *pla
         if (!is_loaded && c.turn % 2 == 0)
             seen = must_count(searcher, plan, text);
         else
-            MUST(trawl_positions(searcher, plan, text, see_matches, &seen, NULL));
+            MUST(ask_positions(searcher, plan, text, see_matches, &seen, NULL));
         TEST_CHECK_U64(seen, expected_count);
         stats = must_stats(searcher);
         tally.candidates += stats.candidate_count;

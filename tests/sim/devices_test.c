@@ -240,7 +240,7 @@ static void fill_on(uint32_t device, uint32_t lost)
     sim_driver_lose(lost, 1);
     for (uint32_t i = 0; i < 3; i++) {
         memset(array, 0, room * sizeof *array);
-        status = trawl_begins_into(searchers[i], fixture.plan, text, array, room, &count, NULL);
+        status = ask_begins_into(searchers[i], fixture.plan, text, array, room, &count, NULL);
         TEST_CHECK((status == TRAWL_OK) == (lost != device));
         for (uint64_t k = 0; k < expected && status == TRAWL_OK; k++)
             TEST_CHECK_U64(array[k], fixture.expected.matches[k].begin);

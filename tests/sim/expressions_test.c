@@ -225,13 +225,13 @@ static bool count_lines(struct trawl_searcher *searcher, const struct trawl_plan
 
     if (is_lent)
         text->stays = true;
-    status = trawl_count_lines(searcher, plan, text, invert, most, count, NULL);
+    status = ask_count_lines(searcher, plan, text, invert, most, count, NULL);
     if (!is_lent || status != TRAWL_UNSUPPORTED) {
         MUST(status);
         return is_lent;
     }
     text->stays = false;
-    MUST(trawl_count_lines(searcher, plan, text, invert, most, count, NULL));
+    MUST(ask_count_lines(searcher, plan, text, invert, most, count, NULL));
     return false;
 }
 
@@ -273,8 +273,7 @@ static void compare_matches(struct session *s, struct trawl_text *text)
 
     for (uint32_t i = 0; i < 2; i++) {
         lists[i].count = 0;
-        stops =
-            trawl_positions(searchers[i], s->plan, text, take, &lists[i], NULL) == TRAWL_STOPPED;
+        stops = ask_positions(searchers[i], s->plan, text, take, &lists[i], NULL) == TRAWL_STOPPED;
         TEST_CHECK(stops == (lists[i].count == MATCHES_MAX));
         MUST(trawl_first(searchers[i], s->plan, text, &first[i], &found[i], NULL));
         MUST(trawl_count(searchers[i], s->plan, text, &counts[i], NULL));
@@ -407,7 +406,7 @@ static void compare_lines(struct session *s, const struct lent *lent)
     uint64_t expected = UINT64_MAX, got = UINT64_MAX;
     bool by_device;
 
-    MUST(trawl_count_lines(s->host, s->plan, part, invert, most, &expected, NULL));
+    MUST(ask_count_lines(s->host, s->plan, part, invert, most, &expected, NULL));
     MUST(trawl_text_load(s->device, loaded, NULL));
     by_device = count_lines(s->device, s->plan, text, lent != NULL, invert, most, &got);
     tally.answers++;
@@ -450,11 +449,12 @@ static uint64_t records_read(const struct session *s, const struct trawl_record_
 
 static void compare_records(struct session *s)
 {
-    const enum trawl_records_shape shape = (enum trawl_records_shape)below(s, 4);
+    const enum trawl_what shape = (enum trawl_what)(TRAWL_RECORDS_BITS + below(s, 4));
     const uint64_t begin = below(s, s->record_count), count = below(s, s->record_count - begin + 1);
     const uint64_t room = RECORDS_MAX * 4 * sizeof(uint64_t);
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_records_out out[2] = {TRAWL_RECORDS_OUT_INIT, TRAWL_RECORDS_OUT_INIT};
+    struct trawl_answer out[2] = {TRAWL_ANSWER(TRAWL_RECORDS_BITS),
+                                  TRAWL_ANSWER(TRAWL_RECORDS_BITS)};
     struct trawl_searcher *searchers[] = {s->host, s->device};
     int32_t narrow[RECORDS_MAX + 1];
     uint8_t validity[RECORDS_MAX / 8 + 2];
@@ -480,7 +480,7 @@ static void compare_records(struct session *s)
         memset(out[i].values, 0, room);
         out[i].room = RECORDS_MAX * 4;
         MUST(trawl_records_load(searchers[i], &array, &records, NULL));
-        MUST(trawl_records_into(searchers[i], s->plan, records, shape, &out[i], NULL));
+        MUST(ask_records_into(searchers[i], s->plan, records, shape, &out[i], NULL));
         trawl_records_unload(records);
     }
     tally.answers++;
@@ -566,13 +566,13 @@ static void borders_of_records(void)
         MUST(trawl_records_load(searchers[k], &array, &records[k], NULL));
     for (uint32_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
         struct trawl_plan *plan = must_plan_with(rows[i / 2][0], PLAN_WITH(.syntax = TRAWL_PERL));
-        struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+        struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
         char values[10] = "";
 
         out.values = values;
         out.room = 9;
-        MUST(trawl_records_into(searchers[i % 2], plan, records[i % 2], TRAWL_RECORDS_BYTES, &out,
-                                NULL));
+        MUST(ask_records_into(searchers[i % 2], plan, records[i % 2], TRAWL_RECORDS_BYTES, &out,
+                              NULL));
         for (uint32_t k = 0; k < 9; k++)
             values[k] += '0';
         if (!TEST_CHECK(strcmp(values, rows[i / 2][1]) == 0 && out.on_device == i % 2))

@@ -376,7 +376,7 @@ static bool ask_held(struct forms_case *c, enum held_call call)
     if (!forms_has(call))
         return true;
     if ((call == HELD_COUNT_LINES || call == HELD_LINES_WITHOUT) && chance(c, 3))
-        held.lines_max = draw_below(c, 3) * draw_below(c, c->expected.line_count + 2);
+        held.lines_max = 1 + draw_below(c, 3) * draw_below(c, c->expected.line_count + 2);
     if (chance(c, 4))
         held.room = draw_below(c, held.room + 9);
     status = held_search(&held, call, &error);
@@ -416,7 +416,7 @@ static bool ask_begins_pinned(struct forms_case *c, uint64_t room)
     MUST_CODE(driver->context_push(c->machine->contexts[0]));
     MUST_CODE(driver->host_register(begins, (size_t)bytes, 0));
     MUST_CODE(driver->context_pop(&popped));
-    status = trawl_begins_into(c->searcher, c->plan, c->text, begins, room, &total, &error);
+    status = ask_begins_into(c->searcher, c->plan, c->text, begins, room, &total, &error);
     wrong = status == TRAWL_OK ? judge_begins(c, begins, room, total) : NULL;
     right = status != TRAWL_OK ? fail_status(c, FORM_BEGINS_PINNED, status, &error)
             : wrong != NULL    ? fail(c, FORM_BEGINS_PINNED, wrong)
@@ -463,8 +463,8 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     memset(begins, 0x77, (size_t)bytes);
     forms_block_begin(c->machine, (uint32_t)draw_below(c, c->machine->devices), begins, 0, bytes, 0,
                       &block);
-    status = trawl_begins_into(c->searcher, c->plan, c->text, (uint64_t *)(uintptr_t)block.address,
-                               room, &total, &error);
+    status = ask_begins_into(c->searcher, c->plan, c->text, (uint64_t *)(uintptr_t)block.address,
+                             room, &total, &error);
     forms_block_copy(c->machine, &block, 0, begins, bytes, false);
     if (status == TRAWL_OK)
         wrong = judge_begins(c, begins, room, total);
@@ -547,7 +547,7 @@ static void drop_records(struct forms_case *c)
 }
 
 /* Returns true if the call may end with the status, other than OK and LIMIT. */
-static bool may_refuse_records(const struct forms_case *c, enum trawl_records_shape shape,
+static bool may_refuse_records(const struct forms_case *c, enum trawl_what shape,
                                bool answer_on_device, enum trawl_status status)
 {
     bool host_only = c->letters && (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_IGNORE_CASE)) != 0;
@@ -568,13 +568,13 @@ static bool is_searched(const struct forms_case *c)
     return c->input.pattern_count > 0 && c->cut.offsets[0] < c->cut.offsets[c->cut.record_count];
 }
 
-static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
+static bool ask_records(struct forms_case *c, enum trawl_what shape)
 {
     uint32_t device =
         c->records_on_device ? c->tape.device : (uint32_t)draw_below(c, c->machine->devices);
     struct forms_block values = {0}, patterns = {0};
     struct trawl_error error = {.message = ""};
-    struct trawl_records_out into;
+    struct trawl_answer into;
     char message[CUT_MESSAGE_BYTES];
     struct cut_answer answer;
     enum trawl_status status;
@@ -598,7 +598,7 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
         }
     }
     into = answer.into;
-    status = trawl_records_into(c->searcher, c->plan, c->records, shape, &into, &error);
+    status = ask_records_into(c->searcher, c->plan, c->records, shape, &into, &error);
     if (on_device) {
         forms_block_copy(c->machine, &values, at, answer.values,
                          answer.values_bytes + CUT_GUARD_BYTES, false);
@@ -607,16 +607,17 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
                              answer.patterns_bytes + CUT_GUARD_BYTES, false);
     }
     right = cut_judge(&c->cut, &answer, status, &into, message) ||
-            fail(c, FORM_RECORDS + shape, message);
+            fail(c, FORM_RECORDS + shape - TRAWL_RECORDS_BITS, message);
     if (status != TRAWL_OK && status != TRAWL_LIMIT) {
-        right = right && (may_refuse_records(c, shape, on_device, status) ||
-                          fail_status(c, FORM_RECORDS + shape, status, &error));
-        c->tally->refused[FORM_RECORDS + shape]++;
+        right =
+            right && (may_refuse_records(c, shape, on_device, status) ||
+                      fail_status(c, FORM_RECORDS + shape - TRAWL_RECORDS_BITS, status, &error));
+        c->tally->refused[FORM_RECORDS + shape - TRAWL_RECORDS_BITS]++;
     } else {
         if (right && status == TRAWL_OK && into.on_device == 0 && is_searched(c) &&
             (c->records_on_device || (on_device && answer.into.room > 0)))
-            right = fail(c, FORM_RECORDS + shape, "on_device is 0");
-        count(c, FORM_RECORDS + shape, answer.count > 0, into.on_device != 0);
+            right = fail(c, FORM_RECORDS + shape - TRAWL_RECORDS_BITS, "on_device is 0");
+        count(c, FORM_RECORDS + shape - TRAWL_RECORDS_BITS, answer.count > 0, into.on_device != 0);
     }
     forms_block_end(c->machine, &values);
     forms_block_end(c->machine, &patterns);
@@ -639,7 +640,7 @@ static bool ask(struct forms_case *c, uint32_t form)
         return ask_begins_pinned(c, room);
     if (form == FORM_BEGINS_ON_DEVICE)
         return ask_begins_on_device(c, max_u64(room, 1));
-    return ask_records(c, (enum trawl_records_shape)(form - FORM_RECORDS));
+    return ask_records(c, (enum trawl_what)(TRAWL_RECORDS_BITS + form - FORM_RECORDS));
 }
 
 /* Changes bytes of the text, which is loaded again, and the expected answers. */
@@ -691,7 +692,7 @@ static bool run_case(struct forms_case *c)
     }
     right = right && load_records(c);
     for (uint64_t i = 0; i < questions && right; i++)
-        right = ask_records(c, (enum trawl_records_shape)draw_below(c, CUT_SHAPES)) &&
+        right = ask_records(c, (enum trawl_what)(TRAWL_RECORDS_BITS + draw_below(c, CUT_SHAPES))) &&
                 (!chance(c, 3) || ask(c, (uint32_t)draw_below(c, FORM_RECORDS)));
     drop_records(c);
     case_end(c);

@@ -15,7 +15,7 @@
 enum {
     FORM_BEGINS_PINNED = HELD_CALLS,
     FORM_BEGINS_ON_DEVICE,
-    FORM_RECORDS, /* + enum trawl_records_shape */
+    FORM_RECORDS, /* + enum trawl_what - TRAWL_RECORDS_BITS */
     FORMS = FORM_RECORDS + 4,
 };
 

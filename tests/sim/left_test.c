@@ -86,11 +86,11 @@ static int take_window(void *context, const struct trawl_window *window)
 }
 
 static uint64_t of_records(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                           enum trawl_records_shape shape)
+                           enum trawl_what shape)
 {
     static uint32_t values[LINES];
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_records_out into = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer into = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     struct trawl_records *records = NULL;
     uint64_t sum = 0;
 
@@ -101,7 +101,7 @@ static uint64_t of_records(struct trawl_searcher *searcher, const struct trawl_p
     into.room = LINES;
     memset(values, 0, sizeof values);
     MUST(trawl_records_load(searcher, &array, &records, NULL));
-    MUST(trawl_records_into(searcher, plan, records, shape, &into, NULL));
+    MUST(ask_records_into(searcher, plan, records, shape, &into, NULL));
     trawl_records_unload(records);
     for (uint32_t i = 0; i < LINES; i++)
         add(&sum, values[i]);
@@ -125,10 +125,10 @@ static uint64_t ask(struct trawl_searcher *searcher, const struct trawl_plan *pl
         add(&sum, first.begin);
         break;
     case POSITIONS:
-        MUST(trawl_positions(searcher, plan, text, take_matches, &sum, NULL));
+        MUST(ask_positions(searcher, plan, text, take_matches, &sum, NULL));
         break;
     case BEGINS:
-        MUST(trawl_begins_into(searcher, plan, text, begins, HITS_ROOM, &count, NULL));
+        MUST(ask_begins_into(searcher, plan, text, begins, HITS_ROOM, &count, NULL));
         for (uint64_t i = 0; i < count && i < HITS_ROOM; i++)
             add(&sum, begins[i]);
         break;
@@ -137,8 +137,7 @@ static uint64_t ask(struct trawl_searcher *searcher, const struct trawl_plan *pl
         break;
     case LINES_WITH:
     case LINES_WITHOUT:
-        MUST(
-            trawl_count_lines(searcher, plan, text, call == LINES_WITHOUT, UINT64_MAX, &sum, NULL));
+        MUST(ask_count_lines(searcher, plan, text, call == LINES_WITHOUT, UINT64_MAX, &sum, NULL));
         break;
     case BITS:
     case COUNTS:

@@ -66,16 +66,16 @@ static enum trawl_status load(struct trawl_searcher *searcher, const char *tape,
 /* Requests each record's count, in the host's or the device's memory. Returns the status. */
 static enum trawl_status ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_records *records, bool there, uint32_t *counts,
-                             uint64_t count, struct trawl_records_out *into)
+                             uint64_t count, struct trawl_answer *into)
 {
     struct trawl_error error;
     enum trawl_status status;
 
-    *into = (struct trawl_records_out)TRAWL_RECORDS_OUT_INIT;
+    *into = (struct trawl_answer)TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     memset(counts, 0x77, (size_t)count * sizeof *counts);
     into->values = there ? put(counts, count * sizeof *counts) : counts;
     into->room = count;
-    status = trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, into, &error);
+    status = ask_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, into, &error);
     if (there)
         memcpy(counts, into->values, (size_t)count * sizeof *counts);
     return status;
@@ -91,7 +91,7 @@ static void nothing(struct trawl_searcher *searcher, bool there, bool to_device)
     for (uint64_t count = 0; count <= 4; count++) {
         const struct trawl_plan *asked = count == 4 ? none : plan;
         struct trawl_records *records = NULL;
-        struct trawl_records_out into;
+        struct trawl_answer into;
         uint32_t counts[4];
 
         MUST(load(searcher, "xxababab", offsets, count, there, &records, NULL));
@@ -112,7 +112,7 @@ static void whole_kib(struct trawl_searcher *searcher, uint64_t kib)
     static uint32_t counts[RECORDS_MAX];
     AUTO_PLAN plan = must_plan("#");
     struct trawl_records *records = NULL;
-    struct trawl_records_out into;
+    struct trawl_answer into;
     uint64_t count = kib * 1024 / 64;
 
     memset(tape, 'x', sizeof tape - 1);
@@ -137,7 +137,7 @@ static void divided(struct trawl_searcher *searcher, uint64_t record_bytes, bool
 {
     static char tape[4000 + 1];
     static uint64_t offsets[RECORDS_MAX + 1], rows[RECORDS_MAX], patterns[RECORDS_MAX];
-    struct trawl_records_out into = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer into = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     AUTO_PLAN plan = must_plan("#");
     struct trawl_records *records = NULL;
     uint64_t count = 4000 / record_bytes;
@@ -152,7 +152,7 @@ static void divided(struct trawl_searcher *searcher, uint64_t record_bytes, bool
     into.values = rows;
     into.patterns = patterns;
     into.room = count;
-    CHECK_STATUS(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_CELLS, &into, NULL),
+    CHECK_STATUS(ask_records_into(searcher, plan, records, TRAWL_RECORDS_CELLS, &into, NULL),
                  TRAWL_OK);
     TEST_CHECK_U64(into.count, count);
     TEST_CHECK_U64(into.on_device, record_bytes < 700);
@@ -170,7 +170,7 @@ static void by_turns(void)
     AUTO_PLAN plan = must_plan_with("ab", PLAN_WITH(.flags = TRAWL_WHOLE_LINE));
     AUTO_TEXT text = must_text("ab\nabab", 7);
     struct trawl_records *records = NULL;
-    struct trawl_records_out into;
+    struct trawl_answer into;
     uint32_t counts[3];
 
     MUST(load(searcher, "ababab", offsets, 3, false, &records, NULL));
@@ -191,7 +191,7 @@ static void several_devices(enum trawl_engine engine)
     static const uint64_t offsets[] = {0, 2, 4, sizeof tapes[0] - 1};
     struct cuda_limits limits = cuda_limits_default;
     struct trawl_records *records[2] = {NULL, NULL};
-    struct trawl_records_out into;
+    struct trawl_answer into;
     uint32_t counts[3];
 
     limits.split_bytes_min = STRIPE_BYTES;
@@ -223,7 +223,7 @@ static void lost(enum trawl_engine engine, bool there)
     static const uint64_t offsets[] = {0, 2, 4, 8};
     struct trawl_records *records = NULL;
     struct trawl_searcher *searcher;
-    struct trawl_records_out into;
+    struct trawl_answer into;
     enum trawl_status status;
     uint32_t counts[3];
 
@@ -294,8 +294,8 @@ static void refused(struct trawl_searcher *searcher, bool there)
  * more calls to the driver may fail. Sets *has_failed to true if one has failed. Returns true if a
  * successful call gave the right answer, and a failed one may fail so. */
 static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                     const struct trawl_record_array *array, struct trawl_records_out *into,
-                     enum trawl_records_shape shape, bool *has_failed)
+                     const struct trawl_record_array *array, struct trawl_answer *into,
+                     enum trawl_what shape, bool *has_failed)
 {
     static const uint8_t bits = 5, bytes[] = {1, 0, 1};
     static const uint32_t counts[] = {1, 0, 2};
@@ -307,20 +307,21 @@ static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *p
     enum trawl_status status = trawl_records_load(searcher, array, &records, &error);
 
     if (status == TRAWL_OK)
-        status = trawl_records_into(searcher, plan, records, shape, into, &error);
+        status = ask_records_into(searcher, plan, records, shape, into, &error);
     *has_failed = sim_driver_has_failed();
     /* no more calls fail, but objects whose release has failed may be left */
     sim_driver_fail(UINT64_MAX, 0, false);
     trawl_records_unload(records);
     if (status == TRAWL_OK)
-        return into->count == 2 && memcmp(into->values, right[shape], sizes[shape]) == 0;
+        return into->count == 2 && memcmp(into->values, right[shape - TRAWL_RECORDS_BITS],
+                                          sizes[shape - TRAWL_RECORDS_BITS]) == 0;
     return status == TRAWL_MEMORY || status == TRAWL_DEVICE || status == TRAWL_UNSUPPORTED;
 }
 
 /* One call to the driver after the other fails while records in a device's memory are loaded and
  * searched. No answer may be wrong, nothing may be left behind, and without the fault the same
  * searcher answers again, unless the device is lost. */
-static void faults(enum trawl_records_shape shape, int code, bool to_device)
+static void faults(enum trawl_what shape, int code, bool to_device)
 {
     static const uint64_t offsets[] = {0, 2, 4, 8}, zeros[4];
     struct cuda_limits limits = cuda_limits_default;
@@ -330,7 +331,7 @@ static void faults(enum trawl_records_shape shape, int code, bool to_device)
     limits.lists_min = 1u << 12;
     while (has_failed && test_failures < 5) {
         struct trawl_record_array array;
-        struct trawl_records_out into = TRAWL_RECORDS_OUT_INIT;
+        struct trawl_answer into = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
         struct trawl_searcher *searcher;
         uint64_t values[4], patterns[4];
 
@@ -410,8 +411,8 @@ int main(void)
     several_devices(TRAWL_ENGINE_AUTO);
     several_devices(TRAWL_ENGINE_CUDA);
     for (uint32_t i = 0; i < 4; i++) {
-        faults((enum trawl_records_shape)i, CUDA_CODE_OUT_OF_MEMORY, i % 2 == 0);
-        faults((enum trawl_records_shape)i, CUDA_CODE_LAUNCH_FAILED, i % 2 != 0);
+        faults((enum trawl_what)(TRAWL_RECORDS_BITS + i), CUDA_CODE_OUT_OF_MEMORY, i % 2 == 0);
+        faults((enum trawl_what)(TRAWL_RECORDS_BITS + i), CUDA_CODE_LAUNCH_FAILED, i % 2 != 0);
     }
     for (uint32_t i = 0; i < 4; i++)
         lost(i % 2 == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, i / 2 != 0);

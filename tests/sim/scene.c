@@ -532,7 +532,7 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
     } else {
         s->is_pinned = s->engine != TRAWL_ENGINE_CPU && array_pin(s, bytes);
     }
-    status = trawl_begins_into(s->searcher, s->plan, s->text, s->array, s->room, &count, error);
+    status = ask_begins_into(s->searcher, s->plan, s->text, s->array, s->room, &count, error);
     /* If the simulated driver does not know where an array is, `auto` treats it as the host's,
      * because the host can read the simulated device's memory. */
     taken_for_host = s->engine == TRAWL_ENGINE_AUTO && status == TRAWL_DEVICE;

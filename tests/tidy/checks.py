@@ -99,7 +99,7 @@ def public(tree):
         lines = text.split("\n")
         code = c_source.code_only(text).split("\n")
         for number, line in enumerate(code):
-            if not re.match(r"\s*TRAWL_API\b", line):
+            if not re.match(r"\s*TRAWL_(API|CALL)\b", line):
                 continue
             found += 1
             declaration = " ".join(code[number : number + 4])

@@ -190,6 +190,8 @@ static void searches(void)
 {
     uint64_t count = UNTOUCHED, begin = UNTOUCHED;
     struct trawl_match match = {UNTOUCHED, 0, 0, 0, 0};
+    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
+    struct trawl_search *search = NULL;
     bool found = true;
 
     CHECK_SEARCH(trawl_count, &count);
@@ -197,21 +199,34 @@ static void searches(void)
     CHECK_SEARCH(trawl_first, &match, &found);
     CHECK_NULL(trawl_first(searcher, plan, text, NULL, &found, error), "match");
     CHECK_NULL(trawl_first(searcher, plan, text, &match, NULL, error), "found");
-    CHECK_SEARCH(trawl_positions, ignore_matches, NULL);
-    CHECK_NULL(trawl_positions(searcher, plan, text, NULL, NULL, error), "sink");
-    CHECK_SEARCH(trawl_begins_into, &begin, 1, &count);
-    CHECK_NULL(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), "begins");
-    CHECK_NULL(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), "begin_count");
+    CHECK_SEARCH(ask_positions, ignore_matches, NULL);
+    CHECK_NULL(ask_positions(searcher, plan, text, NULL, NULL, error), "answer.matches");
+    CHECK_SEARCH(ask_begins_into, &begin, 1, &count);
+    CHECK_NULL(ask_begins_into(searcher, plan, text, NULL, 1, &count, error), "answer.values");
 #if defined(__x86_64__) /* under qemu-user, every address counts as readable */
-    CHECK_REFUSED(trawl_begins_into(searcher, plan, text, (uint64_t *)8, 1, &count, error));
+    CHECK_REFUSED(ask_begins_into(searcher, plan, text, (uint64_t *)8, 1, &count, error));
 #endif
-    CHECK_SEARCH(trawl_count_lines, false, 9, &count);
-    CHECK_NULL(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), "count");
-    CHECK_SEARCH(trawl_count_by_pattern, ignore_counts, NULL);
-    CHECK_NULL(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), "sink");
+    CHECK_SEARCH(ask_count_lines, false, 9, &count);
+    CHECK_SEARCH(ask_count_by_pattern, ignore_counts, NULL);
+    CHECK_NULL(ask_count_by_pattern(searcher, plan, text, NULL, NULL, error), "answer.counts");
+    CHECK_NULL(trawl_ask(searcher, plan, text, NULL, error), "answer");
+    CHECK_NULL(trawl_ask_records(searcher, plan, NULL, &answer, error), "records");
+    CHECK_ERROR(trawl_ask(searcher, plan, text, &answer, error), TRAWL_UNSUPPORTED);
+    answer.what = (enum trawl_what)99;
+    CHECK_REFUSED(trawl_ask(searcher, plan, text, &answer, error));
+    answer = (struct trawl_answer)TRAWL_ANSWER(TRAWL_COUNT_LINES);
+    answer.invert = 2;
+    CHECK_REFUSED(trawl_ask(searcher, plan, text, &answer, error));
     CHECK_SEARCH(trawl_windows, 0, ignore_window, NULL);
     CHECK_NULL(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), "sink");
     CHECK_REFUSED(trawl_windows(searcher, plan, text, 512, ignore_window, NULL, error));
+    /* two values of enum trawl_which: one of them once overrode the other */
+    CHECK_REFUSED(trawl_windows(searcher, plan, text, TRAWL_LINES | TRAWL_SPANS, ignore_window,
+                                NULL, error));
+    CHECK_REFUSED(trawl_list_bytes(searcher, plan, "a", 1, TRAWL_SPANS | TRAWL_SPANS_FIRST, &match,
+                                   1, &count, error));
+    CHECK_REFUSED(trawl_search_open(searcher, plan, text, TRAWL_SPANS | TRAWL_SPANS_FIRST, &search,
+                                    error));
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 
@@ -232,10 +247,10 @@ static void allowed(void)
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
     MUST(trawl_first(searcher, plan, empty, &match, &found, NULL));
     TEST_CHECK(!found && match.begin == UNTOUCHED);
-    MUST(trawl_begins_into(searcher, plan, text, NULL, 0, &count, NULL));
+    MUST(ask_begins_into(searcher, plan, text, NULL, 0, &count, NULL));
     TEST_CHECK_U64(count, 2);
-    MUST(trawl_count_lines(searcher, plan, text, false, 0, &count, NULL));
-    TEST_CHECK_U64(count, 0);
+    MUST(ask_count_lines(searcher, plan, text, false, 1, &count, NULL));
+    TEST_CHECK_U64(count, 1);
 }
 
 /* Pulls batches with an argument missing. The pointer to the search is not valid: the library must

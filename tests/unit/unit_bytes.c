@@ -330,7 +330,7 @@ static void busy_and_cancelled(void)
     AUTO_TEXT text = must_string("a");
     uint64_t count = 77;
 
-    MUST(trawl_positions(searcher, plan, text, search_again, searcher, NULL));
+    MUST(ask_positions(searcher, plan, text, search_again, searcher, NULL));
     trawl_searcher_cancel(searcher, false);
     MUST(trawl_list_bytes(searcher, plan, "a", 1, 0, NULL, 0, &count, NULL));
     TEST_CHECK_U64(count, 1);

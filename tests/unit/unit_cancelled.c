@@ -100,9 +100,9 @@ static enum trawl_status ask(struct trawl_searcher *searcher, const struct trawl
     if (call == 0)
         status = trawl_first(searcher, plan, text, &match, &found, &error);
     else if (call == 1)
-        status = trawl_positions(searcher, plan, text, ignore_matches, NULL, &error);
+        status = ask_positions(searcher, plan, text, ignore_matches, NULL, &error);
     else if (call == 2)
-        status = trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, &error);
+        status = ask_count_lines(searcher, plan, text, false, UINT64_MAX, &count, &error);
     else
         status = trawl_count(searcher, plan, text, &count, &error);
     if (status == TRAWL_STOPPED)

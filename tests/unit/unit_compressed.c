@@ -302,7 +302,7 @@ static void again(const struct sample *sample)
         TEST_CHECK_U64(count, 1);
         MUST(trawl_first(by, plan, text, &first, &found, NULL));
         TEST_CHECK(found && first.begin == NEEDLE_AT);
-        MUST(trawl_positions(by, plan, text, search_within, text, NULL));
+        MUST(ask_positions(by, plan, text, search_within, text, NULL));
     }
     trawl_text_close(text);
     close(file);
@@ -334,7 +334,7 @@ static void promptly(const struct sample *sample, uint64_t chunk_bytes)
     source.to = ends[1];
     (void)alarm(60);
     MUST(call_descriptor(ends[0], "name", TRAWL_TEXT_UNPACK, &text, NULL));
-    MUST(trawl_positions(own, plan, text, see_first, &source, NULL));
+    MUST(ask_positions(own, plan, text, see_first, &source, NULL));
     (void)alarm(0);
     TEST_CHECK_U64(source.matches, 2);
     close(ends[0]);

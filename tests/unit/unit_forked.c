@@ -62,8 +62,8 @@ static void use_all(struct opened *opened)
         TEST_CHECK_U64(must_count(searchers[i], opened->set, opened->file), MATCHES);
         if (opened->expression != NULL)
             TEST_CHECK_U64(must_count(searchers[i], opened->expression, opened->file), MATCHES);
-        MUST(trawl_count_lines(searchers[i], opened->plan, opened->file, false, UINT64_MAX, &lines,
-                               NULL));
+        MUST(ask_count_lines(searchers[i], opened->plan, opened->file, false, UINT64_MAX, &lines,
+                             NULL));
         TEST_CHECK_U64(lines, 1);
         trawl_searcher_close(searchers[i]);
     }
@@ -137,8 +137,8 @@ static void forks(uint64_t times)
 
         opened.child = -1;
         opened.forks = i % 2 == 0;
-        status = trawl_positions(opened.idle, opened.plan, i % 4 < 2 ? opened.memory : opened.file,
-                                 fork_once, &opened, NULL);
+        status = ask_positions(opened.idle, opened.plan, i % 4 < 2 ? opened.memory : opened.file,
+                               fork_once, &opened, NULL);
         if (opened.child != 0)
             CHECK_STATUS(status, TRAWL_OK);
         if (i % 2 == 1 && (opened.child = fork()) == 0)
@@ -235,8 +235,8 @@ static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
         if (i > 0) {
             if (trawl_text_open(packed_name, &packed, &opened.file, NULL) == TRAWL_UNSUPPORTED)
                 break; /* the library that decompresses the format is not installed */
-            status = trawl_positions(opened.idle, opened.plan, opened.file,
-                                     i < 3 ? fork_once : fork_beside, &opened, NULL);
+            status = ask_positions(opened.idle, opened.plan, opened.file,
+                                   i < 3 ? fork_once : fork_beside, &opened, NULL);
             trawl_text_close(opened.file);
         } else {
             MUST(trawl_stream_open(opened.plan, NULL, &stream, NULL));

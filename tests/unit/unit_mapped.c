@@ -179,9 +179,9 @@ static void search(enum call call, enum trawl_map map, uint32_t threads, uint64_
     if (call == COUNT)
         log->status = trawl_count(searcher, plan, text, &count, &error);
     else if (call == LINES)
-        log->status = trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, &error);
+        log->status = ask_count_lines(searcher, plan, text, false, UINT64_MAX, &count, &error);
     else if (call == POSITIONS)
-        log->status = trawl_positions(searcher, plan, text, take_matches, log, &error);
+        log->status = ask_positions(searcher, plan, text, take_matches, log, &error);
     else
         log->status =
             trawl_windows(searcher, plan, text, TRAWL_LINE_ENDS, take_window, log, &error);

@@ -135,11 +135,11 @@ static void wrong_questions(void)
     int32_t good[2] = {0, 2};
     uint64_t room[1];
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     AUTO_PLAN plan = must_plan("a");
     AUTO_SEARCHER searcher = must_searcher_with(NULL);
 
-    out.sink = ask_again;
+    out.cells = ask_again;
     out.context = searcher;
     array.bytes = (const uint8_t *)"ab";
     array.offset_bytes = 4;
@@ -151,7 +151,7 @@ static void wrong_questions(void)
     }
     array.record_count = 1;
     array.offsets = good;
-    CHECK_REFUSED(ASK((enum trawl_records_shape)9));
+    CHECK_REFUSED(ASK((enum trawl_what)9));
     CHECK_REFUSED(ASK(TRAWL_RECORDS_BITS)); /* a sink takes only cells */
     out.values = out.patterns = room;
     out.room = 1; /* a sink or columns, not both */
@@ -180,7 +180,7 @@ static void stopped_searches(void)
     static uint8_t tape[3 * CANCELLED_ROWS];
     static uint64_t offsets[CANCELLED_ROWS + 1];
     struct trawl_record_array array = records_of(tape, offsets, CANCELLED_ROWS);
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     uint64_t seen = 0;
     AUTO_PLAN plan = must_plan("a");
     AUTO_SEARCHER searcher = must_searcher_with(SEARCHER_WITH(.threads = 3, .chunk_bytes = 2000));
@@ -188,17 +188,17 @@ static void stopped_searches(void)
     memset(tape, 'a', sizeof tape);
     for (uint64_t i = 0; i <= CANCELLED_ROWS; i++)
         offsets[i] = 3 * i;
-    out.sink = stop_at_once;
+    out.cells = stop_at_once;
     out.context = &seen;
     for (uint32_t i = 0; i < 2; i++)
         CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
                      TRAWL_STOPPED);
     TEST_CHECK(seen < CANCELLED_ROWS);
-    out.sink = cancel_searcher;
+    out.cells = cancel_searcher;
     out.context = searcher;
     CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
                  TRAWL_STOPPED);
-    out.sink = NULL;
+    out.cells = NULL;
     CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
                  TRAWL_LIMIT);
     TEST_CHECK_U64(out.count, CANCELLED_ROWS);

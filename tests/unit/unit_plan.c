@@ -216,9 +216,9 @@ static void no_pattern(void)
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
     TEST_CHECK(!found);
-    MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
+    MUST(ask_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 0);
-    MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL));
+    MUST(ask_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 3);
 }
 

@@ -75,11 +75,11 @@ static uint64_t search(enum call call, struct trawl_searcher *searcher)
     if (call == COUNT)
         MUST(trawl_count(searcher, plan, text, &found, NULL));
     else if (call == LINES)
-        MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &found, NULL));
+        MUST(ask_count_lines(searcher, plan, text, false, UINT64_MAX, &found, NULL));
     else if (call == BY_PATTERN)
-        MUST(trawl_count_by_pattern(searcher, plan, text, add_up, &found, NULL));
+        MUST(ask_count_by_pattern(searcher, plan, text, add_up, &found, NULL));
     else
-        MUST(trawl_positions(searcher, plan, text, add_up_matches, &found, NULL));
+        MUST(ask_positions(searcher, plan, text, add_up_matches, &found, NULL));
     return found;
 }
 

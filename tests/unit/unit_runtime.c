@@ -144,7 +144,7 @@ static void arguments(struct trawl_plan *plan)
 
     CHECK_REFUSED(trawl_runtime_open(NULL, NULL, error));
     CHECK_ERROR(trawl_runtime_close(runtime, error), TRAWL_BUSY);
-    CHECK_REFUSED(trawl_search_open(searcher, plan, text, 8, &search, error));
+    CHECK_REFUSED(trawl_search_open(searcher, plan, text, TRAWL_LINES, &search, error));
     CHECK_REFUSED(trawl_search_open(searcher, plan, text, 0, NULL, error));
     CHECK_REFUSED(trawl_search_open(searcher, NULL, text, 0, &search, error));
     CHECK_REFUSED(
@@ -168,7 +168,7 @@ static void arguments(struct trawl_plan *plan)
     trawl_searcher_cancel(searcher, false);
     CHECK_STATUS(trawl_search_next(search, &batch, NULL), TRAWL_STOPPED);
     trawl_search_close(search);
-    CHECK_STATUS(trawl_positions(searcher, plan, brief, cancels, searcher, NULL), TRAWL_STOPPED);
+    CHECK_STATUS(ask_positions(searcher, plan, brief, cancels, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_runtime_close(NULL, NULL));
 }
@@ -208,7 +208,7 @@ static void *work(void *context)
         if (status == TRAWL_OK && worker->kind % 3 == 0)
             status = trawl_count(worker->searcher, worker->plan, text, &count, NULL);
         else if (status == TRAWL_OK)
-            status = trawl_positions(worker->searcher, worker->plan, text, take, &count, NULL);
+            status = ask_positions(worker->searcher, worker->plan, text, take, &count, NULL);
         if (status == TRAWL_STOPPED)
             worker->cancelled++;
         else if (status != TRAWL_OK || count != expected_count)
@@ -312,7 +312,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
 
     for (uint64_t i = 0; i <= records.record_count; i++)
         offsets[i] = 3 * i;
-    CHECK_STATUS(trawl_positions(searcher, plan, text, cancels, searcher, NULL), TRAWL_STOPPED);
+    CHECK_STATUS(ask_positions(searcher, plan, text, cancels, searcher, NULL), TRAWL_STOPPED);
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
@@ -416,7 +416,7 @@ static void bit_in_little(void)
 {
     const uint64_t offsets[] = {0, TEXT_BYTES};
     const struct trawl_record_array record = records_of(bytes, offsets, 1);
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     uint8_t bits = 0;
     AUTO_SEARCHER searcher = must_searcher(1, 0);
     AUTO_PLAN plan = must_plan("ab");

@@ -74,7 +74,7 @@ static enum trawl_status count(const struct row *row, struct trawl_searcher *sea
     for (int i = 0; i < 2 && status == TRAWL_OK; i++)
         status = trawl_count(searcher, plan, text, &counts[0], error);
     for (int i = 0; i < 2 && status == TRAWL_OK; i++)
-        status = trawl_count_lines(searcher, plan, text, i == 0, UINT64_MAX, &counts[1], error);
+        status = ask_count_lines(searcher, plan, text, i == 0, UINT64_MAX, &counts[1], error);
     for (int i = 0; i < 2 && status == TRAWL_OK; i++)
         status = trawl_list_bytes(searcher, plan, "hay needled", 11, 0, NULL, 0, &counts[2], error);
     trawl_plan_free(plan);

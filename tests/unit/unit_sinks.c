@@ -40,10 +40,10 @@ static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *p
     return trawl_count(searcher, plan, text, &count, &error) == TRAWL_BUSY &&
            error.status == TRAWL_BUSY &&
            trawl_first(searcher, plan, text, &match, &found, NULL) == TRAWL_BUSY &&
-           trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL) == TRAWL_BUSY &&
-           trawl_begins_into(searcher, plan, text, &count, 1, &count, NULL) == TRAWL_BUSY &&
-           trawl_count_lines(searcher, plan, text, false, 1, &count, NULL) == TRAWL_BUSY &&
-           trawl_count_by_pattern(searcher, plan, text, ignore_counts, NULL, NULL) == TRAWL_BUSY &&
+           ask_positions(searcher, plan, text, ignore_matches, NULL, NULL) == TRAWL_BUSY &&
+           ask_begins_into(searcher, plan, text, &count, 1, &count, NULL) == TRAWL_BUSY &&
+           ask_count_lines(searcher, plan, text, false, 1, &count, NULL) == TRAWL_BUSY &&
+           ask_count_by_pattern(searcher, plan, text, ignore_counts, NULL, NULL) == TRAWL_BUSY &&
            trawl_windows(searcher, plan, text, 0, ignore_window, NULL, NULL) == TRAWL_BUSY &&
            trawl_text_load(searcher, text, NULL) == TRAWL_BUSY && count == 5 && match.begin == 5 &&
            !found;
@@ -138,7 +138,7 @@ static void from_inside(const uint8_t *bytes)
     for (uint32_t threads = 1; threads <= 3; threads++) {
         struct scene scene;
         scene_begin(&scene, threads, "x", bytes, TEXT_BYTES);
-        MUST(trawl_positions(scene.searcher, scene.plan, scene.text, match_sink, &scene, NULL));
+        MUST(ask_positions(scene.searcher, scene.plan, scene.text, match_sink, &scene, NULL));
         TEST_CHECK_U64(scene.matches, TEXT_BYTES / 1000 + 1);
         check_scene(&scene);
         scene.calls = scene.matches = scene.begin_next = 0;
@@ -266,8 +266,8 @@ static void *search_and_wait(void *context)
 {
     struct meeting *meeting = context;
 
-    meeting->status = trawl_positions(meeting->searcher, meeting->plan, meeting->text, waiting_sink,
-                                      meeting, NULL);
+    meeting->status =
+        ask_positions(meeting->searcher, meeting->plan, meeting->text, waiting_sink, meeting, NULL);
     return NULL;
 }
 
@@ -309,7 +309,7 @@ static void stop(const uint8_t *bytes)
         scene.stop_after_matches = 100;
         scene.stop_value = threads % 2 == 0 ? -7 : 1;
         CHECK_STATUS(
-            trawl_positions(scene.searcher, scene.plan, scene.text, match_sink, &scene, NULL),
+            ask_positions(scene.searcher, scene.plan, scene.text, match_sink, &scene, NULL),
             TRAWL_STOPPED);
         TEST_CHECK(scene.matches >= 100);
         check_scene(&scene);
@@ -338,7 +338,7 @@ static void first_and_lines_stop(const uint8_t *bytes)
         MUST(trawl_first(scene.searcher, scene.plan, scene.text, &match, &found, NULL));
         TEST_CHECK(found && match.begin == 999 && match.end == 1001 && match.pattern_index == 0);
         check_stopped_soon(&scene);
-        MUST(trawl_count_lines(scene.searcher, scene.plan, scene.text, false, 5, &count, NULL));
+        MUST(ask_count_lines(scene.searcher, scene.plan, scene.text, false, 5, &count, NULL));
         TEST_CHECK_U64(count, 5);
         check_stopped_soon(&scene);
         scene_end(&scene);

@@ -81,12 +81,12 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     stats = must_worker(searcher, 1); /* there is no such worker */
     TEST_CHECK(stats.worker_count == 1 && stats.text_bytes == 5 && stats.worker_text_bytes == 0 &&
                stats.worker_name[0] == '\0');
-    MUST(trawl_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
+    MUST(ask_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 1);
     stats = stats_of(searcher);
     TEST_CHECK_U64(stats.wall_ns, 0); /* as for must_count, no clock is read */
     TEST_CHECK(stats.match_count == 2 && stats.chunk_count == 1 && stats.candidate_count >= 2);
-    MUST(trawl_begins_into(searcher, plan, small, begins, 2, &count, NULL));
+    MUST(ask_begins_into(searcher, plan, small, begins, 2, &count, NULL));
     TEST_CHECK(count == 2 && begins[0] == 0 && begins[1] == 2);
     TEST_CHECK_U64(stats_of(searcher).wall_ns, 0);
     TEST_CHECK_U64(stats_of(searcher).text_bytes, 5);

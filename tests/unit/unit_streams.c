@@ -92,7 +92,7 @@ static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int
         exit(1);
     CHECK_STATUS(windows
                      ? trawl_windows(searcher, plan, text, TRAWL_LINE_ENDS, see_window, &slow, NULL)
-                     : trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+                     : ask_positions(searcher, plan, text, see_matches, &slow, NULL),
                  stops ? TRAWL_STOPPED : TRAWL_OK);
     pthread_join(writer, NULL);
     TEST_CHECK(slow.patient);
@@ -125,13 +125,13 @@ static void answers_without_the_end(uint32_t threads)
             MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
             TEST_CHECK(found && match.begin == 2 && match.end == 8);
         } else if (call == 1) {
-            CHECK_STATUS(trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+            CHECK_STATUS(ask_positions(searcher, plan, text, see_matches, &slow, NULL),
                          TRAWL_STOPPED);
         } else if (call == 2) {
             CHECK_STATUS(trawl_windows(searcher, plan, text, 0, see_window, &slow, NULL),
                          TRAWL_STOPPED);
         } else {
-            MUST(trawl_count_lines(searcher, plan, text, false, 1, &count, NULL));
+            MUST(ask_count_lines(searcher, plan, text, false, 1, &count, NULL));
             TEST_CHECK_U64(count, 1);
         }
         close(slow.ends[0]);
@@ -159,7 +159,7 @@ static void endless(uint32_t threads)
     TEST_CHECK(found && match.begin == 0 && match.end == 10);
     trawl_text_close(text);
     MUST(call_file("/dev/zero", 0, &text, NULL));
-    CHECK_STATUS(trawl_positions(searcher, plan, text, see_matches, &slow, NULL), TRAWL_STOPPED);
+    CHECK_STATUS(ask_positions(searcher, plan, text, see_matches, &slow, NULL), TRAWL_STOPPED);
     TEST_CHECK(slow.matches >= 1000000);
     trawl_text_close(text);
     close(slow.ends[0]);
@@ -199,7 +199,7 @@ static void letter_ends_lines(void)
         exit(1);
     source = (struct source){ends[1], 0};
     MUST(call_descriptor(ends[0], "pipe", 0, &text, NULL));
-    MUST(trawl_positions(searcher, plan, text, see_letter, &source, NULL));
+    MUST(ask_positions(searcher, plan, text, see_letter, &source, NULL));
     TEST_CHECK_U64(source.matches, 2);
     close(ends[0]);
 }
@@ -271,7 +271,7 @@ static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax synta
             exit(1);
         MUST(call_descriptor(slow.ends[0], "pipe", 0, &text, NULL));
         CHECK_STATUS(
-            call < 2 ? trawl_positions(searcher, plan, text, see_matches, &slow, NULL)
+            call < 2 ? ask_positions(searcher, plan, text, see_matches, &slow, NULL)
                      : trawl_windows(searcher, plan, text, TRAWL_SPANS, see_window, &slow, NULL),
             TRAWL_STOPPED);
         TEST_CHECK_U64(slow.matches, matches);

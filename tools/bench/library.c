@@ -356,7 +356,7 @@ struct bench_sink {
     uint64_t before; /* start of the previous occurrence, to check the order */
 };
 
-/* The sink of trawl_positions: counts the matches and, in a full run, adds them to the sum. */
+/* The sink of TRAWL_MATCHES: counts the matches and, in a full run, adds them to the sum. */
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t count)
 {
     struct bench_sink *sink = (struct bench_sink *)context;
@@ -372,7 +372,7 @@ static int take_window(void *context, const struct trawl_window *window)
     return take_matches(context, window->matches, window->match_count);
 }
 
-/* The sink of trawl_count_by_pattern. The sum is linear in the counts, which may come in parts. */
+/* The sink of TRAWL_COUNT_BY_PATTERN. The sum is linear in the counts, which may come in parts. */
 static int take_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
 {
     struct bench_sink *sink = (struct bench_sink *)context;
@@ -421,17 +421,16 @@ static enum trawl_status take_matrix(const struct contestant *it, const struct l
                                      const struct trawl_plan *plan, struct bench_sink *sink)
 {
     struct trawl_record_array array = array_of(it);
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_CELLS);
     struct trawl_records *records = NULL;
     enum trawl_status status;
 
     array.flags = TRAWL_RECORDS_STAY;
-    out.sink = add_cells;
+    out.cells = add_cells;
     out.context = sink;
     status = trawl_records_load(own->searcher, &array, &records, &failure);
     if (status == TRAWL_OK)
-        status =
-            trawl_records_into(own->searcher, plan, records, TRAWL_RECORDS_CELLS, &out, &failure);
+        status = trawl_ask_records(own->searcher, plan, records, &out, &failure);
     trawl_records_unload(records);
     return status;
 }
@@ -441,7 +440,7 @@ static enum trawl_status ask_records(const struct contestant *it, const struct l
                                      const struct trawl_plan *plan, uint64_t *count)
 {
     bool cells = it->call == CALL_RECORDS_CELLS;
-    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(cells ? TRAWL_RECORDS_CELLS : TRAWL_RECORDS_BYTES);
     enum trawl_status status;
 
     out.values = array_of_answer(own);
@@ -450,8 +449,7 @@ static enum trawl_status ask_records(const struct contestant *it, const struct l
         out.cell_bytes = sizeof(uint32_t);
         out.patterns = (uint32_t *)out.values + own->room;
     }
-    status = trawl_records_into(own->searcher, plan, own->records,
-                                cells ? TRAWL_RECORDS_CELLS : TRAWL_RECORDS_BYTES, &out, &failure);
+    status = trawl_ask_records(own->searcher, plan, own->records, &out, &failure);
     *count = out.count;
     return status == TRAWL_LIMIT && out.count > own->room ? TRAWL_OK : status;
 }
@@ -463,9 +461,11 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 {
     struct trawl_match match = {0, 0, 0, 0, 0};
     struct bench_sink sink = {{0, 0, full}, full, 0};
+    struct trawl_answer asked = TRAWL_ANSWER(TRAWL_MATCHES);
     enum trawl_status status;
     bool found = false;
 
+    asked.context = &sink;
     switch (it->call) {
     case CALL_BUILD:
         return TRAWL_OK;
@@ -476,7 +476,9 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
         run->answer = (struct answer){found ? match.begin + 1 : 0, match.pattern_index, true};
         return status;
     case CALL_POSITIONS:
-        status = trawl_positions(own->searcher, plan, own->text, take_matches, &sink, &failure);
+        asked.what = TRAWL_MATCHES;
+        asked.matches = take_matches;
+        status = trawl_ask(own->searcher, plan, own->text, &asked, &failure);
         break;
     case CALL_WINDOWS:
         status = trawl_windows(own->searcher, plan, own->text, 0, take_window, &sink, &failure);
@@ -485,19 +487,25 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
         status = pull_batches(own, plan, &sink);
         break;
     case CALL_BY_PATTERN:
-        status =
-            trawl_count_by_pattern(own->searcher, plan, own->text, take_counts, &sink, &failure);
+        asked.what = TRAWL_COUNT_BY_PATTERN;
+        asked.counts = take_counts;
+        status = trawl_ask(own->searcher, plan, own->text, &asked, &failure);
         break;
     case CALL_CELLS:
         status = take_matrix(it, own, plan, &sink);
         break;
     case CALL_LINES:
     case CALL_OTHER_LINES:
-        return trawl_count_lines(own->searcher, plan, own->text, it->call == CALL_OTHER_LINES,
-                                 UINT64_MAX, &run->answer.count, &failure);
     case CALL_BEGINS:
-        return trawl_begins_into(own->searcher, plan, own->text, (uint64_t *)array_of_answer(own),
-                                 own->room, &run->answer.count, &failure);
+        asked.what = it->call == CALL_BEGINS ? TRAWL_BEGINS : TRAWL_COUNT_LINES;
+        asked.invert = it->call == CALL_OTHER_LINES;
+        if (it->call == CALL_BEGINS) {
+            asked.values = array_of_answer(own);
+            asked.room = own->room;
+        }
+        status = trawl_ask(own->searcher, plan, own->text, &asked, &failure);
+        run->answer.count = asked.count;
+        return status;
     default:
         return ask_records(it, own, plan, &run->answer.count);
     }

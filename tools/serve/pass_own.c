@@ -69,12 +69,14 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
                                     struct trawl_error *error)
 {
     struct pass_request *request = member->request;
+    struct trawl_answer by_pattern = TRAWL_ANSWER(TRAWL_COUNT_BY_PATTERN);
     struct trawl_pattern_count count = {0, 0};
     enum trawl_status status;
 
+    by_pattern.counts = add_counts;
+    by_pattern.context = member;
     if (told_plan(request->plan, 0).pattern_count != 1)
-        status = trawl_count_by_pattern(member->searcher, request->plan, text, add_counts, member,
-                                        error);
+        status = trawl_ask(member->searcher, request->plan, text, &by_pattern, error);
     else
         status = trawl_count(member->searcher, request->plan, text, &count.count, error);
     pass_member_searched(member);
@@ -140,7 +142,7 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     const struct state *state = member->request->state;
     const struct tape_range *ranges = block->ranges;
     struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_records_out found = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_answer found = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     struct trawl_records *loaded = NULL;
     uint64_t *offsets = malloc(2 * block->range_count * sizeof *offsets);
     uint8_t *bits = malloc(block->range_count / 4 + 1);
@@ -160,8 +162,7 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     else
         status = trawl_records_load(member->searcher, &records, &loaded, error);
     if (status == TRAWL_OK)
-        status = trawl_records_into(member->searcher, member->request->plan, loaded,
-                                    TRAWL_RECORDS_BITS, &found, error);
+        status = trawl_ask_records(member->searcher, member->request->plan, loaded, &found, error);
     for (uint64_t i = 0; status == TRAWL_OK && i < block->range_count; i++)
         if (pass_bit(bits, (uint32_t)(2 * i)) && state_file_at(state, block, &ranges[i]) != NULL &&
             pass_member_sees(member, ranges[i].file))
@@ -179,8 +180,12 @@ static enum trawl_status list_file(struct pass_member *member, uint32_t number, 
                                    struct trawl_text *text, struct trawl_error *error)
 {
     struct pass_file context = {member, number, keeps};
-    enum trawl_status status = trawl_positions(member->searcher, member->request->plan, text,
-                                               add_matches, &context, error);
+    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
+    enum trawl_status status;
+
+    matches.matches = add_matches;
+    matches.context = &context;
+    status = trawl_ask(member->searcher, member->request->plan, text, &matches, error);
 
     pass_member_searched(member);
     trawl_text_close(text);

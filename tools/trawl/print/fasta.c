@@ -216,17 +216,19 @@ static void fail_fasta(struct fasta *fasta, enum trawl_status status)
 static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_to)
 {
     struct command_job *job = fasta->scan->job;
+    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
     struct trawl_text *text = NULL;
     enum trawl_status status;
 
     if (fasta->stop)
         return;
+    matches.matches = block_sink;
+    matches.context = fasta;
     fasta->own_to = own_to;
     fasta->sequence = 0;
     status = told_memory(fasta->bytes, bytes_count, &text, &fasta->error);
     if (status == TRAWL_OK)
-        status = trawl_positions(job->searcher, fasta->scan->plan, text, block_sink, fasta,
-                                 &fasta->error);
+        status = trawl_ask(job->searcher, fasta->scan->plan, text, &matches, &fasta->error);
     trawl_text_close(text);
     if (status > TRAWL_STOPPED)
         fail_fasta(fasta, status);

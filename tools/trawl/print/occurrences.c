@@ -210,8 +210,13 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
     const struct patterns *patterns = scan->job->patterns;
     const bool joins = patterns->is_apart && !scan->settings->overlapping;
 
-    if (occurrences_are_all(scan) && !joins)
-        return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
+    if (occurrences_are_all(scan) && !joins) {
+        struct trawl_answer all = TRAWL_ANSWER(TRAWL_MATCHES);
+
+        all.matches = sink;
+        all.context = scan;
+        return trawl_ask(scan->job->searcher, scan->plan, scan->text, &all, error);
+    }
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,
                          joins ? patterns_spans(patterns) : 0, pass_on, &passed, error);
 }

@@ -10,7 +10,7 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
                         struct trawl_window *kept);
 /* Returns true if all matches from the library count. */
 bool occurrences_are_all(const struct text_scan *scan);
-/* As trawl_positions, but passes on only the matches that count. */
+/* Asks for matches, and passes on only those that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
                                         struct trawl_error *error);
 /* As occurrences_next, if several matches begin at the same offset. */

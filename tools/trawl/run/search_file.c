@@ -404,9 +404,17 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
             scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
         return status;
     }
-    if (library_counts(scan))
-        return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->invert,
-                                 scan->lines.left, &scan->lines.selected, error);
+    if (library_counts(scan)) {
+        struct trawl_answer lines = TRAWL_ANSWER(TRAWL_COUNT_LINES);
+
+        if (scan->lines.left == 0)
+            return TRAWL_OK;
+        lines.invert = scan->settings->invert;
+        lines.lines_max = scan->lines.left;
+        status = trawl_ask(searcher, scan->plan, scan->text, &lines, error);
+        scan->lines.selected = lines.count;
+        return status;
+    }
     if (is_unaware_of_nulls(scan->settings) && (!scan->rules.seekable || scan->nulls.seen) &&
         !plan_any_position(scan))
         return TRAWL_MEMORY;

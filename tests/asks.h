@@ -1,0 +1,77 @@
+/* asks: a function for each answer of trawl_ask and trawl_ask_records, in C and C++. */
+#ifndef TRAWL_TESTS_ASKS_H
+#define TRAWL_TESTS_ASKS_H
+
+#include "trawl.h"
+
+static inline enum trawl_status ask_positions(struct trawl_searcher *searcher,
+                                              const struct trawl_plan *plan,
+                                              struct trawl_text *text, trawl_match_sink sink,
+                                              void *context, struct trawl_error *error)
+{
+    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_MATCHES);
+
+    answer.matches = sink;
+    answer.context = context;
+    return trawl_ask(searcher, plan, text, &answer, error);
+}
+
+static inline enum trawl_status ask_count_by_pattern(struct trawl_searcher *searcher,
+                                                     const struct trawl_plan *plan,
+                                                     struct trawl_text *text,
+                                                     trawl_pattern_count_sink sink, void *context,
+                                                     struct trawl_error *error)
+{
+    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_COUNT_BY_PATTERN);
+
+    answer.counts = sink;
+    answer.context = context;
+    return trawl_ask(searcher, plan, text, &answer, error);
+}
+
+static inline enum trawl_status ask_begins_into(struct trawl_searcher *searcher,
+                                                const struct trawl_plan *plan,
+                                                struct trawl_text *text, uint64_t *begins,
+                                                uint64_t begins_max, uint64_t *begin_count,
+                                                struct trawl_error *error)
+{
+    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_BEGINS);
+    enum trawl_status status;
+
+    answer.values = begins;
+    answer.room = begins_max;
+    answer.count = *begin_count;
+    status = trawl_ask(searcher, plan, text, &answer, error);
+    *begin_count = answer.count;
+    return status;
+}
+
+/* lines_max is not 0. */
+static inline enum trawl_status ask_count_lines(struct trawl_searcher *searcher,
+                                                const struct trawl_plan *plan,
+                                                struct trawl_text *text, bool invert,
+                                                uint64_t lines_max, uint64_t *count,
+                                                struct trawl_error *error)
+{
+    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_COUNT_LINES);
+    enum trawl_status status;
+
+    answer.invert = invert;
+    answer.lines_max = lines_max;
+    answer.count = *count;
+    status = trawl_ask(searcher, plan, text, &answer, error);
+    *count = answer.count;
+    return status;
+}
+
+static inline enum trawl_status ask_records_into(struct trawl_searcher *searcher,
+                                                 const struct trawl_plan *plan,
+                                                 struct trawl_records *records,
+                                                 enum trawl_what what, struct trawl_answer *answer,
+                                                 struct trawl_error *error)
+{
+    answer->what = what;
+    return trawl_ask_records(searcher, plan, records, answer, error);
+}
+
+#endif
