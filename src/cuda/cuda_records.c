@@ -358,7 +358,10 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
 
 void cuda_records_arguments(const struct engine_worker *worker, struct answer_arguments *a)
 {
-    static const uint32_t shapes[] = {ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS};
+    static const uint32_t shapes[] = {[TRAWL_RECORDS_BITS] = ANSWER_BITS,
+                                      [TRAWL_RECORDS_BYTES] = ANSWER_BYTES,
+                                      [TRAWL_RECORDS_COUNTS] = ANSWER_COUNTS,
+                                      [TRAWL_RECORDS_CELLS] = ANSWER_KEYS};
     const struct cuda_answering *own = worker->answering;
     const struct record_answer *answer = own->answer->records;
 
