@@ -60,11 +60,14 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
 /* Runs a whole call: search_enter, search_run, searcher_leave. */
 /* Reads and checks the caller's struct. Errors: ARGUMENT. */
 enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answer *given,
-                              struct trawl_error *error);
-/* Gives the answer COUNT_BY_PATTERN (pattern_counts.c). */
-enum trawl_status ask_pattern_counts(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                     struct trawl_text *text, struct trawl_answer *answer,
-                                     struct trawl_error *error);
+                           struct trawl_error *error);
+struct pattern_counting {
+    const struct trawl_plan *plan;
+    trawl_pattern_count_sink function;
+    void *context;
+};
+/* Sets up the sink of COUNT_BY_PATTERN (pattern_counts.c); *counting is borrowed. */
+void pattern_counts_sink(struct sink *sink, struct pattern_counting *counting);
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);

@@ -12,12 +12,6 @@
 #include "runtime/job.h"
 #include "runtime/search.h"
 
-struct counting {
-    const struct trawl_plan *plan;
-    trawl_pattern_count_sink function;
-    void *context;
-};
-
 /* Builds a table of free slots, large enough for `hits` hits. */
 static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t literals,
                                        uint64_t hits, struct trawl_error *error)
@@ -68,7 +62,7 @@ static enum trawl_status add_hits(const struct trawl_plan *plan, struct pattern_
 static enum trawl_status digest_counts(const struct sink *sink, const struct sink_chunk *chunk,
                                        struct sink_digest *digest, struct trawl_error *error)
 {
-    const struct counting *counting = (const struct counting *)sink->context;
+    const struct pattern_counting *counting = (const struct pattern_counting *)sink->context;
     struct pattern_counts *counts = &digest->pattern_counts;
     enum trawl_status status;
 
@@ -86,7 +80,7 @@ static enum trawl_status digest_counts(const struct sink *sink, const struct sin
 static enum trawl_status take_counts(const struct sink *sink, const struct hits_answer *answer,
                                      struct sink_digest *digest, struct trawl_error *error)
 {
-    const struct counting *counting = (const struct counting *)sink->context;
+    const struct pattern_counting *counting = (const struct pattern_counting *)sink->context;
     struct pattern_counts *counts = &digest->pattern_counts;
 
     counts->count = 0;
@@ -102,7 +96,7 @@ static enum trawl_status take_counts(const struct sink *sink, const struct hits_
 static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
                            const struct sink_digest *digest)
 {
-    const struct counting *counting = (const struct counting *)sink->context;
+    const struct pattern_counting *counting = (const struct pattern_counting *)sink->context;
     const struct pattern_counts *counts = &digest->pattern_counts;
 
     (void)chunk;
@@ -114,32 +108,24 @@ static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {
-    const struct counting *counting = (const struct counting *)sink->context;
+    const struct pattern_counting *counting = (const struct pattern_counting *)sink->context;
     struct trawl_pattern_count count = {0, chunk->count};
 
     (void)digest;
     return chunk->count == 0 || counting->function(counting->context, &count, 1) == 0;
 }
 
-enum trawl_status ask_pattern_counts(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                     struct trawl_text *text, struct trawl_answer *answer,
-                                     struct trawl_error *error)
+void pattern_counts_sink(struct sink *sink, struct pattern_counting *counting)
 {
-    struct counting counting = {plan, answer->counts, answer->context};
-    struct sink sink;
-
-    if (answer->counts == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "answer.counts is NULL");
-    if (plan != NULL && plan->pattern_count == 1) {
-        sink_count(&sink);
-        sink.context = &counting;
-        sink.deliver = deliver_count;
-    } else {
-        sink_digests(&sink, digest_counts, &counting);
-        sink.in_place = true;
-        sink.form = ANSWER_OF_PATTERNS;
-        sink.answered = take_counts;
-        sink.deliver = deliver_counts;
+    if (counting->plan != NULL && counting->plan->pattern_count == 1) {
+        sink_count(sink);
+        sink->context = counting;
+        sink->deliver = deliver_count;
+        return;
     }
-    return search_checked(searcher, plan, text, &sink, error);
+    sink_digests(sink, digest_counts, counting);
+    sink->in_place = true;
+    sink->form = ANSWER_OF_PATTERNS;
+    sink->answered = take_counts;
+    sink->deliver = deliver_counts;
 }

@@ -419,6 +419,19 @@ static enum trawl_status ask_matches(struct trawl_searcher *searcher, const stru
     return search_checked(searcher, plan, text, &sink, error);
 }
 
+static enum trawl_status ask_counts(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, struct trawl_answer *answer,
+                                    struct trawl_error *error)
+{
+    struct pattern_counting counting = {plan, answer->counts, answer->context};
+    struct sink sink;
+
+    if (answer->counts == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "answer.counts is NULL");
+    pattern_counts_sink(&sink, &counting);
+    return search_checked(searcher, plan, text, &sink, error);
+}
+
 /* Fills an array in host memory: by devices if it is pinned, otherwise by a search. */
 static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, struct trawl_text *text,
@@ -501,13 +514,12 @@ enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_
                             struct trawl_text *text, struct trawl_answer *given,
                             struct trawl_error *error)
 {
-    static enum trawl_status (*const answers[])(struct trawl_searcher *, const struct trawl_plan *,
-                                                struct trawl_text *, struct trawl_answer *,
-                                                struct trawl_error *) = {
-        [TRAWL_MATCHES] = ask_matches,
-        [TRAWL_COUNT_BY_PATTERN] = ask_pattern_counts,
-        [TRAWL_COUNT_LINES] = ask_lines,
-        [TRAWL_BEGINS] = ask_begins};
+    static enum trawl_status (*const answers[])(
+        struct trawl_searcher *, const struct trawl_plan *, struct trawl_text *,
+        struct trawl_answer *, struct trawl_error *) = {[TRAWL_MATCHES] = ask_matches,
+                                                        [TRAWL_COUNT_BY_PATTERN] = ask_counts,
+                                                        [TRAWL_COUNT_LINES] = ask_lines,
+                                                        [TRAWL_BEGINS] = ask_begins};
     struct trawl_answer answer = TRAWL_ANSWER(TRAWL_MATCHES);
     enum trawl_status status;
 

@@ -221,12 +221,12 @@ static void searches(void)
     CHECK_NULL(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), "sink");
     CHECK_REFUSED(trawl_windows(searcher, plan, text, 512, ignore_window, NULL, error));
     /* two values of enum trawl_which: one of them once overrode the other */
-    CHECK_REFUSED(trawl_windows(searcher, plan, text, TRAWL_LINES | TRAWL_SPANS, ignore_window,
-                                NULL, error));
+    CHECK_REFUSED(
+        trawl_windows(searcher, plan, text, TRAWL_LINES | TRAWL_SPANS, ignore_window, NULL, error));
     CHECK_REFUSED(trawl_list_bytes(searcher, plan, "a", 1, TRAWL_SPANS | TRAWL_SPANS_FIRST, &match,
                                    1, &count, error));
-    CHECK_REFUSED(trawl_search_open(searcher, plan, text, TRAWL_SPANS | TRAWL_SPANS_FIRST, &search,
-                                    error));
+    CHECK_REFUSED(
+        trawl_search_open(searcher, plan, text, TRAWL_SPANS | TRAWL_SPANS_FIRST, &search, error));
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 
