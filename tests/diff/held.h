@@ -38,7 +38,7 @@ struct held {
     uint64_t room;         /* number of begins for which the array has room */
     uint64_t lines_max;    /* limit that the call gets for the count of lines */
     uint64_t stop_after;   /* number of matches, or windows, after which the sink stops */
-    uint32_t window_flags; /* TRAWL_WINDOW_... */
+    uint32_t window_flags; /* enum trawl_which, enum trawl_with */
     /* The array that the last call filled. A device may write to it until held_end. */
     void *array;
     /* About the last call: whether the sink stopped the search, and whether the answer was right.

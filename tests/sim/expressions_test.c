@@ -308,9 +308,9 @@ static void compare_begins(struct session *s, struct trawl_text *text, const str
 
     if (on_device)
         forms_block_begin(&machine, 0, begins, 0, room * sizeof *begins, 0, &block);
-    status = trawl_begins_into(s->device, s->plan, text,
-                               on_device ? (uint64_t *)(uintptr_t)block.address : begins, room,
-                               &count, NULL);
+    status = ask_begins_into(s->device, s->plan, text,
+                             on_device ? (uint64_t *)(uintptr_t)block.address : begins, room,
+                             &count, NULL);
     tally.begins += status == TRAWL_OK;
     if (status == TRAWL_OK) {
         if (on_device)
@@ -360,17 +360,17 @@ static void compare_found(struct session *s, const struct lent *lent)
 
     lists[0].count = lists[1].count = 0;
     MUST(trawl_count(s->host, s->plan, own, &all[0], NULL));
-    MUST(trawl_count_by_pattern(s->host, s->plan, own, take_counts, counts[0], NULL));
-    TEST_CHECK((trawl_positions(s->host, s->plan, own, take, &lists[0], NULL) == TRAWL_OK) ==
+    MUST(ask_count_by_pattern(s->host, s->plan, own, take_counts, counts[0], NULL));
+    TEST_CHECK((ask_positions(s->host, s->plan, own, take, &lists[0], NULL) == TRAWL_OK) ==
                (lists[0].count < MATCHES_MAX));
     trawl_text_close(own);
     MUST(trawl_text_load(s->device, lent->text, NULL));
     lent->text->stays = true;
     by_device = trawl_count(s->device, s->plan, lent->text, &all[1], NULL) == TRAWL_OK;
     if (by_device) {
-        MUST(trawl_count_by_pattern(s->device, s->plan, lent->text, take_counts, counts[1], NULL));
+        MUST(ask_count_by_pattern(s->device, s->plan, lent->text, take_counts, counts[1], NULL));
         tally.positions +=
-            trawl_positions(s->device, s->plan, lent->text, take, &lists[1], NULL) == TRAWL_OK;
+            ask_positions(s->device, s->plan, lent->text, take, &lists[1], NULL) == TRAWL_OK;
         MUST(trawl_first(s->device, s->plan, lent->text, &first, &found, NULL));
         TEST_CHECK(found == (lists[0].count > 0) &&
                    (!found || memcmp(&first, &lists[0].matches[0], sizeof first) == 0));
@@ -629,14 +629,14 @@ static void matches_in_records(void)
     for (uint32_t i = 0; i < sizeof matches_rows / sizeof *matches_rows; i++) {
         struct trawl_plan *plan =
             must_plan_with(matches_rows[i].expression, PLAN_WITH(.syntax = matches_rows[i].syntax));
-        struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+        struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
         uint32_t counts[10];
         char got[11] = "";
         uint64_t all = 0;
 
         out.values = counts;
         out.room = 10;
-        MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
+        MUST(ask_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
         MUST(trawl_count(searcher, plan, lent.text, &all, NULL));
         for (uint32_t k = 0; k < 10; k++)
             got[k] = (char)('0' + counts[k]);
@@ -647,7 +647,7 @@ static void matches_in_records(void)
     }
     trawl_text_unload(searcher, lent.text);
     take_back(&lent);
-    trawl_records_unload(searcher, records);
+    trawl_records_unload(records);
     trawl_searcher_close(searcher);
     devices_end();
 }
