@@ -176,6 +176,8 @@ bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, u
 {
     uint64_t ns = end_ns < begin_ns ? 0 : end_ns - begin_ns;
 
+    TRAWL_ASSERT((contest->open & ~contest->fits) == 0);
+    TRAWL_ASSERT(contest->open == 0 || (contest->open & bit_of(contest->now)) != 0);
     counts &= end_ns >= begin_ns; /* the clock was not set back */
     contest->left -= min_u64(contest->left, bytes);
     contest->all_bytes += bytes;
