@@ -183,6 +183,7 @@ cdef class Records(Made):
     cdef bint is_text
     cdef bint copies
     cdef object on_host  # an Array, made when only the host can answer
+    cdef object has_lines  # a bool: some record contains a newline; None: unknown
     cdef uint64_t fork_count  # value of `forks` when the column was loaded
     cdef object __weakref__
     cdef readonly int64_t device
@@ -357,6 +358,16 @@ cdef class Records(Made):
                 drop(&valid)
         return made
 
+    cdef bint may_count(self, Plan plan, str name, progress) except -1:
+        """Return whether a count of matches in each record is right: in records of several lines, expressions are
+        searched for in each line."""
+        cdef uint64_t count = 0
+
+        if plan.by_lines and self.has_lines is None:
+            self.ask(Plan(b"\n"), TRAWL_RECORDS_CELLS, NULL, NULL, 0, &count, name, progress)
+            self.has_lines = count > 0
+        return not plan.by_lines or not self.has_lines
+
     cdef tuple cells(self, Plan plan, progress):
         """Return the columns of records and of patterns."""
         cdef uint64_t room = self.part.records.record_count + 1024, count = 0
@@ -503,6 +514,8 @@ cdef object answer_there(Searcher searcher, Plan plan, given, int shape, str nam
             raise ValueError("out: only for columns on a GPU")
         return None
     try:
+        if shape == TRAWL_RECORDS_COUNTS and not records.may_count(plan, name, progress):
+            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN)
         return records.cells(plan, progress) if shape == TRAWL_RECORDS_CELLS else records.values(plan, shape, name, out, progress)
     except _errors.UnsupportedError:
         if not records.copies:

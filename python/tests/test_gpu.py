@@ -211,6 +211,11 @@ def test_matches_of_expressions(expressions):
     check_column(plan, values, gpu.Column(values))
     with trawl.Searcher() as searcher:
         check_column(plan, values, searcher.load(gpu.Column(values, chunks=[5])))
+        # match_counts searches each line of a record, which the GPU does not
+        lines = searcher.load(gpu.Column([b"an\nan ban", b"n\na"]), copy=True)
+        assert plan.match_counts(lines).tolist() == plan.match_counts([b"an\nan ban", b"n\na"]).tolist()
+        with pytest.raises(trawl.UnsupportedError, match="^match_counts: only the host"):
+            plan.match_counts(gpu.Column([b"an\nan ban", b"n\na"]))
     for given in (gpu.Shared(text), trawl.Text(gpu.Shared(text))):
         assert plan.count(given) == plan.count(text)
         assert plan.count_by_pattern(given) == plan.count_by_pattern(text)
