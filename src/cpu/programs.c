@@ -406,8 +406,7 @@ static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
     return worker->look_left <= bytes &&
            (cpu_sizes.look_lost_ns <= 0 || worker->searched >= cpu_sizes.look_again ||
             (worker->searched > 0 &&
-             (lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns ||
-              (worker->looks_soon && lost > (1 - CONTEST_WORTH_SHARE) * worker->took))));
+             lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
 }
 
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
@@ -424,7 +423,6 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
         return TRAWL_OK;
     }
     worker->look_left = cpu_sizes.look_again;
-    worker->looks_soon = false;
     worker->makes++;
     tuning.sampled_took = worker->sampled_took;
     if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &tuning, &prices))
@@ -523,7 +521,6 @@ void choice_begin(struct cpu_worker *worker)
     }
     worker->tuning = &plan->tuning;
     worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
-    worker->looks_soon = false;
     worker->sampled_took = worker->least = 0;
     worker->has_begun = false;
     count_anew(worker);

@@ -14,16 +14,10 @@ static bool parts_make(struct cpu_worker *worker, enum plan_attachment which, st
         return false;
     if (*to == NULL && MEMORY_ZEROED(*to, 1, NULL) != TRAWL_OK)
         return false;
-    for (uint32_t i = 0; i < of->count; i++) {
-        struct cpu_worker *own;
-
+    for (uint32_t i = 0; i < of->count; i++)
         if (worker->ops->compile(worker->engine, 0, of->part[i].plan, &(*to)->workers[i], NULL) !=
             TRAWL_OK)
             return false;
-        own = cpu_worker_of((*to)->workers[i]);
-        own->looks_soon = own->look_left != UINT64_MAX;
-        own->look_left = own->looks_soon ? 0 : UINT64_MAX;
-    }
     (*to)->of = of;
     worker->makes++;
     return true;

@@ -68,8 +68,6 @@ struct cpu_worker {
     uint64_t searched;
     /* the method has searched a first part of the text, which is not counted in `searched` */
     bool has_begun;
-    bool looks_soon; /* searches for a part; its trial ends before an ordinary look would be
-                        due */
     double took;     /* measured ns for `searched` bytes */
     /* ns that `searched` bytes were expected to take with this method and its candidates */
     double priced;
