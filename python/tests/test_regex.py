@@ -115,6 +115,8 @@ def test_groups_of_pcre2(rng):
         made = expression(rng, 2, OPENS)[0]
         letters = "aabbAB\u00e91 " + "".join(set(made) & set("=!<>:-#'P])?"))
         text = "\n".join("".join(rng.choices(letters, k=rng.randint(0, 12))) for _ in range(6))
+        if r"(?#\)" in made:  # where this comment ends, `re` and PCRE2 disagree
+            continue
         try:
             expected = occurrences([made], text, options)
         except re.error:  # such as a look-behind of any length

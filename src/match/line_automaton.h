@@ -39,6 +39,9 @@ struct line_automaton {
     uint16_t *next; /* the state after `byte` is next[256 * state + byte] */
     uint8_t *ends;  /* ends[state]: a line that ends in this state matches */
     uint16_t first[LINE_BEFORES];
+    /* On the host: the last `tail` bytes of a line decide whether it matches, 2 for `\d\d$`. So it
+     * is enough to read them, from LINE_BEGIN on. 0: there is no such number, or a large one. */
+    uint32_t tail;
 };
 
 /* What a device does with the lines that contain a string of a plan. */

@@ -17,6 +17,9 @@
 #define STEPS_MAX (1u << 21)
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
 #define NO_PLACE UINT16_MAX
+/* Only small automata are searched for `tail` (line_automaton.h), within some 100 us. */
+#define TAIL_STATES_MAX 32u
+#define TAIL_BYTES_MAX 15u
 #define NEXT_SET UINT16_MAX /* an item of a list, for LONGEST: between two sets */
 
 /* The word boundaries, by the letters of syntax_node, and where each is true: bit 0 between two
@@ -565,6 +568,44 @@ static void put_all(struct maker *maker, uint32_t expression)
     maker->first = lines || words ? put_edge(maker, lines ? 'A' : 'h', false, all) : all;
 }
 
+/* Returns line_automaton.tail. Follows all pairs of the first state and any state until both are
+ * the same one, whatever bytes they read. An automaton that decides before a line's end has none.
+ */
+static uint32_t tail_of(const struct maker *maker)
+{
+    const struct trawl_plan *plan = maker->made->plan;
+    bool pairs[TAIL_STATES_MAX][TAIL_STATES_MAX] = {{false}}, are_left = true;
+    uint32_t tail = 0;
+
+    if (maker->state_count > TAIL_STATES_MAX)
+        return 0;
+    for (uint32_t a = LINE_BEGIN; a < maker->state_count; a++)
+        pairs[a][LINE_BEGIN] = true;
+    for (; are_left && tail <= TAIL_BYTES_MAX; tail++) {
+        bool next[TAIL_STATES_MAX][TAIL_STATES_MAX] = {{false}};
+
+        are_left = false;
+        for (uint32_t i = 0; i < maker->state_count * maker->state_count; i++) {
+            const uint32_t a = i / maker->state_count, b = i % maker->state_count;
+
+            for (uint32_t class = 0; class < maker->class_count && pairs[a][b]; class ++) {
+                const uint8_t byte = maker->byte_of[class];
+                const uint16_t to_a = maker->next[256 * a + byte];
+                const uint16_t to_b = maker->next[256 * b + byte];
+
+                if (byte == plan->line_end || byte == plan->line_end_also)
+                    continue;
+                if (to_a <= LINE_HOLDS || to_b <= LINE_HOLDS)
+                    return 0;
+                are_left |= to_a != to_b;
+                next[to_a][to_b] = to_a != to_b;
+            }
+        }
+        memcpy(pairs, next, sizeof pairs);
+    }
+    return tail <= TAIL_BYTES_MAX ? tail : 0;
+}
+
 /* Copies the tables. */
 static enum trawl_status keep(const struct maker *maker, struct line_automaton *automaton,
                               struct trawl_error *error)
@@ -596,6 +637,8 @@ enum trawl_status determinize(const struct expressions *made, uint32_t expressio
         fill(maker);
     if (!maker->fails)
         status = keep(maker, automaton, error);
+    if (!maker->fails && on_host)
+        automaton->tail = tail_of(maker);
     memory_release(maker, 1, sizeof *maker);
     return status;
 }

@@ -5,8 +5,14 @@
 #include "regex/automaton.h"
 #include "regex/prices.def"
 
-/* The automaton reads each line until it can decide. RE2 reads
- * non-ASCII lines in which word boundaries matter. */
+/* Returns how many of a line's first bytes the automaton need not read. */
+static uint64_t skip_of(const struct line_automaton *table, uint64_t count)
+{
+    return table->tail > 0 && count > table->tail ? count - table->tail : 0;
+}
+
+/* The automaton reads each line until it can decide, or only the line's end. RE2 reads non-ASCII
+ * lines in which word boundaries matter. */
 static enum trawl_status search_lines(struct step *step, const struct line_automaton *table,
                                       struct trawl_error *error)
 {
@@ -15,7 +21,7 @@ static enum trawl_status search_lines(struct step *step, const struct line_autom
     const uint8_t *bytes = step->chunk->bytes;
     const bool marks = (expressions->has_marked || expressions->needs_marks) &&
                        !words_are_ascii(bytes + step->from, step->to - step->from);
-    const bool by_ends = marks || (plan->flags & TRAWL_CRLF) != 0;
+    const bool by_ends = marks || (plan->flags & TRAWL_CRLF) != 0 || table->tail > 0;
     uint64_t looks = 0;
 
     for (uint64_t begin = step->from, after = begin; begin < step->to; begin = after) {
@@ -31,6 +37,7 @@ static enum trawl_status search_lines(struct step *step, const struct line_autom
             TRAWL_TRY(step_judge(step, line, NULL, expressions->count, error));
             continue;
         }
+        at += skip_of(table, line.end - begin);
         while (at < line.end && state > LINE_HOLDS)
             state = table->next[256 * state + bytes[at++]];
         if (!by_ends) /* usually, the automaton has just read the line end */
@@ -66,7 +73,7 @@ static enum trawl_status search_records(struct step *step, const struct line_aut
 {
     const struct records *records = step->chunk->records;
     const uint8_t *bytes = step->chunk->bytes;
-    uint64_t at[RECORD_LANES], left[RECORD_LANES], begin = step->from, record;
+    uint64_t at[RECORD_LANES], left[RECORD_LANES], skip[RECORD_LANES], begin = step->from, record;
 
     if (engine_call_is_over(step->chunk->call))
         return TRAWL_STOPPED;
@@ -79,6 +86,8 @@ static enum trawl_status search_records(struct step *step, const struct line_aut
         for (; count < RECORD_LANES && begin<step->to; count += left[count]> 0) {
             at[count] = begin;
             begin = min_u64(records_begin(records, ++record) - step->chunk->begin, step->to);
+            skip[count] = skip_of(table, begin - at[count]);
+            at[count] += skip[count];
             left[count] = begin - at[count]; /* 0: an empty record, which is not searched here */
             states[count] = LINE_BEGIN;
             least = left[count] > 0 ? min_u64(least, left[count]) : least;
@@ -92,7 +101,7 @@ static enum trawl_status search_records(struct step *step, const struct line_aut
             while (i < left[k] && states[k] > LINE_HOLDS)
                 states[k] = table->next[256 * states[k] + bytes[at[k] + i++]];
             if (states[k] == LINE_HOLDS || (states[k] != LINE_FAILS && table->ends[states[k]] != 0))
-                TRAWL_TRY(step_push(step, at[k], 0, left[k], error));
+                TRAWL_TRY(step_push(step, at[k] - skip[k], 0, left[k] + skip[k], error));
         }
     }
     return TRAWL_OK;
