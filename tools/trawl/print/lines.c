@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "trawl/print/binary.h"
+#include "trawl/print/block.h"
 #include "trawl/print/occurrences.h"
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
@@ -93,16 +94,6 @@ static bool is_over(const struct text_scan *scan)
     return scan->stop || scan->lines.left == 0;
 }
 
-static uint64_t begin_of_line(const struct text_scan *scan, const struct view *view, uint64_t floor,
-                              uint64_t at)
-{
-    const uint8_t *found =
-        at == floor ? NULL
-                    : memrchr(view->bytes + floor, scan->settings->line_end, (size_t)(at - floor));
-
-    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
-}
-
 /* Returns the line that contains the offset. `at` is the start of that line or an earlier one.
  * If the offset is near, tries the line at `at` first: where most lines match, that is the one. */
 static struct block line_of(const struct text_scan *scan, const struct view *view, uint64_t at,
@@ -113,7 +104,7 @@ static struct block line_of(const struct text_scan *scan, const struct view *vie
     if (offset - at < NEAR_BYTES)
         line.end = print_line_end(scan, view, at);
     if (offset >= line.end) {
-        line.begin = begin_of_line(scan, view, line.end, offset);
+        line.begin = block_line_begin(scan, view, line.end, offset);
         line.end = print_line_end(scan, view, offset);
     }
     return line;
@@ -208,7 +199,7 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
 
     while (i < view->match_count && !is_over(scan)) {
         uint64_t offset = view->matches[i].begin - view->begin;
-        uint64_t begin = scan->quiet ? offset : begin_of_line(scan, view, at, offset);
+        uint64_t begin = scan->quiet ? offset : block_line_begin(scan, view, at, offset);
         uint64_t end = print_line_end(scan, view, offset);
 
         select_line(scan, view, begin, end);
@@ -285,52 +276,6 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
     print_lines(scan, view, run, at, ':', true);
 }
 
-/* Returns the end of the last line that the match touches. `known` is the end of the previous
- * match's last line, or 0: so the end of a line with many matches is searched only once. */
-static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
-                             const struct trawl_match *match, uint64_t known)
-{
-    /* an empty match lies `distance` bytes after its start */
-    const uint64_t end = match->end + match->distance - view->begin;
-
-    if (end < known)
-        return known;
-    return match->end > match->begin && view->bytes[end - 1] == scan->settings->line_end
-               ? end
-               : print_line_end(scan, view, end);
-}
-
-/* Appends to the block the matches that touch its last line or the next one, up to `most` matches
- * after `first`. Under -v, each match has its own block. */
-static void extend_block(const struct text_scan *scan, const struct view *view, struct block *block,
-                         uint64_t first, uint64_t most)
-{
-    while (block->next < view->match_count && !scan->settings->invert &&
-           block->next - first < most) {
-        const struct trawl_match *match = view->matches + block->next;
-        const uint64_t begin = match->begin + match->distance - view->begin;
-
-        if (begin >= block->end && begin_of_line(scan, view, block->end, begin) > block->end)
-            break;
-        block->end = end_of_match(scan, view, match, block->end);
-        block->next++;
-    }
-}
-
-/* Finds the block of lines that match number `i` touches, from `at`. As in ripgrep, the lines of
- * adjacent matches form one block, of at most `most` matches. */
-static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
-                               uint64_t i, uint64_t most)
-{
-    const struct trawl_match *match = view->matches + i;
-    const uint64_t first = match->begin + match->distance - view->begin;
-    struct block block = {begin_of_line(scan, view, at, first), end_of_match(scan, view, match, 0),
-                          i + 1};
-
-    extend_block(scan, view, &block, i, most);
-    return block;
-}
-
 /* Handles lines that are not selected. */
 static void pass_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
@@ -350,7 +295,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
         struct block block = {view->count, view->count, i};
 
         if (i < view->match_count)
-            block = find_block(scan, view, at, i, scan->lines.left);
+            block = block_find(scan, view, at, i, scan->lines.left);
         if (invert)
             select_gap(scan, view, at, block.begin);
         pass_lines(scan, view, invert ? block.begin : at, invert ? block.end : block.begin);
@@ -764,9 +709,9 @@ static void closed_blocks(struct text_scan *scan, struct view *view)
     view->match_count = 0;
     while (view->match_count < whole.match_count && left > 0) {
         if (block.next == 0)
-            block = find_block(scan, &whole, view->count, view->match_count, left);
+            block = block_find(scan, &whole, view->count, view->match_count, left);
         else
-            extend_block(scan, &whole, &block, view->match_count, left);
+            block_extend(scan, &whole, &block, view->match_count, left);
         next = block.next;
         if (next - view->match_count == left) /* -m: other matches in its last line are shown */
             while (next < whole.match_count && whole.matches[next].begin < block.end)

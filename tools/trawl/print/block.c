@@ -1,0 +1,58 @@
+/* block: finds the lines that matches across lines touch (--multiline). */
+#include "trawl/print/block.h"
+
+#include <string.h>
+
+#include "trawl/print/print_line.h"
+
+uint64_t block_line_begin(const struct text_scan *scan, const struct view *view, uint64_t floor,
+                          uint64_t at)
+{
+    const uint8_t *found =
+        at == floor ? NULL
+                    : memrchr(view->bytes + floor, scan->settings->line_end, (size_t)(at - floor));
+
+    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
+}
+
+/* Returns the end of the last line that the match touches. `known` is the end of the previous
+ * match's last line, or 0: so the end of a line with many matches is searched only once. */
+static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
+                             const struct trawl_match *match, uint64_t known)
+{
+    /* an empty match lies `distance` bytes after its start */
+    const uint64_t end = match->end + match->distance - view->begin;
+
+    if (end < known)
+        return known;
+    return match->end > match->begin && view->bytes[end - 1] == scan->settings->line_end
+               ? end
+               : print_line_end(scan, view, end);
+}
+
+void block_extend(const struct text_scan *scan, const struct view *view, struct block *block,
+                  uint64_t first, uint64_t most)
+{
+    while (block->next < view->match_count && !scan->settings->invert &&
+           block->next - first < most) {
+        const struct trawl_match *match = view->matches + block->next;
+        const uint64_t begin = match->begin + match->distance - view->begin;
+
+        if (begin >= block->end && block_line_begin(scan, view, block->end, begin) > block->end)
+            break;
+        block->end = end_of_match(scan, view, match, block->end);
+        block->next++;
+    }
+}
+
+struct block block_find(const struct text_scan *scan, const struct view *view, uint64_t at,
+                        uint64_t i, uint64_t most)
+{
+    const struct trawl_match *match = view->matches + i;
+    const uint64_t first = match->begin + match->distance - view->begin;
+    struct block block = {block_line_begin(scan, view, at, first),
+                          end_of_match(scan, view, match, 0), i + 1};
+
+    block_extend(scan, view, &block, i, most);
+    return block;
+}

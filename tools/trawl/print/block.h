@@ -1,0 +1,19 @@
+/* block: the lines that matches across lines touch (--multiline). */
+#ifndef TRAWL_BLOCK_H
+#define TRAWL_BLOCK_H
+
+#include "trawl/job/command_scan.h"
+
+/* Returns the start of the line that contains `at`, but not before `floor`. */
+uint64_t block_line_begin(const struct text_scan *scan, const struct view *view, uint64_t floor,
+                          uint64_t at);
+/* Finds the block of lines that match number `i` touches, from `at`. As in ripgrep, the lines of
+ * adjacent matches form one block, of at most `most` matches. */
+struct block block_find(const struct text_scan *scan, const struct view *view, uint64_t at,
+                        uint64_t i, uint64_t most);
+/* Appends to the block the matches that touch its last line or the next one, up to `most` matches
+ * after `first`. Under -v, each match has its own block. */
+void block_extend(const struct text_scan *scan, const struct view *view, struct block *block,
+                  uint64_t first, uint64_t most);
+
+#endif
