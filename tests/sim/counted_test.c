@@ -285,6 +285,47 @@ static void run_all_listed(struct cuda_limits *limits)
         run_listed(shapes[i][0], shapes[i][1], 20, LISTED_BYTES / 8);
 }
 
+/* Counts 16 bytes that repeat `period` letters, in a text that repeats them too, except for every
+ * 5,000th byte. Nearly all of its tiles are dense, and the plane of a bit, and the bytes that equal
+ * those a period later, leave most starts: of these, few may be compared (comparing each reads 40
+ * and 22 bytes for each of the text's). */
+static void run_repeated(uint32_t period, uint64_t most_read)
+{
+    struct sim_driver_options device = {1, 1, 64u << 20, 2, 0, 0, 0};
+    struct test_random random = {period};
+    struct diff_expected expected = {0};
+    struct trawl_plan *plan = NULL;
+    struct diff_input input;
+
+    sim_driver_reset(&device);
+    input_begin(&random, INPUT_LETTERS_26, LISTED_BYTES, &input);
+    for (uint64_t i = 0; i < LISTED_BYTES; i++)
+        input.text[i] = (uint8_t)(i % 5000 == 0 ? 'Z' : 'a' + i % period);
+    input_add_pattern(&input, input.text + period, 16);
+    expected_compute(&input, &expected);
+    TEST_CHECK(expected.match_count > LISTED_BYTES / period - 2000);
+    MUST(held_plan(&input, NULL, &plan, NULL));
+    {
+        AUTO_TEXT text = must_text(input.text, LISTED_BYTES);
+        AUTO_SEARCHER searcher =
+            must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        struct held held = held_begin(&input, &expected, plan, searcher, text);
+        uint64_t work[COUNTED] = {0};
+
+        MUST(trawl_text_load(searcher, text, NULL));
+        TEST_CHECK(held_search(&held, HELD_COUNT, NULL) == TRAWL_OK && held.right);
+        add(-1, work);
+        TEST_CHECK(held_search(&held, HELD_COUNT, NULL) == TRAWL_OK && held.right);
+        add(1, work);
+        if (!TEST_CHECK(work[READ] <= most_read * LISTED_BYTES))
+            printf("  a period of %u: read %.2f\n", period, (double)work[READ] / LISTED_BYTES);
+        held_end(&held);
+    }
+    trawl_plan_free(plan);
+    expected_free(&expected);
+    input_free(&input);
+}
+
 int main(void)
 {
     const struct trawl_memory allocator = {sizeof allocator, NULL, take, give};
@@ -299,5 +340,7 @@ int main(void)
         for (uint32_t k = 0; k == 0 || trawl_instruction_set(k - 1) != NULL; k++)
             run(&rows[i], k == 0 ? NULL : trawl_instruction_set(k - 1));
     run_all_listed(&limits);
+    run_repeated(1, 20);
+    run_repeated(2, 14);
     return test_end();
 }

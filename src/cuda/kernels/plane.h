@@ -20,7 +20,8 @@
  *    The positions that stay are the occurrences of the window's plane.
  * 4. Bytes. If the pattern's bytes repeat within half the window, the block searches for runs once
  *    more: a second plane says which bytes equal the bytes a period further on. Finally, the block
- *    compares the bytes of each position; for a pattern that repeats, only the first period.
+ *    compares the bytes of each position; for a pattern that repeats, only the first period, and
+ *    of positions a short period apart only one.
  *
  *     text bytes     a b a a b ...     bitmap word w = 32 begins, one lane each
  *     plane          0 1 0 0 1 ...     probe:  w &= plane >> i, or its complement, for each bit i
@@ -680,7 +681,7 @@ SIMT_FUNCTION int plane_tile_verify(const struct pattern_arguments *a,
                                     const struct tile_shared *shared, struct tile_totals *totals)
 {
     struct plane_tile t = plane_tile_of(a, range, origin);
-    uint32_t from = a->plane.window_at, to = from + a->plane.window_bytes, part = 0;
+    uint32_t from = a->plane.window_at, to = from + a->plane.window_bytes, part = 0, period = 0;
     int any;
 
     if (simt_thread() == 0)
@@ -697,13 +698,14 @@ SIMT_FUNCTION int plane_tile_verify(const struct pattern_arguments *a,
     if (a->plane.byte_period != 0) {
         plane_keep(a, shared, &t);
         to = from + a->plane.byte_period;
+        period = a->plane.byte_period <= 32u ? a->plane.byte_period : 0;
     }
     SIMT_ROLLED
     /* the window comes first, so that few candidates are left for the rest of a longer pattern */
     do {
         simt_warp_sync(); /* each lane sees the words that its warp's lanes wrote */
-        tile_verify(a, origin, shared, from, to);
-        from = 0;
+        tile_verify(a, origin, shared, from, to, period);
+        period = from = 0;
         to = a->pattern_bytes;
     } while (part++ < a->plane.has_rest);
     simt_warp_sync();

@@ -142,27 +142,48 @@ SIMT_FUNCTION uint32_t tile_own_words(const struct pattern_arguments *a)
     return a->tile_words / simt_threads();
 }
 
+/* Returns those of the starts of a word where the pattern matches: all of `matching` and, of the
+ * starts that follow such a start at a distance of `period`, those in `starts`. `before` are the
+ * matching ones of the word before. */
+SIMT_FUNCTION uint32_t tile_repeat(uint32_t starts, uint32_t matching, uint32_t before,
+                                   uint32_t period)
+{
+    matching |= starts & before >> (32u - period);
+    for (uint32_t distance = period; distance < 32u; distance *= 2u) {
+        matching |= starts & matching << distance;
+        starts &= starts << distance;
+    }
+    return matching;
+}
+
 /* Clears the bits of starts where the pattern's bytes [from, to) do not match; `from` is a multiple
- * of 8. */
+ * of 8. With a `period` (1 to 32; else 0), each start is known to have the same bytes there as
+ * `period` bytes later: so of starts at this distance from each other, one is compared. */
 SIMT_FUNCTION void tile_verify(const struct pattern_arguments *a, uint64_t origin,
-                               const struct tile_shared *shared, uint32_t from, uint32_t to)
+                               const struct tile_shared *shared, uint32_t from, uint32_t to,
+                               uint32_t period)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, warp_first, lanes, steps = 0;
     uint32_t lane_bytes = to - from < TILE_LANE_BYTES ? to - from : TILE_LANE_BYTES;
-    uint32_t any = 0;
+    uint32_t any = 0, before = 0, matching = 0;
 
     for (uint32_t w = first; w < first + own; w++) {
-        uint32_t left = shared->bits[w], kept = left;
+        uint32_t starts = shared->bits[w], compared = starts, kept;
 
-        for (; left != 0; left &= left - 1u) {
+        if (period != 0)
+            compared &= ~simt_funnel(before, starts, 32u - period);
+        kept = compared;
+        for (uint32_t left = compared; left != 0; left &= left - 1u) {
             uint32_t bit = simt_lowest_bit(left);
 
             if (!tile_equal(&a->scan, origin + w * 32u + bit + from, a->pattern + from / 8u,
                             lane_bytes))
                 kept &= ~(1u << bit);
         }
-        shared->bits[w] = kept;
-        any |= kept;
+        matching = period != 0 ? tile_repeat(starts, kept, matching, period) : kept;
+        before = starts;
+        shared->bits[w] = matching;
+        any |= matching;
     }
     if (to - from <= TILE_LANE_BYTES)
         return;
