@@ -733,7 +733,7 @@ static bool run_at_once(struct trawl_searcher *searcher, const struct trawl_plan
     result->done = found.to;
     sink->line_end = plan->line_end;
     sink->line_end_also = plan->line_end_also;
-    *status = sink->as_matches ? task_make_matches(plan, sink, task, error) : TRAWL_OK;
+    *status = sink->as_matches ? task_make_matches(plan, sink, task, false, error) : TRAWL_OK;
     task_view(sink, task, &view);
     if (*status == TRAWL_OK && sink->digest != NULL)
         *status = sink->digest(sink, &view, &task->digest, error);

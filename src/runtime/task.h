@@ -30,9 +30,10 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 bool task_is_left(const struct task *task);
 /* Subtracts the part that was searched last from the counters: it will be searched again. */
 void task_forget(struct search *search, struct task *task);
-/* Turns the task's hits, or the first of them, into the matches that the sink wants. */
+/* Turns the task's hits, or the first of them, into the matches that the sink wants. Unless it is
+ * done `at_once`, task_deliver may do that instead. */
 enum trawl_status task_make_matches(const struct trawl_plan *plan, const struct sink *sink,
-                                    struct task *task, struct trawl_error *error);
+                                    struct task *task, bool at_once, struct trawl_error *error);
 /* Fills *view with the part [task->from, task->result.done) of the chunk and its results. */
 void task_view(const struct sink *sink, const struct task *task, struct sink_chunk *view);
 /* Delivers the part in *view to the sink. Returns false if the sink stops the search. */

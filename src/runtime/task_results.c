@@ -8,11 +8,11 @@
 
 #define MATCHES_LATE 512u /* matches are made when delivered, this many at a time */
 
-/* Returns true if hits are converted to matches a few at a time, just before they are delivered, so
- * that they stay in the cache. Not if the sink wants a chunk's matches immediately, or if literals
- * have tails (characters after the literal that match in several ways): a tail's length depends on
- * the text, which may be gone by then. */
-static bool converts_late(const struct trawl_plan *plan, const struct sink *sink)
+/* Returns true if hits may be converted to matches a few at a time, just before they are delivered,
+ * so that they stay in the cache. Not if the sink wants a chunk's matches immediately, or if
+ * literals have tails (characters after the literal that match in several ways): a tail's length
+ * depends on the text, which may be gone by then. */
+static bool may_convert_late(const struct trawl_plan *plan, const struct sink *sink)
 {
     return sink->in_parts && plan->element_count == 0;
 }
@@ -30,10 +30,10 @@ void task_brief(struct task *task, const struct trawl_text *text, uint64_t from,
 }
 
 enum trawl_status task_make_matches(const struct trawl_plan *plan, const struct sink *sink,
-                                    struct task *task, struct trawl_error *error)
+                                    struct task *task, bool at_once, struct trawl_error *error)
 {
     uint64_t count = task->result.hits.count;
-    bool late = converts_late(plan, sink);
+    bool late = !at_once && may_convert_late(plan, sink);
 
     if (sink->want == WANT_FIRST)
         count = min_u64(count, 1);
@@ -50,7 +50,7 @@ bool task_deliver(const struct trawl_plan *plan, struct sink *sink, struct task 
 {
     uint64_t at = 0;
 
-    if (!converts_late(plan, sink))
+    if (task->match_count > 0 || !may_convert_late(plan, sink))
         return sink->deliver(sink, view, &task->digest);
     while (at < view->hit_count) {
         matches_convert(plan, sink, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
