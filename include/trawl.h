@@ -624,12 +624,12 @@ enum trawl_what {
     TRAWL_COUNT_LINES = 2,
     /* `values` gets the begins of the first `room` occurrences (uint64_t), ascending; `count` is
      * the true total. With several patterns, a begin is listed once for each that occurs there. If
-     * devices have loaded the text, they themselves copy to pinned host memory, at bus speed.
-     * In a device's memory, devices must have loaded the whole text (trawl_text_load), and the
-     * bytes beyond the begins may change. UNSUPPORTED there if a device cannot verify the plan
-     * alone: an algorithm; some expressions; errors; whole words or lines; IGNORE_CASE if
-     * occurrences can differ in length; sets too large for its tables. Cost: that of trawl_count,
-     * and 8 bytes per occurrence */
+     * devices have loaded the text, they themselves copy to pinned host memory; to other host
+     * memory, host threads copy beside a device that has the whole text. In a device's memory,
+     * devices must have loaded the whole text (trawl_text_load), and the bytes beyond the begins
+     * may change. UNSUPPORTED there if a device cannot verify the plan alone: an algorithm; some
+     * expressions; errors; whole words or lines; IGNORE_CASE if occurrences can differ in length;
+     * sets too large for its tables. Cost: that of trawl_count, and 8 bytes per occurrence */
     TRAWL_BEGINS = 3,
     /* Of records. N is their number; `count` is the number of records where a pattern occurs, also
      * those with only empty matches. */

@@ -13,6 +13,7 @@
 #include "match/cells.h"
 #include "match/changes.h"
 #include "match/hits.h"
+#include "match/pieces.h"
 #include "match/records.h"
 #include "plan/contest.h"
 #include "plan/plan.h"
@@ -129,14 +130,19 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */
     ENGINE_OUTPUT_ANSWER, /* counts go to engine_task.result, the answer to engine_task.answer */
-    ENGINE_OUTPUT_BEGINS  /* start offsets go to the array of engine_task.words */
+    ENGINE_OUTPUT_BEGINS, /* start offsets go to the array of engine_task.words */
+    ENGINE_OUTPUT_PIECES  /* no search: copies pieces of engine_task.words until none is left */
 };
 
 /* A list of the start offsets of occurrences, ascending, as 64-bit words: offset in the chunk plus
  * `base`. An offset is listed once for each literal that occurs there. */
 struct engine_words {
-    uint64_t *to;  /* an array in a device's memory or in pinned memory */
+    uint64_t *to;
     uint64_t room; /* capacity of the array in words */
+    /* Copies lists to an array that is not in the memory of the device that has the text. The array
+     * must be in a device's memory or in pinned memory, unless copies_anywhere is set. */
+    struct pieces *pieces;
+    bool copies_anywhere;
     uint64_t base;
     /* the engine adds the number of words found, of which the first `room` are in the array */
     uint64_t count;
@@ -152,7 +158,7 @@ struct engine_task {
     enum engine_output output;
     struct engine_result *result; /* RESULT, ANSWER; the caller has called engine_result_begin */
     struct hits_answer *answer;   /* ANSWER: in, the form that is wanted; out, the answer */
-    struct engine_words *words;   /* BEGINS: in, the array; out, what was found */
+    struct engine_words *words;   /* BEGINS: in, the array; out, what was found. PIECES */
 };
 
 /* What engine_ops.hold does with a text. */

@@ -1,9 +1,13 @@
 /* cuda_begins: writes the start offsets of a loaded text's occurrences ("begins") to an array
  *
  * If the array is in the memory of the device that has the text, kernels write straight into it.
- * Otherwise they write lists of begins, each of which the device copies to the array.
+ * Otherwise they write lists of begins, and while they write one, threads copy the last to the
+ * array, piece by piece (match/pieces.h).
  */
 #include "cuda/cuda_begins.h"
+
+#include <sched.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "cuda/cuda_answer.h"
@@ -11,8 +15,16 @@
 #include "cuda/residents.h"
 #include "engine.h"
 
+/* A plan's first list covers this many times limits.tried_bytes: of many occurrences, no more would
+ * fit. */
+#define FIRST_TRIALS 8u
+/* If more than LIST_WORDS_LEAST words are expected, there are at least LISTS_LEAST lists. */
+#define LISTS_LEAST 4.0
+#define LIST_WORDS_LEAST (double)(1u << 20)
+#define PIECE_WORDS_LEAST (1u << 12)
+
 /* Where an array is: HERE, in the memory of the worker's device. */
-enum place { PLACE_HERE, PLACE_DEVICE, PLACE_PINNED, PLACE_UNKNOWN };
+enum place { PLACE_HERE, PLACE_DEVICE, PLACE_PINNED, PLACE_OTHER };
 
 static enum place place_of(const struct engine_worker *worker, const struct engine_words *words)
 {
@@ -24,7 +36,7 @@ static enum place place_of(const struct engine_worker *worker, const struct engi
     int ordinal = -1;
 
     if (driver->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, address) != CUDA_CODE_OK)
-        return PLACE_UNKNOWN;
+        return PLACE_OTHER;
     if (type == CUDA_MEMORY_OF_DEVICE)
         return driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE, address) == CUDA_CODE_OK &&
                        ordinal == worker->device->ordinal
@@ -37,10 +49,11 @@ static enum place place_of(const struct engine_worker *worker, const struct engi
                        CUDA_CODE_OK &&
                    begin <= address && end <= saturating_add(begin, bytes)
                ? PLACE_PINNED
-               : PLACE_UNKNOWN;
+               : PLACE_OTHER;
 }
 
-/* Makes room for a list of limits.begins_room begins, or for fewer if the device lacks memory. */
+/* Makes room for lists of limits.begins_room begins in total, or for fewer if the device lacks
+ * memory. */
 static enum trawl_status list_reserve(struct engine_worker *worker, struct trawl_error *error)
 {
     for (uint64_t wanted = worker->limits.begins_room;; wanted /= 2) {
@@ -74,57 +87,194 @@ static enum trawl_status list_begins(struct engine_worker *worker, const struct 
     return TRAWL_OK;
 }
 
-/* Copies the first `count` words of the list to the array, behind those that it has. */
-static enum trawl_status copy_list(struct engine_worker *worker, const struct engine_words *words,
-                                   enum place place, uint64_t count, struct trawl_error *error)
-{
-    uint64_t *to = words->to + words->count, from = worker->list.address;
-    size_t bytes = (size_t)(count * sizeof(uint64_t));
+/* ---- Copies --------------------------------------------------------------------------------- */
 
-    if (place == PLACE_DEVICE)
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_on_device, (uint64_t)(uintptr_t)to, from,
-                            bytes, worker->stream));
-    else
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, to, from, bytes, worker->stream));
-    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+static uint64_t *landing_of(const struct engine_worker *worker, uint32_t turn)
+{
+    return (uint64_t *)(void *)worker->landing.bytes + turn * worker->limits.piece_words;
 }
 
-/* Lists the chunk's begins, each list as long as fits. */
-static enum trawl_status fill(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              const struct cuda_place *text, enum place place,
-                              struct engine_words *words, struct trawl_error *error)
+/* Starts to copy the piece to the array, or to half `turn` of the landing buffer. */
+static enum trawl_status start_piece(struct engine_worker *worker, enum pieces_target target,
+                                     const struct piece *piece, uint32_t turn,
+                                     struct trawl_error *error)
 {
-    uint64_t most = worker->list.bytes / sizeof(uint64_t), reach = chunk->owned, next;
+    uint64_t *to = target == PIECES_TO_OTHER ? landing_of(worker, turn) : piece->to;
+    size_t bytes = (size_t)(piece->count * sizeof *to);
+
+    if (target == PIECES_TO_DEVICE)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_on_device, (uint64_t)(uintptr_t)to,
+                            piece->from, bytes, worker->stream));
+    else
+        TRAWL_TRY(
+            CUDA_CALL(worker->device, error, copy_to_host, to, piece->from, bytes, worker->stream));
+    return CUDA_CALL(worker->device, error, event_record, worker->staged[turn], worker->stream);
+}
+
+static enum trawl_status end_piece(struct engine_worker *worker, enum pieces_target target,
+                                   const struct piece *piece, uint32_t turn,
+                                   struct trawl_error *error)
+{
+    TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->staged[turn]));
+    if (target == PIECES_TO_OTHER)
+        memcpy(piece->to, landing_of(worker, turn), (size_t)(piece->count * sizeof *piece->to));
+    return TRAWL_OK;
+}
+
+/* Copies pieces of a list (pieces_take) until none is left. While the device copies one piece to
+ * the landing buffer, this thread copies the piece before it from there. */
+static enum trawl_status copy_pieces(struct engine_worker *worker, struct pieces *pieces,
+                                     uint32_t list, struct trawl_error *error)
+{
+    struct piece taken[2] = {{.count = 0}};
+    enum trawl_status status = TRAWL_OK, ended;
+    enum pieces_target target;
+    struct trawl_error own;
+    uint32_t device;
+    bool more = pieces_are_left(pieces, &device, &target) && device == worker->device_index;
+
+    if (more && target == PIECES_TO_OTHER)
+        TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing,
+                                      2 * worker->limits.piece_words * sizeof(uint64_t), error));
+    for (uint32_t turn = 0; more; turn ^= 1) {
+        struct piece *now = &taken[turn], *last = &taken[turn ^ 1];
+
+        more = status == TRAWL_OK && pieces_take(pieces, device, list, now);
+        if (more)
+            status = start_piece(worker, target, now, turn, &own);
+        if (more && status != TRAWL_OK)
+            pieces_done(pieces, now, status, &own);
+        more &= status == TRAWL_OK;
+        if (last->count > 0) {
+            ended = end_piece(worker, target, last, turn ^ 1, &own);
+            pieces_done(pieces, last, ended, &own);
+            status = status == TRAWL_OK ? ended : status;
+        }
+        last->count = 0;
+    }
+    if (status != TRAWL_OK && error != NULL)
+        *error = own;
+    return status;
+}
+
+enum trawl_status cuda_begins_copy(struct engine_worker *worker, struct pieces *pieces,
+                                   struct trawl_error *error)
+{
+    return copy_pieces(worker, pieces, PIECES_LISTS, error);
+}
+
+/* Helps to copy a list, and waits until it is in the array. */
+static enum trawl_status settle(struct engine_worker *worker, struct pieces *pieces, uint32_t list,
+                                struct trawl_error *error)
+{
+    bool copied;
+
+    for (;;) {
+        TRAWL_TRY(pieces_look(pieces, list, &copied, error));
+        if (copied)
+            return TRAWL_OK;
+        TRAWL_TRY(copy_pieces(worker, pieces, list, error));
+        (void)sched_yield();
+    }
+}
+
+/* ---- Lists ---------------------------------------------------------------------------------- */
+
+/* Returns how many of the `left` starts the next list should cover: all, if it has few words;
+ * otherwise so many that threads can copy one list while the device makes the next. */
+static uint64_t choose_reach(const struct engine_worker *worker, double share, uint64_t left,
+                             uint64_t room)
+{
+    double words = share * (double)left, most;
+
+    if (share < 0) /* a plan's first list, for which nobody knows how much room it needs */
+        return min_u64(left, FIRST_TRIALS * worker->limits.tried_bytes);
+    most = min_double(max_double(words / LISTS_LEAST, LIST_WORDS_LEAST), 0.75 * (double)room);
+    return words <= most ? left : max_u64((uint64_t)(most / share), 1);
+}
+
+/* Returns how many words of a list a thread should copy at a time: few enough that even one thread
+ * copies while the device does, but enough to be worth the driver's three calls. */
+static uint64_t choose_piece(const struct engine_worker *worker, uint64_t count)
+{
+    return min_u64(max_u64(count / 4, PIECE_WORDS_LEAST), worker->limits.piece_words);
+}
+
+/* Lists the chunk's begins straight into the array. */
+static enum trawl_status fill_here(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                   const struct cuda_place *text, struct engine_words *words,
+                                   struct trawl_error *error)
+{
+    uint64_t next;
 
     for (uint64_t from = 0; from < chunk->owned; from = next) {
-        uint64_t left = words->room - min_u64(words->room, words->count), put;
-        struct cuda_hits_room room = {.address = worker->list.address,
-                                      .count = min_u64(left, most),
+        uint64_t put = min_u64(words->room, words->count);
+        struct cuda_hits_room room = {.address = (uint64_t)(uintptr_t)(words->to + put),
+                                      .count = words->room - put,
                                       .base = words->base + from};
         struct engine_result found = {.count = 0};
 
         if (engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
-        if (place == PLACE_HERE) {
-            room.address = (uint64_t)(uintptr_t)(words->to + (words->room - left));
-            room.count = left;
-        }
-        TRAWL_TRY(list_begins(worker, chunk, text, from, from + min_u64(reach, chunk->owned - from),
-                              &room, &found, &next, error));
-        put = min_u64(found.count, room.count);
-        if (found.count > put && put < left) { /* the list is too short */
-            if (next - from == 1)
-                return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
-            reach = max_u64((next - from) / (found.count / put + 1), 1);
-            next = from;
-            continue;
-        }
-        if (place != PLACE_HERE && put > 0)
-            TRAWL_TRY(copy_list(worker, words, place, put, error));
-        reach = saturating_multiply(reach, 2);
+        TRAWL_TRY(
+            list_begins(worker, chunk, text, from, chunk->owned, &room, &found, &next, error));
         words->count += found.count;
         words->candidate_count += found.candidate_count;
     }
+    return TRAWL_OK;
+}
+
+/* Lists the chunk's begins in the two halves of the worker's list by turns, which threads copy to
+ * the array. */
+static enum trawl_status fill_by_lists(struct engine_worker *worker,
+                                       const struct engine_chunk *chunk,
+                                       const struct cuda_place *text, struct engine_words *words,
+                                       struct trawl_error *error)
+{
+    const uint64_t half = worker->list.bytes / sizeof(uint64_t) / PIECES_LISTS;
+    uint64_t next, reach_max = UINT64_MAX;
+    double share = worker->tables->list_share;
+    uint32_t turn = 0;
+
+    for (uint64_t from = 0; from < chunk->owned; from = next) {
+        uint64_t put = min_u64(words->room, words->count), left = chunk->owned - from;
+        struct cuda_hits_room room = {.address =
+                                          worker->list.address + turn * half * sizeof(uint64_t),
+                                      .count = min_u64(words->room - put, half),
+                                      .base = words->base + from};
+        uint64_t reach = min_u64(choose_reach(worker, share, left, half), reach_max);
+        struct engine_result found = {.count = 0};
+
+        if (engine_call_is_over(chunk->call))
+            return TRAWL_STOPPED;
+        TRAWL_TRY(settle(worker, words->pieces, turn, error));
+        TRAWL_TRY(list_begins(worker, chunk, text, from, from + min_u64(reach, left), &room, &found,
+                              &next, error));
+        share = (double)found.count / (double)(next - from);
+        if (found.count > half && room.count == half) { /* the list is too short */
+            if (next - from == 1)
+                return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
+            reach_max = (next - from) / 2;
+            next = from;
+            continue;
+        }
+        reach_max = saturating_multiply(reach_max, 2);
+        if (min_u64(found.count, room.count) > 0) {
+            const struct piece list = {.from = room.address,
+                                       .to = words->to + put,
+                                       .count = min_u64(found.count, room.count),
+                                       .list = turn};
+
+            TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+            pieces_put(words->pieces, &list, choose_piece(worker, list.count));
+            words->pieces->share(words->pieces, list.count);
+            turn ^= 1;
+        }
+        words->count += found.count;
+        words->candidate_count += found.candidate_count;
+    }
+    for (uint32_t i = 0; i < PIECES_LISTS; i++)
+        TRAWL_TRY(settle(worker, words->pieces, turn ^ i, error));
     return TRAWL_OK;
 }
 
@@ -135,7 +285,7 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
     struct cuda_place text;
 
     worker->may_leave = worker->leaves = false;
-    if (place == PLACE_UNKNOWN)
+    if (place == PLACE_OTHER && !words->copies_anywhere)
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write to the array", worker->device->name);
     if (plan_needs_refining(worker->plan) && !cuda_answer_checks(worker->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
@@ -145,11 +295,18 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
     if (worker->plan->literal_count == 0)
         return TRAWL_OK;
-    if (place != PLACE_HERE)
-        TRAWL_TRY(list_reserve(worker, error));
     worker->searched = chunk->bytes;
     worker->searched_bytes = chunk->owned;
+    if (place == PLACE_HERE) {
+        TRAWL_TRY(cuda_tables_want(worker, error));
+        TRAWL_TRY(fill_here(worker, chunk, &text, words, error));
+        return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    }
+    pieces_aim(words->pieces, worker->device_index,
+               place == PLACE_DEVICE   ? PIECES_TO_DEVICE
+               : place == PLACE_PINNED ? PIECES_TO_PINNED
+                                       : PIECES_TO_OTHER);
+    TRAWL_TRY(list_reserve(worker, error));
     TRAWL_TRY(cuda_tables_want(worker, error));
-    TRAWL_TRY(fill(worker, chunk, &text, place, words, error));
-    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    return fill_by_lists(worker, chunk, &text, words, error);
 }

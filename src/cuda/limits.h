@@ -49,8 +49,10 @@ struct cuda_limits {
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* a worker's initial room for hits */
     uint64_t hits_max;      /* a scan with this many hits stops at the end of the range */
-    uint64_t begins_room;   /* how many start offsets are copied to the caller's array at a time */
-    uint32_t threads;       /* threads per block */
+    /* how many start offsets a worker's two lists for the caller's array have room for, and how
+     * many of them a thread copies at a time, at most */
+    uint64_t begins_room, piece_words;
+    uint32_t threads; /* threads per block */
     uint32_t tile_words_max;
     uint32_t blocks_max; /* maximum number of blocks in a launch; 0: as many as run at a time */
     bool dense_always;   /* treat each tile or group with a candidate as dense */

@@ -4,9 +4,10 @@
 
 #include "runtime/search.h"
 
-/* Fills words->to, an array in the memory of `device`, or in pinned memory (ENGINE_DEVICES_MAX),
- * and sets the counts, which are 0 before. Errors: UNSUPPORTED if the array is in other memory,
- * devices do not have the whole text, or they alone cannot find the plan's occurrences. */
+/* Fills words->to, an array in the memory of `device`, or in host memory (ENGINE_DEVICES_MAX), and
+ * sets the counts, which are 0 before. Errors: UNSUPPORTED if devices do not have the whole text,
+ * or it is divided over several and the array neither pinned nor on a device, or if devices alone
+ * cannot find the plan's occurrences. */
 enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     const struct trawl_text *text, uint32_t device,
                                     struct engine_words *words, struct trawl_error *error);

@@ -432,7 +432,8 @@ static enum trawl_status ask_counts(struct trawl_searcher *searcher, const struc
     return search_checked(searcher, plan, text, &sink, error);
 }
 
-/* Fills an array in host memory: by devices if it is pinned, otherwise by a search. */
+/* Fills an array in host memory: by the device that has the text, if one has, and can; otherwise by
+ * a search. */
 static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, struct trawl_text *text,
                                       struct engine_words *array, struct trawl_error *error)
@@ -446,8 +447,10 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                           "searcher's devices");
     searcher->array_last = array->room > 0 ? array->to : NULL;
     if (array->room > 0 && devices_work(&searcher->runtime->devices) &&
-        atomic_load(&searcher->runtime->devices.has_texts))
+        atomic_load(&searcher->runtime->devices.has_texts)) {
+        array->copies_anywhere = true;
         status = begins_by_devices(searcher, plan, text, ENGINE_DEVICES_MAX, array, error);
+    }
     if (status == TRAWL_OK || status == TRAWL_STOPPED)
         return status;
     sink_begins_into(&sink, array->to, array->room);

@@ -78,7 +78,8 @@ static void reset(uint32_t devices)
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
     limits.launch_begins_max = 3000;
-    limits.begins_room = 80; /* a stripe (a part of a split text) has more begins than this */
+    limits.begins_room = 160; /* a stripe (a part of a split text) has more begins than this */
+    limits.piece_words = 50;
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     host_devices(devices);
@@ -331,6 +332,30 @@ static void by_all(uint32_t devices, enum shape shape)
                    stats.worker_chunk_count > 0);
     }
     host_close(&host);
+}
+
+/* Fills an array of begins in memory that the device cannot write, list by list. Host threads help
+ * to copy the lists. */
+static void fill_by_threads(enum trawl_engine engine, uint32_t threads)
+{
+    uint64_t helped = 0, calls = 0;
+    enum trawl_status status;
+    struct host host;
+
+    reset(1);
+    resident_sizes.helped = 16;
+    host_open(&host, engine, threads, CHUNK_BYTES);
+    MUST(trawl_text_load(host.searcher, fixture.texts[SOURCE_LOADED], NULL));
+    for (; calls < (threads > 1 ? 100 : 2) && helped < 2; calls++) {
+        TEST_CHECK(search(host.searcher, SOURCE_LOADED, SHAPE_BEGINS, &status) &&
+                   status == TRAWL_OK);
+        TEST_CHECK_U64(must_stats(host.searcher).device_chunk_count, 1);
+        TEST_CHECK(must_stats(host.searcher).thread_count <= threads);
+        helped += must_stats(host.searcher).thread_count > 1;
+    }
+    TEST_CHECK((helped > 0) == (threads > 1));
+    host_close(&host);
+    resident_sizes = resident_sizes_default;
 }
 
 /* ---- A text in a device's memory ------------------------------------------------------ */
@@ -734,6 +759,9 @@ int main(void)
         load_without(i % 2, i < 2 ? 3000 : TEXT_BYTES);
     for (uint32_t i = 0; i < 4; i++)
         fill_on(i % 2, i / 2);
+    fill_by_threads(TRAWL_ENGINE_CUDA, 1);
+    fill_by_threads(TRAWL_ENGINE_CUDA, 4);
+    fill_by_threads(TRAWL_ENGINE_AUTO, 12);
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
     for (uint64_t seed = 0; seed < test_amount(16, 400) && test_failures < 5; seed++)

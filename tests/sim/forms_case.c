@@ -715,6 +715,7 @@ void forms_draw(struct test_random *random, struct forms_setting *setting)
     struct cuda_limits limits = cuda_case_limits(random);
 
     limits.begins_room = 4 + test_random_below(random, 1200);
+    limits.piece_words = 1 + test_random_below(random, 300);
     if (test_random_below(random, 2)) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = 200 + test_random_below(random, 2000);

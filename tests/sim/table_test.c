@@ -77,7 +77,8 @@ static void set_border(enum border border)
     limits.lists_min = 1u << 12;
     limits.sets_counted_min = 0;
     limits.seen_method = TRAWL_METHOD_EVERY;
-    limits.begins_room = border == BORDER_SMALL ? 2000 : 80; /* a stripe has more begins than 80 */
+    limits.begins_room = border == BORDER_SMALL ? 2000 : 160; /* a stripe has more begins than 80 */
+    limits.piece_words = border == BORDER_SMALL ? 700 : 50;
     if (border != BORDER_SMALL) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = border == BORDER_SPLIT ? 300 : 100000;
@@ -87,8 +88,13 @@ static void set_border(enum border border)
     cuda_limits_replace(&limits);
     resident_sizes = resident_sizes_default;
     if (border == BORDER_PIECES)
-        resident_sizes = (struct resident_sizes){
-            .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20, .host = 300};
+        resident_sizes = (struct resident_sizes){.first = 150,
+                                                 .least = 60,
+                                                 .most = 700,
+                                                 .shared = 100,
+                                                 .hits = 20,
+                                                 .helped = 16,
+                                                 .host = 300};
 }
 
 static void random_border(struct test_random *random, const struct diff_input *input)
@@ -100,6 +106,7 @@ static void random_border(struct test_random *random, const struct diff_input *i
         longest = max_u64(longest, input->patterns[i].bytes_count);
 
     limits.begins_room = 4 + test_random_below(random, 1200);
+    limits.piece_words = 1 + test_random_below(random, 300);
     if (test_random_below(random, 2)) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = 200 + test_random_below(random, 2000);
