@@ -208,7 +208,8 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
             break;
         TRAWL_ASSERT(at > begin && at <= chunk->owned);
         result->done = at;
-        if (want == WANT_HITS && result->hits.count >= worker->limits.hits_max)
+        if (want == WANT_HITS && !cuda_worker_answers(worker) &&
+            result->hits.count >= worker->limits.hits_max)
             return TRAWL_OK;
     }
     result->done = chunk->owned;

@@ -742,6 +742,51 @@ static void many_in_a_line(void)
     trawl_plan_free(plan);
 }
 
+static int add_count(void *context, const struct trawl_match *matches, uint64_t count)
+{
+    (void)matches;
+    *(uint64_t *)context += count;
+    return 0;
+}
+
+/* A text's matches need several lists of a device. If a later list fails, since the text's last line
+ * is too long for the device, an ordinary search delivers all matches, and none twice. */
+static void several_lists(bool ends_long)
+{
+    static const char line[] = "at 12:00 worker-12 did it\n";
+    const uint64_t line_bytes = sizeof line - 1, lines = 5000, bytes_count = line_bytes * lines;
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_plan *plan =
+        must_plan_with("\\bworker-\\d+\\b", PLAN_WITH(.syntax = TRAWL_PERL));
+    uint8_t *bytes = (uint8_t *)test_memory(bytes_count);
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < lines; i++)
+        memcpy(bytes + i * line_bytes, line, line_bytes);
+    for (uint64_t i = lines - 1000; ends_long && i < lines; i++)
+        bytes[(i + 1) * line_bytes - 1] = ' ';
+    limits.lists_min = 16;
+    limits.lists_max = 4096;
+    limits.hits_max = 1024;
+    limits.decide_bytes = 4 * line_bytes;
+    cuda_limits_replace(&limits);
+    devices_begin(1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    text = must_text(bytes, bytes_count);
+    MUST(trawl_text_load(searcher, text, NULL));
+    MUST(ask_positions(searcher, plan, text, add_count, &count, NULL));
+    TEST_CHECK_U64(count, lines);
+    trawl_text_unload(searcher, text);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    devices_end();
+    cuda_limits_replace(NULL);
+    trawl_plan_free(plan);
+    free(bytes);
+}
+
 static void run_simulated(void)
 {
     driver = sim_driver_table();
@@ -750,6 +795,8 @@ static void run_simulated(void)
     matches_in_records();
     borders_of_lines();
     many_in_a_line();
+    several_lists(false);
+    several_lists(true);
 }
 
 int main(int argument_count, char **arguments)
