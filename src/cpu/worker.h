@@ -68,7 +68,7 @@ struct cpu_worker {
     uint64_t searched;
     /* the method has searched a first part of the text, which is not counted in `searched` */
     bool has_begun;
-    double took;     /* measured ns for `searched` bytes */
+    double took; /* measured ns for `searched` bytes */
     /* ns that `searched` bytes were expected to take with this method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
