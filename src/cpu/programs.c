@@ -535,8 +535,8 @@ void choice_begin(struct cpu_worker *worker)
     if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
         worker->dense_work = worker->dense_searched = 0;
         contest_of(plan, worker->find, &worker->contest);
-        worker->work_per_byte =
-            max_u64(1, (uint64_t)worker->contest.of[PROGRAM_AUTOMATON].price.byte_ns);
+        worker->work_per_byte = max_u64(
+            SET_WORK_PER_BYTE, (uint64_t)worker->contest.of[PROGRAM_AUTOMATON].price.byte_ns);
     }
     worker->dense_serial = plan->serial;
     for (uint32_t i = 0; i < CPU_PARTS; i++)
