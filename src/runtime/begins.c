@@ -17,7 +17,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* Maximum number of threads that help. A thread copies 8 GB/s or more, and the bus 55. */
+/* Maximum number of threads that help: more would wait for the bus. */
 #define HELPERS_MAX 7u
 
 /* One call. */
