@@ -406,7 +406,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
     scan->worker->dense_searched += positions;
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
-        scan->work_max = scan->work + positions * scan->worker->work_per_byte + WORK_SPARE;
+        scan->work_max = scan->work + positions * scan->worker->work_per_byte;
 }
 
 bool dense_leaves(struct scan *scan, uint64_t x)
