@@ -625,7 +625,7 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
         if (step->want == WANT_FIRST || hits->count >= cpu_sizes.hits)
             step->to = span.begin;
     }
-    step->to = max_u64(step->to, after);
+    step->to = max_u64(step->to, min_u64(after, step->chunk->owned)); /* past a last line: + 1 */
     return TRAWL_OK;
 }
 
