@@ -38,7 +38,7 @@ function(trawl_link name target directory)
 endfunction()
 
 install(FILES include/trawl.h include/trawl_records.h include/trawl_stream.h
-              include/trawl_devices.h
+              include/trawl_devices.h $<$<BOOL:${TRAWL_GALLERY}>:gallery/trawl_gallery.h>
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

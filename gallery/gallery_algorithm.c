@@ -261,19 +261,4 @@ static const char *list(uint32_t index, const char **summary, uint32_t *engines)
     return rows[index + 1].name;
 }
 
-static void tell(const struct algorithm_work *work, struct trawl_stats *stats)
-{
-    stats->device_copy_ns += work->copy_ns;
-    stats->device_back_ns += work->back_ns;
-    stats->device_kernel_ns += work->kernel_ns;
-    stats->device_shifts_ns += work->shifts_ns;
-    stats->device_memory_ns += work->memory_ns;
-    stats->device_host_ns += work->host_ns;
-    stats->child_grids += work->children;
-    stats->child_spills += work->refused;
-    stats->child_withheld += work->withheld;
-    if (work->note != NULL)
-        (void)snprintf(stats->note, sizeof stats->note, "%s", work->note);
-}
-
-const struct plan_algorithms gallery_algorithms = {read_asked, check, explain, list, tell};
+const struct plan_algorithms gallery_algorithms = {read_asked, check, explain, list};

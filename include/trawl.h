@@ -26,8 +26,9 @@
  *     trawl_searcher_close(searcher);
  *     trawl_plan_free(plan);
  * Conventions of every function below:
- *   - A function that can fail returns a status. Results go to out-parameters, which are set on
- *     success only, unless the function's comment says more.
+ *   - A function that can fail returns a status: ARGUMENT and MEMORY any function, the others as
+ * its comment says. Results go to out-parameters, which are set on success only, unless the
+ *     function's comment says more.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set it to sizeof the struct, zero the other fields, and set
@@ -212,7 +213,7 @@ struct trawl_plan_options {
     uint8_t reserved;
     const void *sample;    /* NULL, or typical bytes of the texts, for choosing a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
-    const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
+    const char *algorithm; /* NULL: trawl's own methods. Else a name of the gallery, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
     /* Plans with errors: one of the next two limits, or alphabet DNA; no method or algorithm. */
@@ -234,26 +235,16 @@ struct trawl_plan_options {
     int (*poll)(void *poll_context);
     void *poll_context;
 };
-/* Return the name of an algorithm of the gallery: published algorithms, kept as published, for
- * comparison. Each returns the same results as trawl's own methods; none promises time linear in
- * the text. `index` counts from 0; NULL after the last; a build without the gallery has no names.
- * *summary gets one line about the algorithm, *engines the engines that run it: bits 1u << enum
- * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. On any
- * other engine, a search fails with UNSUPPORTED. Names with "rabin-karp-matrix" work with
- * trawl_ask_records only. gallery/README.md has the options that may follow a name. */
-TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.
  * Shape      patterns[pattern_count]. Patterns may be equal, or prefixes of each other; each is
  *            reported under its own index. A plan of 0 patterns finds nothing.
- * Ownership  patterns and their bytes are copied. The caller owns *plan and frees it with
- *            trawl_plan_free.
- * Errors     ARGUMENT  a NULL where one is not allowed; an empty pattern (error->pattern_index);
- *                      a flag, method or algorithm that is unknown or does not fit the patterns;
- *                      a mistake in an expression (text_offset: the byte in the expression)
- *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
- *            MEMORY, LIMIT, STOPPED (`poll`)
- * Threads    any. The plan is immutable and may be shared.
+ * Ownership  patterns and their bytes are copied. The caller owns *plan.
+ * Errors     ARGUMENT  also an empty pattern (error->pattern_index); a flag, method or algorithm
+ * that does not fit the patterns; a mistake in an expression (text_offset: the byte in the
+ * expression) UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
+ *            LIMIT, STOPPED (`poll`)
+ * Threads    any
  * Cost       time and memory linear in the patterns' total bytes. Strings' bytes are kept, with
  *            IGNORE_CASE twice. Sets of 5,000 strings and more also need up to about 80 bytes per
  *            string, or 180 if all have 12 bytes or more; the first search allocates all but 8 of
@@ -286,15 +277,14 @@ struct trawl_plan_told {
      * is pattern_count or more. */
     struct trawl_pattern pattern;
     uint64_t pattern_id; /* the pattern's number in pattern_ids; else pattern_index */
-    /* Set by the caller: NULL, or the name of a group of the expression pattern_index, of
-     * group_name_bytes bytes. `group` is then this group's number, or UINT64_MAX if there is none.
-     */
+    /* Set by the caller: NULL, or the name of a group of that expression, of group_name_bytes
+     * bytes. `group` is then this group's number, or UINT64_MAX if there is none. */
     const char *group_name;
     uint64_t group_name_bytes;
     uint64_t group;
     uint64_t group_count; /* the groups of that expression */
 };
-/* Report what a plan was built with, and where it can run. Errors: ARGUMENT. */
+/* Report what a plan was built with, and where it can run. */
 TRAWL_CALL trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told,
                            struct trawl_error *error);
 
@@ -302,9 +292,8 @@ TRAWL_CALL trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told
  * size of the tables, why the plan chose the method, and for one pattern the expected cost of each
  * method on a core with AVX2; for strings of several lengths the parts that are searched one after
  * the other; for a plan with an algorithm its source and engines.
- * Shape      writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of
- *            the whole text with the NUL, so a first call may pass NULL and 0.
- * Errors     ARGUMENT, MEMORY */
+ * Shape: writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of the
+ * whole text with the NUL, so a first call may pass NULL and 0. */
 TRAWL_CALL trawl_plan_explain(const struct trawl_plan *plan, char *buffer, uint64_t buffer_bytes,
                               uint64_t *needed_bytes, struct trawl_error *error);
 
@@ -355,10 +344,10 @@ struct trawl_text_options {
  * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
  * without the flag; for a pipe, this is known after the first read. A format's library is loaded
  * when the first text of the format is opened, or read if it is a pipe.
- * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is rejected, too). With UNPACK also READ
- * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
- * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
- * is not installed. */
+ * Errors: OPEN (with os_code; a folder is rejected, too). With UNPACK also READ with os_code 0 if
+ * data is damaged, ends too early or is followed by something else (the message names the byte of
+ * the file; what came before was searched); UNSUPPORTED if the format's library is not installed.
+ */
 TRAWL_CALL trawl_text_open(const char *path, const struct trawl_text_options *options,
                            struct trawl_text **text, struct trawl_error *error);
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
@@ -375,11 +364,11 @@ struct trawl_text_told {
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
     const void *bytes; /* the whole text, if it is in memory or mapped by TRAWL_TEXT_MAP; or NULL */
 };
-/* Report what is known about a text now. Errors: ARGUMENT. */
+/* Report what is known about a text now. */
 TRAWL_CALL trawl_text_tell(const struct trawl_text *text, struct trawl_text_told *told,
                            struct trawl_error *error);
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
- * Errors: ARGUMENT, READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
+ * Errors: READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
 TRAWL_CALL trawl_text_read(const struct trawl_text *text, uint64_t offset, void *buffer,
                            uint64_t buffer_bytes, uint64_t *read_bytes, struct trawl_error *error);
 
@@ -409,8 +398,7 @@ struct trawl_runtime_options {
 /* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
  * number of searchers may use it at the same time, each from its own thread. A searcher that is
  * given no runtime opens one for itself. Worker threads start when a text is large enough to need
- * them, and stay.
- * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
+ * them, and stay. Errors: ENGINE (with the reason), DEVICE. */
 TRAWL_CALL trawl_runtime_open(const struct trawl_runtime_options *options,
                               struct trawl_runtime **runtime, struct trawl_error *error);
 /* Close a runtime. Errors: BUSY if one of its searchers is open; the runtime stays open. */
@@ -448,9 +436,8 @@ struct trawl_searcher_options {
 /* List the instruction sets that this build can use on this machine: best first, NULL after the
  * last; "portable" is always in the list. Static text. */
 TRAWL_API const char *trawl_instruction_set(uint32_t index);
-/* Open a searcher.
- * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
- * Cost: some memory; without a runtime, also what trawl_runtime_open costs. */
+/* Open a searcher. Errors: ENGINE (with the reason), DEVICE. Cost: some memory; without a runtime,
+ * also what trawl_runtime_open costs. */
 TRAWL_CALL trawl_searcher_open(const struct trawl_searcher_options *options,
                                struct trawl_searcher **searcher, struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
@@ -469,22 +456,10 @@ struct trawl_stats {
     uint32_t thread_count;    /* threads that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* the set that the CPU engine uses */
-    char note[160]; /* why an engine did not take part, or why an algorithm ran in another form;
-                       empty if there is nothing to say */
-    /* For algorithms of the gallery on devices, summed over workers; else 0: */
-    uint64_t device_copy_ns;   /* time of waiting for copies to and from devices */
-    uint64_t device_kernel_ns; /* time in kernels, on the devices' clocks */
-    uint64_t child_grids;      /* grids that kernels launched */
-    uint64_t child_spills;     /* launches the device rejected; the launching thread did the work */
-    uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
-    uint64_t device_memory_ns; /* time of allocating memory on devices and pinned host memory */
-    uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */
-    /* grids not launched because a device accepts only a limited number; the thread did the work */
-    uint64_t child_withheld;
-    uint64_t device_shifts_ns; /* the part of device_kernel_ns in the kernel that marks, before the
-                                  search, the offsets that the algorithm's shifts reach */
-    uint32_t worker;           /* set by the caller: which worker the next members describe. 0: the
-                                  host's cores; each further number is a device */
+    char note[160];  /* why an engine did not take part, or why an algorithm ran in another form;
+                        empty if there is nothing to say */
+    uint32_t worker; /* set by the caller: which worker the next members describe. 0: the
+                        host's cores; each further number is a device */
     uint32_t worker_count; /* 0 after a call that searched no text in chunks; if it is `worker` or
                               less, the next members are 0 */
     char worker_name[96];  /* "cpu", or "device 0", "device 1", ... */
@@ -497,7 +472,7 @@ struct trawl_stats {
                                                           gallery */
     uint64_t change_count; /* changes of the way to search: trawl_searcher_changes lists the last */
 };
-/* Report what the last finished call on a searcher did. Errors: ARGUMENT. */
+/* Report what the last finished call on a searcher did. */
 TRAWL_CALL trawl_searcher_stats(const struct trawl_searcher *searcher, struct trawl_stats *stats,
                                 struct trawl_error *error);
 /* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
@@ -513,18 +488,17 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
 
 /* ---- Searching -------------------------------------------------------------------------
  * Errors that every search may return; the functions add their own:
- *   ARGUMENT  a NULL where one is not allowed; a plan with an algorithm for records, but a text
+ *   ARGUMENT  also a plan with an algorithm for records, but a text
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
- *   MEMORY    scratch could not grow; the searcher stays usable
- *   THREAD    is never returned: the search continues with the threads that it has
- *   READ      reading failed (os_code, text_offset); results before that offset were delivered
- *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
- *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_tell), or is
- *             TRAWL_ENGINE_CUDA, and the patterns are too many or too long for a device
- * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
- * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
- * text for any one pattern. For sets on the CPU, time is linear in text and occurrences, except
- * where docs/design/sets.md gives another bound.
+ *   MEMORY    scratch could not grow; the searcher stays usable. THREAD is never returned: the
+ * search continues with the threads that it has READ      reading failed (os_code, text_offset);
+ * results before that offset were delivered DEVICE    a device failed, and the engine is
+ * TRAWL_ENGINE_CUDA UNSUPPORTED  the searcher's engine does not have the plan's algorithm
+ * (trawl_plan_tell), or is TRAWL_ENGINE_CUDA, and the patterns are too many or too long for a
+ * device Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest
+ * pattern less one byte each); a plan of method "sampled" reads less than the text. Time is linear
+ * in the text for any one pattern. For sets on the CPU, time is linear in text and occurrences,
+ * except where docs/design/sets.md gives another bound.
  */
 
 struct trawl_match {
@@ -752,7 +726,7 @@ struct trawl_memory {
 
 /* Use these functions for the library's own memory; NULL: the C library's again. RE2, the libraries
  * that decompress texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
- * thread-safe: call it while no object of the library exists. Errors: ARGUMENT. */
+ * thread-safe: call it while no object of the library exists. */
 TRAWL_CALL trawl_set_memory(const struct trawl_memory *memory, struct trawl_error *error);
 
 /* Handle a SIGBUS that comes from a file which trawl has mapped. While a search runs, such a file

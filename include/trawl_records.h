@@ -82,19 +82,19 @@ struct trawl_line;
 /* Open a line, given without its line end. Line, plan and searcher are borrowed until
  * trawl_line_close. If the searcher's call is cancelled, trawl_line_match soon returns STOPPED. If
  * searcher is NULL, nothing stops trawl_line_match.
- * Errors: ARGUMENT, MEMORY. */
+ */
 TRAWL_CALL trawl_line_open(const struct trawl_plan *plan, uint64_t pattern_index, const void *line,
                            uint64_t line_bytes, const struct trawl_searcher *searcher,
                            struct trawl_line **out, struct trawl_error *error);
 /* Make an open line refer to another line of the same plan. This costs less than opening that line,
- * because memory is used again. Errors: ARGUMENT. */
+ * because memory is used again. */
 TRAWL_CALL trawl_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes,
                            struct trawl_error *error);
 /* Find the first match at `begin` or later, and its groups. To list all matches, search again from
  * the match's end, or after an empty match from one byte further. groups[0] is the match, relative
  * to the line's first byte; a group that took no part in it begins and ends at UINT64_MAX, as
  * groups[0] does if there is no match.
- * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2 or too large a program. */
+ * Errors: STOPPED; LIMIT for too much work by PCRE2 or too large a program. */
 TRAWL_CALL trawl_line_match(struct trawl_line *line, uint64_t begin, struct trawl_range *groups,
                             uint64_t groups_max, struct trawl_error *error);
 /* Find the groups of an occurrence that a search found in the line. For occurrences in order, the

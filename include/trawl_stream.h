@@ -65,7 +65,7 @@ struct trawl_stream_options {
 
 /* Open a stream: a text that has no byte yet.
  * Ownership  the plan is borrowed until trawl_stream_close; any number of streams may share a plan.
- * Errors     ARGUMENT; MEMORY; UNSUPPORTED: a plan with errors, with an algorithm, or with
+ * Errors     UNSUPPORTED: a plan with errors, with an algorithm, or with
  *            expressions that cross lines
  * Threads    a stream belongs to one thread at a time, and may go from thread to thread.
  * Memory     about 100 bytes, and for strings the bytes of the longest pattern, for expressions the
@@ -104,7 +104,7 @@ TRAWL_CALL trawl_stream_feed(struct trawl_searcher *searcher, struct trawl_strea
 TRAWL_CALL trawl_stream_end(struct trawl_searcher *searcher, struct trawl_stream *stream,
                             trawl_match_sink sink, void *context, struct trawl_error *error);
 
-/* Copy a stream: the copy has the same plan, options and past. Errors: ARGUMENT, MEMORY. */
+/* Copy a stream: the copy has the same plan, options and past. */
 TRAWL_CALL trawl_stream_copy(const struct trawl_stream *stream, struct trawl_stream **copy,
                              struct trawl_error *error);
 

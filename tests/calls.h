@@ -8,6 +8,17 @@
 #include "asks.h"
 #include "test.h"
 #include "trawl_devices.h"
+#if TRAWL_GALLERY
+#include "trawl_gallery.h"
+#else
+static inline const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)
+{
+    (void)index;
+    (void)summary;
+    (void)engines;
+    return NULL;
+}
+#endif
 
 #define MUST(call) calls_must((call), #call, __FILE__, __LINE__)
 

@@ -48,6 +48,14 @@ static bool follows_shifts(const char *algorithm)
            strstr(algorithm, "segments") == NULL;
 }
 
+static struct trawl_algorithm_stats must_work(const struct trawl_searcher *searcher)
+{
+    struct trawl_algorithm_stats work = {.size = sizeof work};
+
+    MUST(trawl_searcher_algorithm_stats(searcher, &work, NULL));
+    return work;
+}
+
 /* A searcher on a device runs the algorithms that have a kernel, rejects the others by name, and
  * stays usable. */
 static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
@@ -61,6 +69,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
     struct trawl_error record = calls_error();
     uint64_t count = 0, rows = 0;
     struct trawl_match match;
+    struct trawl_algorithm_stats work;
     struct trawl_stats stats;
     bool found = false;
 
@@ -73,18 +82,19 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
     } else if (!for_records) {
         TEST_CHECK_U64(must_count(cuda, plan, text), 2);
         stats = must_stats(cuda);
+        work = must_work(cuda);
         TEST_CHECK(strcmp(stats.engine, "cuda") == 0 && stats.match_count == 2);
-        TEST_CHECK(stats.device_copy_ns > 0 && stats.device_kernel_ns > 0);
-        TEST_CHECK(follows_shifts(algorithm) ? stats.device_shifts_ns > 0 &&
-                                                   stats.device_shifts_ns <= stats.device_kernel_ns
-                                             : stats.device_shifts_ns == 0);
-        TEST_CHECK(stats.device_back_ns > 0 && stats.device_back_ns < stats.device_copy_ns);
-        TEST_CHECK(stats.device_copy_ns + stats.device_memory_ns + stats.device_host_ns <=
+        TEST_CHECK(work.device_copy_ns > 0 && work.device_kernel_ns > 0);
+        TEST_CHECK(follows_shifts(algorithm)
+                       ? work.device_shifts_ns > 0 && work.device_shifts_ns <= work.device_kernel_ns
+                       : work.device_shifts_ns == 0);
+        TEST_CHECK(work.device_back_ns > 0 && work.device_back_ns < work.device_copy_ns);
+        TEST_CHECK(work.device_copy_ns + work.device_memory_ns + work.device_host_ns <=
                    stats.wall_ns);
         /* both "ana" have the pattern's first and last byte, so each gets a child grid, or a spill
          * if the launch is rejected
          */
-        TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
+        TEST_CHECK_U64(work.child_grids + work.child_spills, has_children(algorithm) ? 2 : 0);
         MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
         TEST_CHECK(found && match.begin == 1 && match.end == 4);
     }
@@ -93,9 +103,9 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK_U64(rows, 1);
     }
     TEST_CHECK_U64(must_count(cuda, own, text), 2);
-    stats = must_stats(cuda);
-    TEST_CHECK(stats.device_copy_ns == 0 && stats.device_kernel_ns == 0 && stats.child_grids == 0);
-    TEST_CHECK(stats.device_back_ns == 0 && stats.device_host_ns == 0);
+    work = must_work(cuda);
+    TEST_CHECK(work.device_copy_ns == 0 && work.device_kernel_ns == 0 && work.child_grids == 0);
+    TEST_CHECK(work.device_back_ns == 0 && work.device_host_ns == 0);
 }
 
 static void on_auto(const char *algorithm, bool for_records)
@@ -277,6 +287,9 @@ static void shuffles_the_key(const char *key, uint64_t words)
     trawl_searcher_close(cuda);
 }
 
+/* what the last hybrid_search did on the device */
+static struct trawl_algorithm_stats work;
+
 /* Searches by a hybrid. Driver call number `nth` fails, as if an image had no code for the device.
  * If nth is 0, no call fails. */
 static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
@@ -292,6 +305,7 @@ static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint
     status = trawl_count(cuda, plan, text, count, &record);
     sim_driver_fail(0, 0, false);
     *stats = must_stats(cuda);
+    work = must_work(cuda);
     return status;
 }
 
@@ -306,12 +320,12 @@ static void hybrids(const char *algorithm)
 
     (void)snprintf(text, sizeof text, "%s:3", algorithm);
     CHECK_STATUS(hybrid_search(text, 0, &count, &stats), TRAWL_OK);
-    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 2 && stats.note[0] == '\0');
+    TEST_CHECK(count == 2 && work.child_grids + work.child_spills == 2 && stats.note[0] == '\0');
     (void)snprintf(text, sizeof text, "%s:4", algorithm);
     CHECK_STATUS(hybrid_search(text, 0, &count, &stats), TRAWL_OK);
-    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0 && stats.note[0] == '\0');
+    TEST_CHECK(count == 2 && work.child_grids + work.child_spills == 0 && stats.note[0] == '\0');
     CHECK_STATUS(hybrid_search(algorithm, 0, &count, &stats), TRAWL_OK);
-    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0);
+    TEST_CHECK(count == 2 && work.child_grids + work.child_spills == 0);
     TEST_CHECK(strstr(stats.note, "generic form: from which length on") != NULL);
 
     if (strcmp(algorithm, "bf-hybrid") != 0)
@@ -320,7 +334,7 @@ static void hybrids(const char *algorithm)
         enum trawl_status status = hybrid_search("bf-hybrid:3", calls, &count, &stats);
 
         TEST_CHECK(status == TRAWL_OK || status == TRAWL_DEVICE || status == TRAWL_ENGINE);
-        if (status == TRAWL_OK && stats.child_grids + stats.child_spills == 0) {
+        if (status == TRAWL_OK && work.child_grids + work.child_spills == 0) {
             TEST_CHECK(count == 2 && strstr(stats.note, "launches no child grids") != NULL);
             without++;
         }
@@ -351,11 +365,11 @@ static void measured_hybrids(void)
     cuda_driver_replace(&driver);
     for (uint32_t i = 0; i < 3; i++) {
         CHECK_STATUS(hybrid_search(names[i], 0, &count, &stats), TRAWL_OK);
-        TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0);
+        TEST_CHECK(count == 2 && work.child_grids + work.child_spills == 0);
         TEST_CHECK(strstr(stats.note, "faster at no length that was measured") != NULL);
     }
     CHECK_STATUS(hybrid_search("bf-hybrid:1", 0, &count, &stats), TRAWL_OK);
-    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 2 && stats.note[0] == '\0');
+    TEST_CHECK(count == 2 && work.child_grids + work.child_spills == 2 && stats.note[0] == '\0');
     cuda_driver_replace(sim_driver_table());
 }
 
@@ -370,24 +384,24 @@ static void withheld(const char *algorithm)
     AUTO_PLAN uncounted = NULL;
     AUTO_PLAN plan = build(&pattern, 1, algorithm);
     AUTO_TEXT text = must_string("ana..ana..ana..ana..ana");
-    struct trawl_stats stats;
+    struct trawl_algorithm_stats work;
 
     limits.child_grids_max = 3;
     gallery_limits_replace(&limits);
     cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     sim_pending_max(1000);
     TEST_CHECK_U64(must_count(cuda, plan, text), 5);
-    stats = must_stats(cuda);
-    TEST_CHECK(stats.child_grids == 3 && stats.child_spills == 0 && stats.child_withheld == 2);
+    work = must_work(cuda);
+    TEST_CHECK(work.child_grids == 3 && work.child_spills == 0 && work.child_withheld == 2);
     sim_pending_max(0);
     TEST_CHECK_U64(must_count(cuda, plan, text), 5);
-    stats = must_stats(cuda);
-    TEST_CHECK(stats.child_grids == 0 && stats.child_spills == 3 && stats.child_withheld == 2);
+    work = must_work(cuda);
+    TEST_CHECK(work.child_grids == 0 && work.child_spills == 3 && work.child_withheld == 2);
     (void)snprintf(name, sizeof name, "%s,uncounted", algorithm);
     uncounted = build(&pattern, 1, name);
     sim_pending_max(3);
     TEST_CHECK_U64(must_count(cuda, uncounted, text), 5);
-    TEST_CHECK_U64(must_stats(cuda).child_spills, 0);
+    TEST_CHECK_U64(must_work(cuda).child_spills, 0);
     sim_pending_max(SIM_PENDING_SEEDED);
     gallery_limits_replace(NULL);
 }

@@ -5,7 +5,7 @@
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 #include "test.h"
-#include "trawl.h"
+#include "trawl_gallery.h"
 
 #define TEXT_BYTES 700u
 #define PATTERN_BYTES 9u
@@ -20,7 +20,7 @@ static const char *const names[] = {
 /* The result of a search: the number of matches, and what became of the child grids. */
 struct search {
     uint64_t count;
-    struct trawl_stats stats;
+    struct trawl_algorithm_stats stats;
     struct trawl_error error;
     enum trawl_status status;
 };
@@ -32,7 +32,7 @@ static void search_run(struct trawl_searcher *searcher, const struct trawl_plan 
     search->stats.size = sizeof search->stats;
     search->status = trawl_count(searcher, plan, text, &search->count, &search->error);
     if (search->status == TRAWL_OK)
-        TEST_CHECK(trawl_searcher_stats(searcher, &search->stats, NULL) == TRAWL_OK);
+        TEST_CHECK(trawl_searcher_algorithm_stats(searcher, &search->stats, NULL) == TRAWL_OK);
 }
 
 struct expected {

@@ -75,6 +75,19 @@ cdef int take_buffer(object owner, taken_buffer *view) except -1:
     return 0
 
 
+cdef extern from *:
+    """
+    /* of trawl_gallery.h, if the library has the gallery */
+    const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines) __attribute__((weak));
+
+    static const char *algorithm_name(uint32_t index, const char **summary)
+    {
+        return trawl_algorithm == NULL ? NULL : trawl_algorithm(index, summary, NULL);
+    }
+    """
+    const char *algorithm_name(uint32_t index, const char **summary)
+
+
 def algorithms():
     """List the published algorithms that Plan(algorithm=...) accepts, as (name, description).
 
@@ -86,7 +99,7 @@ def algorithms():
     cdef uint32_t i = 0
 
     found = []
-    while (name := trawl_algorithm(i, &summary, NULL)) != NULL:
+    while (name := algorithm_name(i, &summary)) != NULL:
         found.append((name, summary))
         i += 1
     return found

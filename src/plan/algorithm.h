@@ -22,13 +22,27 @@ struct plan_algorithm {
     bool for_records;
 };
 
-/* What an algorithm did on a device. plan_algorithms.tell adds it to the members of struct
- * trawl_stats. */
+/* What an algorithm did on a device. */
 struct algorithm_work {
     uint64_t copy_ns, back_ns, kernel_ns, shifts_ns, memory_ns, host_ns;
     uint64_t children, refused, withheld; /* child grids; withheld: beyond child_grids_max */
     const char *note; /* how the search differs from the request; NULL: no difference */
 };
+
+static inline void algorithm_work_add(struct algorithm_work *sum, const struct algorithm_work *work)
+{
+    sum->copy_ns += work->copy_ns;
+    sum->back_ns += work->back_ns;
+    sum->kernel_ns += work->kernel_ns;
+    sum->shifts_ns += work->shifts_ns;
+    sum->memory_ns += work->memory_ns;
+    sum->host_ns += work->host_ns;
+    sum->children += work->children;
+    sum->refused += work->refused;
+    sum->withheld += work->withheld;
+    if (work->note != NULL)
+        sum->note = work->note;
+}
 
 #define PLAN_ALGORITHM_LINES_BYTES 1024u
 
@@ -44,8 +58,6 @@ struct plan_algorithms {
     void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
     /* Returns the name of algorithm `index`, counted from 0; NULL after the last algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);
-    /* Adds the work to the statistics. */
-    void (*tell)(const struct algorithm_work *work, struct trawl_stats *stats);
 };
 
 #endif

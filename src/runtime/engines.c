@@ -12,6 +12,7 @@
 
 #if TRAWL_GALLERY
 #include "gallery/engine_gallery.h"
+#include "gallery/trawl_gallery.h"
 #define GALLERY_OPS &engine_gallery
 #define GALLERY_ALGORITHMS &gallery_algorithms
 #else
@@ -155,16 +156,17 @@ enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_pl
     return options_tell(given, &told, sizeof told, "told", error);
 }
 
+#if TRAWL_GALLERY
 const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)
 {
-    const char *line = NULL, *name = NULL;
+    const char *line = NULL, *name;
     uint32_t bits = 0;
 
-    if (algorithms != NULL)
-        name = algorithms->list(index, &line, &bits);
+    name = algorithms->list(index, &line, &bits);
     if (name != NULL && summary != NULL)
         *summary = line;
     if (name != NULL && engines != NULL)
         *engines = bits;
     return name;
 }
+#endif

@@ -564,7 +564,7 @@ static void view_counted(struct search *search, const struct task *task, struct 
         search->undecided_at = task->result.undecided_at;
     search->undecided_count += task->result.undecided_count;
     if (task->result.on_device && search->job.kind->is_apart)
-        search->job.plan->algorithm.of->tell(&task->result.work, &search->done.stats);
+        algorithm_work_add(&search->done.algorithm, &task->result.work);
 }
 
 enum trawl_status search_decided(const struct search *search, struct trawl_error *error)

@@ -409,7 +409,7 @@ static void search_close(struct matrix *matrix)
     if (matrix->algorithm != NULL) {
         stats->device_chunk_count = matrix->flagged.on_device ? stats->chunk_count : 0;
         stats->candidate_count = matrix->flagged.candidate_count;
-        matrix->maker.plan->algorithm.of->tell(&matrix->flagged.work, stats);
+        algorithm_work_add(&matrix->search.done.algorithm, &matrix->flagged.work);
     }
     search_end(&matrix->search);
     cell_maker_close(&matrix->maker);

@@ -21,6 +21,9 @@
 #include "runtime/runtime.h"
 #include "runtime/schedule.h"
 #include "runtime/workers.h"
+#if TRAWL_GALLERY
+#include "gallery/trawl_gallery.h"
+#endif
 
 /* bytes of a text that are read to learn which strings of regular expressions are rare */
 #define LINE_SAMPLE_BYTES (64u << 10)
@@ -199,7 +202,8 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
         if (searcher->runtime->engine == TRAWL_ENGINE_AUTO &&
             atomic_load(&searcher->runtime->devices.state) != DEVICES_NOT_ASKED)
             devices_failure(&searcher->runtime->devices, told.note, sizeof told.note);
-    }
+    } else if (searcher->last.algorithm.note != NULL)
+        (void)snprintf(told.note, sizeof told.note, "%s", searcher->last.algorithm.note);
     told.worker = stats->worker;
     if (brief == 0 && !searcher->last.ended) /* before the first call, all members are 0 */
         return options_tell(stats, &told, sizeof told, "stats", error);
@@ -305,6 +309,34 @@ enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t patter
     return engines_line_open(plan, pattern_index, line, line_bytes,
                              searcher == NULL ? NULL : &searcher->call, out, error);
 }
+
+#if TRAWL_GALLERY
+enum trawl_status trawl_searcher_algorithm_stats(const struct trawl_searcher *searcher,
+                                                 struct trawl_algorithm_stats *stats,
+                                                 struct trawl_error *error)
+{
+    const bool is_brief = searcher != NULL && atomic_load(&searcher->brief.bytes_after) > 0;
+    struct trawl_algorithm_stats told = {.size = 0};
+
+    if (searcher == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
+    TRAWL_TRY(options_check(stats, sizeof told, "stats", error));
+    if (!is_brief) {
+        const struct algorithm_work *work = &searcher->last.algorithm;
+
+        told = (struct trawl_algorithm_stats){.device_copy_ns = work->copy_ns,
+                                              .device_back_ns = work->back_ns,
+                                              .device_kernel_ns = work->kernel_ns,
+                                              .device_shifts_ns = work->shifts_ns,
+                                              .device_memory_ns = work->memory_ns,
+                                              .device_host_ns = work->host_ns,
+                                              .child_grids = work->children,
+                                              .child_spills = work->refused,
+                                              .child_withheld = work->withheld};
+    }
+    return options_tell(stats, &told, sizeof told, "stats", error);
+}
+#endif
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 

@@ -70,7 +70,8 @@ struct work_done {
 /* What a call did, for trawl_searcher_stats. */
 struct call_record {
     struct trawl_stats stats; /* the statistics that the other fields do not contain */
-    bool ended;               /* false: the searcher has finished no call yet */
+    struct algorithm_work algorithm;
+    bool ended; /* false: the searcher has finished no call yet */
     /* 1 (the host) + the number of devices whose work is in the first entries of `device`; 0: the
      * call did not count its work */
     uint32_t kinds;

@@ -59,8 +59,6 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     TEST_CHECK_U64(stats.device_chunk_count, 0);
     TEST_CHECK(stats.thread_count >= 1 && stats.thread_count <= threads);
     TEST_CHECK(stats.wall_ns > 0);
-    TEST_CHECK(stats.device_copy_ns == 0 && stats.device_kernel_ns == 0);
-    TEST_CHECK(stats.child_grids == 0 && stats.child_spills == 0 && stats.child_withheld == 0);
     TEST_CHECK(strcmp(stats.engine, "cpu") == 0);
     TEST_CHECK(strcmp(stats.instruction_set, trawl_instruction_set(0)) == 0);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);

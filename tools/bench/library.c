@@ -23,6 +23,9 @@
 
 #include "bench/bench.h"
 #include "trawl_devices.h"
+#if TRAWL_GALLERY
+#include "trawl_gallery.h"
+#endif
 
 #define SEARCHERS_MAX 16u        /* most searchers that stay open */
 #define SAMPLE_BYTES (64u << 10) /* length of the text sample of sample=1 */
@@ -515,27 +518,42 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 
 /* ---- One run ------------------------------------------------------------------------------ */
 
-/* Copies the library's statistics of the last call: the parts of the time in seconds, the numbers
- * of chunks and occurrences, and the note. If kernels asked for child grids, writes a note about
- * these instead. */
-static void take_parts(const struct library *own, struct bench_run *run)
+/* Copies what a published algorithm did on devices. If kernels asked for child grids, writes a note
+ * about these instead. */
+static void take_algorithm(const struct library *own, struct bench_run *run)
 {
-    struct trawl_stats stats = {.size = sizeof stats};
+#if TRAWL_GALLERY
+    struct trawl_algorithm_stats stats = {.size = sizeof stats};
 
-    if (trawl_searcher_stats(own->searcher, &stats, NULL) != TRAWL_OK)
+    if (trawl_searcher_algorithm_stats(own->searcher, &stats, NULL) != TRAWL_OK)
         return;
     run->part[PART_IN] = (double)(stats.device_copy_ns - stats.device_back_ns) * 1e-9;
     run->part[PART_OUT] = (double)stats.device_back_ns * 1e-9;
     run->part[PART_KERNEL] = (double)stats.device_kernel_ns * 1e-9;
     run->part[PART_HOST] = (double)stats.device_host_ns * 1e-9;
     run->part[PART_SHIFTS] = (double)stats.device_shifts_ns * 1e-9;
-    run->chunks = stats.chunk_count;
-    run->occurrences = stats.match_count;
-    memcpy(run->note, stats.note, sizeof run->note);
     if (stats.child_grids + stats.child_spills + stats.child_withheld > 0)
         snprintf(run->note, sizeof run->note,
                  "child grids %" PRIu64 ", refused %" PRIu64 ", withheld %" PRIu64,
                  stats.child_grids, stats.child_spills, stats.child_withheld);
+#else
+    (void)own;
+    (void)run;
+#endif
+}
+
+/* Copies the library's statistics of the last call: the parts of the time in seconds, the numbers
+ * of chunks and occurrences, and the note. */
+static void take_parts(const struct library *own, struct bench_run *run)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    if (trawl_searcher_stats(own->searcher, &stats, NULL) != TRAWL_OK)
+        return;
+    run->chunks = stats.chunk_count;
+    run->occurrences = stats.match_count;
+    memcpy(run->note, stats.note, sizeof run->note);
+    take_algorithm(own, run);
     do
         run->part[PART_SEARCH] += (double)stats.worker_search_ns * 1e-9;
     while (++stats.worker < stats.worker_count &&

@@ -14,6 +14,9 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#if TRAWL_GALLERY
+#include "trawl_gallery.h"
+#endif
 
 #define ROUNDS 5u                     /* rounds of a row, unless the row sets a number */
 #define SHARE_BYTES_MIN (16ull << 10) /* the first share of a text that is tried */
@@ -408,8 +411,13 @@ static int describe(void)
         printf("%s\"%s\"", i > 0 ? ", " : "", trawl_instruction_set(i));
     print_json_string("], \"hyperscan\": ", hyperscan_version() != NULL ? hyperscan_version() : "");
     printf(", \"algorithms\": {");
+#if TRAWL_GALLERY
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
         printf("%s\"%s\": %" PRIu32, i > 0 ? ", " : "", name, engines);
+#else
+    (void)name;
+    (void)engines;
+#endif
     printf("}}\n");
     return 0;
 }

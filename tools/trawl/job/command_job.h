@@ -22,7 +22,7 @@ struct job_sums {
     /* of all searches, from struct trawl_stats */
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;
-    /* as in struct trawl_stats */
+    /* as in struct trawl_algorithm_stats */
     uint64_t device_copy_ns, device_back_ns, device_kernel_ns, device_shifts_ns, device_host_ns;
     uint64_t child_grids, child_spills, child_withheld;
     uint64_t change_count;

@@ -2,6 +2,9 @@
  * and pool_turns.c adds these to the caller's when the worker's files have their turn. */
 #include "trawl/job/totals.h"
 #include "trawl_devices.h"
+#if TRAWL_GALLERY
+#include "trawl_gallery.h"
+#endif
 
 #include <string.h>
 
@@ -57,6 +60,28 @@ static void last_changes(const struct command_job *job, const char *name, uint64
     }
 }
 
+/* Takes what a published algorithm did on devices. */
+static void add_algorithm(const struct trawl_searcher *searcher, struct job_sums *sums)
+{
+#if TRAWL_GALLERY
+    struct trawl_algorithm_stats stats = {.size = sizeof stats};
+
+    if (trawl_searcher_algorithm_stats(searcher, &stats, NULL) != TRAWL_OK)
+        return;
+    sums->device_copy_ns = stats.device_copy_ns;
+    sums->device_back_ns = stats.device_back_ns;
+    sums->device_kernel_ns = stats.device_kernel_ns;
+    sums->device_shifts_ns = stats.device_shifts_ns;
+    sums->device_host_ns = stats.device_host_ns;
+    sums->child_grids = stats.child_grids;
+    sums->child_spills = stats.child_spills;
+    sums->child_withheld = stats.child_withheld;
+#else
+    (void)searcher;
+    (void)sums;
+#endif
+}
+
 /* Returns what the searcher's last call did. */
 static struct job_totals last_totals(const struct command_job *job, const char *name,
                                      uint64_t begin)
@@ -72,14 +97,7 @@ static struct job_totals last_totals(const struct command_job *job, const char *
     totals.sums.chunk_count = stats.chunk_count;
     totals.sums.device_chunk_count = stats.device_chunk_count;
     totals.sums.search_ns = stats.wall_ns;
-    totals.sums.device_copy_ns = stats.device_copy_ns;
-    totals.sums.device_back_ns = stats.device_back_ns;
-    totals.sums.device_kernel_ns = stats.device_kernel_ns;
-    totals.sums.device_shifts_ns = stats.device_shifts_ns;
-    totals.sums.device_host_ns = stats.device_host_ns;
-    totals.sums.child_grids = stats.child_grids;
-    totals.sums.child_spills = stats.child_spills;
-    totals.sums.child_withheld = stats.child_withheld;
+    add_algorithm(job->searcher, &totals.sums);
     totals.sums.change_count = stats.change_count;
     last_changes(job, name, begin, &totals);
     totals.thread_count = stats.thread_count;

@@ -16,6 +16,9 @@
 #include "trawl/text/message.h"
 #include "trawl/run/run.h"
 #include "trawl/files/types.h"
+#if TRAWL_GALLERY
+#include "trawl_gallery.h"
+#endif
 
 /* Static, so that small runs do not pay for clearing the buffer. */
 static struct output standard_output;
@@ -29,13 +32,10 @@ static int end_document(void)
 
 static int list_algorithms(void)
 {
+#if TRAWL_GALLERY
     const char *name, *summary = "";
     uint32_t engines = 0;
 
-    if (trawl_algorithm(0, NULL, NULL) == NULL) {
-        message_print("--list-algorithms: this build has no gallery, so no algorithms");
-        return EXIT_ERROR;
-    }
     for (uint32_t i = 0; (name = trawl_algorithm(i, &summary, &engines)) != NULL; i++)
         output_format(&standard_output, "%-24s %-9s %s\n", name,
                       engines == 1u << TRAWL_ENGINE_CPU    ? "cpu"
@@ -43,6 +43,10 @@ static int list_algorithms(void)
                                                            : "cpu, cuda",
                       summary);
     return end_document();
+#else
+    message_print("--list-algorithms: this build has no gallery, so no algorithms");
+    return EXIT_ERROR;
+#endif
 }
 static int list_types(const struct settings *settings)
 {
