@@ -38,8 +38,11 @@ function(trawl_link name target directory)
 endfunction()
 
 install(FILES include/trawl.h include/trawl_records.h include/trawl_stream.h
-              include/trawl_devices.h $<$<BOOL:${TRAWL_GALLERY}>:gallery/trawl_gallery.h>
+              include/trawl_devices.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TRAWL_GALLERY)
+    install(FILES gallery/trawl_gallery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -9,7 +9,7 @@
 #include "test.h"
 #include "trawl_devices.h"
 #if TRAWL_GALLERY
-#include "trawl_gallery.h"
+#include "gallery/trawl_gallery.h"
 #else
 static inline const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)
 {

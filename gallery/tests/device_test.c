@@ -384,7 +384,6 @@ static void withheld(const char *algorithm)
     AUTO_PLAN uncounted = NULL;
     AUTO_PLAN plan = build(&pattern, 1, algorithm);
     AUTO_TEXT text = must_string("ana..ana..ana..ana..ana");
-    struct trawl_algorithm_stats work;
 
     limits.child_grids_max = 3;
     gallery_limits_replace(&limits);

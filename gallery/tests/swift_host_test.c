@@ -5,7 +5,7 @@
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 #include "test.h"
-#include "trawl_gallery.h"
+#include "gallery/trawl_gallery.h"
 
 #define TEXT_BYTES 700u
 #define PATTERN_BYTES 9u

@@ -38,7 +38,7 @@ def room_of(rooms, path):
 
 def resolve(tree, path, name):
     """Return the file of the project that an include names, or None."""
-    folders = [os.path.dirname(path), "src", "include", "tools", "tests", ""]
+    folders = [os.path.dirname(path), "src", "include", "gallery", "tools", "tests", ""]
     for folder in folders:
         candidate = os.path.normpath(os.path.join(folder, name))
         if tree.has(candidate):
