@@ -324,7 +324,7 @@ static enum trawl_status check(const struct trawl_plan *plan, enum trawl_what sh
 {
     const bool cells = shape == TRAWL_RECORDS_CELLS;
 
-    if (shape < TRAWL_RECORDS_BITS)
+    if (shape < TRAWL_RECORDS_BITS || shape > TRAWL_RECORDS_CELLS)
         return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about a text, not about records",
                           (int)shape);
     if (plan->algorithm.for_records && shape == TRAWL_RECORDS_COUNTS)

@@ -559,7 +559,7 @@ enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_
     enum trawl_status status;
 
     TRAWL_TRY(ask_read(&answer, given, error));
-    if (answer.what >= sizeof answers / sizeof *answers)
+    if (answer.what >= sizeof answers / sizeof *answers || answers[answer.what] == NULL)
         return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about records, which a text has not",
                           (int)answer.what);
     status = answers[answer.what](searcher, plan, text, &answer, error);
