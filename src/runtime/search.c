@@ -562,6 +562,7 @@ enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_
     if (answer.what >= sizeof answers / sizeof *answers || answers[answer.what] == NULL)
         return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about records, which a text has not",
                           (int)answer.what);
+    answer.count = 0; /* a call may fail before it searches */
     status = answers[answer.what](searcher, plan, text, &answer, error);
     if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT ||
         status == TRAWL_DEVICE)

@@ -539,7 +539,7 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
     *right = s->array[s->room] == UNTOUCHED &&
              (status != TRAWL_OK || count == s->expected.match_count) &&
              (status == TRAWL_OK || status == TRAWL_READ || taken_for_host || !on_device ||
-              count == UNTOUCHED);
+              count == (status == TRAWL_DEVICE ? 0 : UNTOUCHED));
     for (uint64_t i = 0; status == TRAWL_OK && i < min_u64(s->room, count) && *right; i++)
         *right = s->array[i] == s->expected.matches[i].begin;
     return status;
