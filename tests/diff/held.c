@@ -111,13 +111,13 @@ static void want_u64(struct held *held, const char *what, uint64_t got, uint64_t
         wrong(held, "%s is %" PRIu64 ", expected %" PRIu64, what, got, expected);
 }
 
-/* Checks a sum. After OK it must be right; after a failed read, in an answer also after a limit or a
- * lost device, it must be at most the right sum; after any other failure it must be unchanged. */
+/* Checks a sum. After OK it must be right; after a failed read, in an answer also after a limit or
+ * a lost device, it must be at most the right sum; after any other failure it must be unchanged. */
 static void want_sum(struct held *held, enum trawl_status status, bool in_answer, uint64_t sum,
                      uint64_t expected)
 {
-    bool in_part = status == TRAWL_READ ||
-                   (in_answer && (status == TRAWL_LIMIT || status == TRAWL_DEVICE));
+    bool in_part =
+        status == TRAWL_READ || (in_answer && (status == TRAWL_LIMIT || status == TRAWL_DEVICE));
 
     if (status == TRAWL_OK)
         want_u64(held, "the sum", sum, expected);

@@ -7,6 +7,7 @@
 #include "cuda/limits.h"
 #include "forms_case.h"
 #include "gpu/gpu.h"
+#include "lent.h"
 #include "match/line_automaton.h"
 #include "plan/plan.h"
 #include "sim_driver.h"
@@ -42,9 +43,8 @@ static struct {
     uint64_t answers, lines, matches, positions, begins, records, matched, by_lines;
 } tally;
 
-static const struct cuda_driver *driver;
+static const struct cuda_driver *real; /* NULL: the simulated driver */
 static struct forms_machine machine;
-static bool is_real;
 
 static uint64_t below(struct session *s, uint64_t bound)
 {
@@ -152,7 +152,7 @@ static void draw_text(struct session *s)
 static void draw_limits(struct session *s, struct cuda_limits *limits)
 {
     *limits = cuda_limits_default;
-    if (!is_real) {
+    if (real == NULL) {
         limits->threads = 32;
         limits->tile_words_max = 32;
         limits->blocks_max = 1 + (uint32_t)below(s, 3);
@@ -173,66 +173,6 @@ static void draw_limits(struct session *s, struct cuda_limits *limits)
     }
     if (below(s, 4) == 0)
         limits->before_bytes = (1ull << 32) - 4096 * below(s, 3);
-}
-
-/* ---- Memory of a device ------------------------------------------------------------------- */
-
-/* A text in a device's memory. */
-struct lent {
-    struct forms_block block;
-    struct trawl_text *text;
-};
-
-static struct lent lend(const void *bytes, uint64_t count, uint64_t before, uint64_t behind)
-{
-    struct lent lent;
-
-    forms_block_begin(&machine, 0, bytes, before, count, behind, &lent.block);
-    MUST(call_device(lent.block.address + before, count, &lent.text, NULL));
-    return lent;
-}
-
-static void take_back(struct lent *lent)
-{
-    trawl_text_close(lent->text);
-    forms_block_end(&machine, &lent->block);
-}
-
-/* Opens `devices` simulated devices, and these or the real ones for lent texts. */
-static void devices_begin(uint64_t seed, uint32_t devices)
-{
-    struct sim_driver_options options = {seed, devices, 64u << 20, 2, 0, 0, 0};
-
-    if (!is_real)
-        sim_driver_reset(&options);
-    forms_machine_open(&machine, driver, 1);
-}
-
-static void devices_end(void)
-{
-    forms_machine_close(&machine);
-    if (!is_real)
-        host_check_driver();
-}
-
-/* Counts the lines of a loaded text, which is on a device if `is_lent`. Returns true if the device
- * made the answer without a copy of the text for the host; also false if that is unknown. */
-static bool count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                        struct trawl_text *text, bool is_lent, bool invert, uint64_t most,
-                        uint64_t *count)
-{
-    enum trawl_status status;
-
-    if (is_lent)
-        text->stays = true;
-    status = ask_count_lines(searcher, plan, text, invert, most, count, NULL);
-    if (!is_lent || status != TRAWL_UNSUPPORTED) {
-        MUST(status);
-        return is_lent;
-    }
-    text->stays = false;
-    MUST(ask_count_lines(searcher, plan, text, invert, most, count, NULL));
-    return false;
 }
 
 /* ---- Answers ------------------------------------------------------------------------------ */
@@ -408,7 +348,7 @@ static void compare_lines(struct session *s, const struct lent *lent)
 
     MUST(ask_count_lines(s->host, s->plan, part, invert, most, &expected, NULL));
     MUST(trawl_text_load(s->device, loaded, NULL));
-    by_device = count_lines(s->device, s->plan, text, lent != NULL, invert, most, &got);
+    by_device = lent_count_lines(s->device, s->plan, text, lent != NULL, invert, most, &got);
     tally.answers++;
     tally.lines += by_device;
     tally.matched += by_device && expected > 0 && !invert;
@@ -507,7 +447,7 @@ static void session(uint64_t index)
     s.random.state ^= index * 0x2545f4914f6cdd1du;
     draw_limits(&s, &limits);
     cuda_limits_replace(&limits);
-    devices_begin(index + 1, below(&s, 4) ? 1 : 2);
+    lent_devices(&machine, real, index + 1, below(&s, 4) ? 1 : 2);
     s.host = must_searcher(1, 0);
     s.device = must_searcher_with(
         SEARCHER_WITH(.engine = below(&s, 4) ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
@@ -522,300 +462,36 @@ static void session(uint64_t index)
             compare_records(&s);
             if (s.count == 0 || below(&s, 2))
                 continue;
-            lent = lend(s.bytes + s.offsets[0], s.count, below(&s, 300), below(&s, 2) ? 1 : 5000);
+            lent = lent_begin(&machine, s.bytes + s.offsets[0], s.count, below(&s, 300),
+                              below(&s, 2) ? 1 : 5000);
             compare_found(&s, &lent); /* first: compare_lines may copy the text to the host */
             compare_lines(&s, &lent);
-            take_back(&lent);
+            lent_end(&lent);
         }
         trawl_plan_free(s.plan);
     }
     free(s.bytes);
     trawl_searcher_close(s.device);
     trawl_searcher_close(s.host);
-    devices_end();
-}
-
-/* ---- Borders ------------------------------------------------------------------------------ */
-
-/* Expressions, and for each of the records below whether it has a match, according to Python's re,
- * whose \Z is RE2's $. */
-static void borders_of_records(void)
-{
-    static const char tape[] = "xya\nxyaxy\nxy\nxy\nb\xff"
-                               "1xyb xy";
-    static const uint64_t offsets[] = {0, 2, 6, 9, 9, 10, 13, 17, 21, 25};
-    static const char *const rows[][2] = {
-        {"^xy", "100001100"},       {"^(?m:^)xy", "100001100"},   {"(?m:^)xy", "110001100"},
-        {"xy$", "111000011"},       {"(?m:xy$)", "111001111"},    {"a*", "111111111"},
-        {"^$", "000100000"},        {"(?m:^$)", "000111000"},     {"\\bxy", "110001101"},
-        {"\\Bxy", "001000010"},     {"xy\\b", "111001111"},       {"a.xy", "000000000"},
-        {"a(?s:.)xy", "010000000"}, {"a\\nx", "010000000"},       {"\\dxy", "000000010"},
-        {"[^a]xy", "010000011"},    {"x\\x79\\n|^b", "000001101"}};
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_searcher *searchers[2];
-    struct trawl_records *records[2];
-
-    cuda_limits_replace(NULL);
-    host_devices(1);
-    searchers[0] = must_searcher(1, 0);
-    searchers[1] = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    array.bytes = (const uint8_t *)tape;
-    array.offsets = offsets;
-    array.record_count = 9;
-    for (uint32_t k = 0; k < 2; k++)
-        MUST(trawl_records_load(searchers[k], &array, &records[k], NULL));
-    for (uint32_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
-        struct trawl_plan *plan = must_plan_with(rows[i / 2][0], PLAN_WITH(.syntax = TRAWL_PERL));
-        struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
-        char values[10] = "";
-
-        out.values = values;
-        out.room = 9;
-        MUST(ask_records_into(searchers[i % 2], plan, records[i % 2], TRAWL_RECORDS_BYTES, &out,
-                              NULL));
-        for (uint32_t k = 0; k < 9; k++)
-            values[k] += '0';
-        if (!TEST_CHECK(strcmp(values, rows[i / 2][1]) == 0 && out.on_device == i % 2))
-            printf("  '%s': %s on device %u\n", rows[i / 2][0], values, out.on_device);
-        trawl_plan_free(plan);
-    }
-    for (uint32_t k = 0; k < 2; k++) {
-        trawl_records_unload(records[k]);
-        trawl_searcher_close(searchers[k]);
-    }
-    host_check_driver();
-}
-
-/* Expressions, and how many matches each of the records below has, and their tape as a text, by
- * Python's re; by hand for POSIX, where the longest match is preferred. */
-static const struct {
-    const char *expression;
-    enum trawl_syntax syntax;
-    const char *records;
-    uint64_t all;
-} matches_rows[] = {
-    {"xy|xyx", TRAWL_PERL, "2020110001", 9},       {"xy|xyx", TRAWL_EXTENDED, "1020110001", 8},
-    {"a|abca|b", TRAWL_PERL, "0400303100", 11},    {"a|abca|b", TRAWL_EXTENDED, "0200303100", 9},
-    {"xyx?", TRAWL_PERL, "1020110001", 8},         {"(?:xy)+", TRAWL_PERL, "1020110001", 8},
-    {"(?:xy)+?", TRAWL_PERL, "2020110001", 9},     {"a(?:b|bc)", TRAWL_PERL, "0200001000", 3},
-    {"xy$", TRAWL_PERL, "1010000001", 2},          {"(?m:xy$)", TRAWL_PERL, "1020000001", 2},
-    {"^xy", TRAWL_PERL, "1010010000", 2},          {"(?m:^)xy", TRAWL_PERL, "1020010000", 2},
-    {"\\bxy", TRAWL_PERL, "1020010000", 3},        {"xy\\b", TRAWL_PERL, "1020010001", 3},
-    {"[^a]xy", TRAWL_PERL, "1010000001", 5},       {"a{1,2}?b", TRAWL_PERL, "0200001000", 3},
-    {"x.*y", TRAWL_PERL, "1020110001", 3},         {"x.*?y", TRAWL_PERL, "2020110001", 9},
-    {"(?s:x.*y)", TRAWL_PERL, "1010110001", 3},    {"xy[\\n]?", TRAWL_PERL, "2020110001", 9},
-    {"(?:a|b|xy)+b", TRAWL_PERL, "0200001000", 3}, {"(x|y|a)y(a*|1)", TRAWL_PERL, "2020110001", 9}};
-
-static void matches_in_records(void)
-{
-    static const char tape[] = "xyxyabcabxy\nxyaxyaaxy aab\nb\xff"
-                               "xy1xy22xy";
-    static const uint64_t offsets[] = {0, 4, 9, 14, 14, 19, 22, 26, 29, 32, 37};
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_searcher *searcher;
-    struct trawl_records *records;
-    struct lent lent;
-
-    cuda_limits_replace(NULL);
-    devices_begin(1, 1);
-    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    array.bytes = (const uint8_t *)tape;
-    array.offsets = offsets;
-    array.record_count = 10;
-    MUST(trawl_records_load(searcher, &array, &records, NULL));
-    lent = lend(tape, sizeof tape - 1, 3, 5000);
-    lent.text->stays = true;
-    MUST(trawl_text_load(searcher, lent.text, NULL));
-    for (uint32_t i = 0; i < sizeof matches_rows / sizeof *matches_rows; i++) {
-        struct trawl_plan *plan =
-            must_plan_with(matches_rows[i].expression, PLAN_WITH(.syntax = matches_rows[i].syntax));
-        struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
-        uint32_t counts[10];
-        char got[11] = "";
-        uint64_t all = 0;
-
-        out.values = counts;
-        out.room = 10;
-        MUST(ask_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
-        MUST(trawl_count(searcher, plan, lent.text, &all, NULL));
-        for (uint32_t k = 0; k < 10; k++)
-            got[k] = (char)('0' + counts[k]);
-        if (!TEST_CHECK(strcmp(got, matches_rows[i].records) == 0 && out.on_device) ||
-            !TEST_CHECK_U64(all, matches_rows[i].all))
-            printf("  '%s': %s on device %u\n", matches_rows[i].expression, got, out.on_device);
-        trawl_plan_free(plan);
-    }
-    trawl_text_unload(searcher, lent.text);
-    take_back(&lent);
-    trawl_records_unload(records);
-    trawl_searcher_close(searcher);
-    devices_end();
-}
-
-/* Counts the lines that match `expression` in a text: a line of `before` letters, "needle", and
- * letters up to `length` bytes, between other lines, or as the whole text if `is_alone`. Checks
- * whether the device answered, which needs the whole line within decide_bytes (40). */
-static void border_of_line(struct trawl_searcher *searcher, const char *expression, uint32_t before,
-                           uint32_t length, bool is_alone, bool by_device)
-{
-    struct trawl_plan *plan = must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL));
-    uint64_t count = UINT64_MAX;
-    struct lent lent;
-    char text[400];
-
-    (void)snprintf(text, sizeof text, "%s%.*sneedle%.*s%s", is_alone ? "" : "other\n", (int)before,
-                   "pppppppppppppppppppppppppppppppppppppppppppppppppppppp", (int)(length - 6),
-                   "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq",
-                   is_alone ? "" : "\nother\n");
-    lent = lend(text, strlen(text), 3, 5000);
-    MUST(trawl_text_load(searcher, lent.text, NULL));
-    TEST_CHECK(count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count) ==
-               by_device);
-    if (!TEST_CHECK_U64(count, strstr(expression, "\\d") == NULL))
-        printf("  '%s' in '%s'\n", expression, text);
-    trawl_text_unload(searcher, lent.text);
-    take_back(&lent);
-    trawl_plan_free(plan);
-}
-
-static void borders_of_lines(void)
-{
-    struct cuda_limits limits = cuda_limits_default;
-    struct trawl_searcher *searcher;
-
-    limits.decide_bytes = 40;
-    cuda_limits_replace(&limits);
-    devices_begin(1, 1);
-    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    for (uint32_t more = 0; more < 2; more++) {
-        border_of_line(searcher, "^p*needle", 39 + more, 10, false, more == 0);
-        border_of_line(searcher, "^p*needle", 40 + more, 10, true, more == 0);
-        border_of_line(searcher, "needle.*\\d", 5, 39 + more, false, more == 0);
-        border_of_line(searcher, "needle.*\\d", 5, 40 + more, true, more == 0);
-        border_of_line(searcher, "[a-f]*e[^q]*q", 5, 20 + more, false, true); /* no string */
-    }
-    /* too many states: each of the last bytes may be one of two */
-    border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
-    trawl_searcher_close(searcher);
-    devices_end();
-}
-
-/* Counts the lines that match `needle.*\d` in a text of 64 KiB with a string in every 8 bytes, one
- * of which is `byte`. Returns how many bytes the device reads. */
-static uint64_t read_many(struct trawl_searcher *searcher, const struct trawl_plan *plan, char byte)
-{
-    const char unit[] = {'n', 'e', 'e', 'd', 'l', 'e', byte, 'x'};
-    uint8_t *bytes = (uint8_t *)test_memory(LINE_BYTES_MAX);
-    uint64_t count = 99, before;
-    struct lent lent;
-
-    for (uint32_t i = 0; i < LINE_BYTES_MAX; i++)
-        bytes[i] = (uint8_t)unit[i % sizeof unit];
-    lent = lend(bytes, LINE_BYTES_MAX, 0, 5000);
-    MUST(trawl_text_load(searcher, lent.text, NULL));
-    before = sim_counters().global_read_bytes;
-    TEST_CHECK(count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count));
-    TEST_CHECK_U64(count, 0);
-    before = sim_counters().global_read_bytes - before;
-    trawl_text_unload(searcher, lent.text);
-    take_back(&lent);
-    free(bytes);
-    return before;
-}
-
-/* A device reads a line once, however many strings are in it. */
-static void many_in_a_line(void)
-{
-    struct trawl_plan *plan = must_plan_with("needle.*\\d", PLAN_WITH(.syntax = TRAWL_PERL));
-    struct trawl_searcher *searcher;
-    uint64_t together, apart;
-
-    cuda_limits_replace(NULL);
-    devices_begin(1, 1);
-    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    together = read_many(searcher, plan, ' ');
-    apart = read_many(searcher, plan, '\n');
-    if (!TEST_CHECK(together <= 2 * apart))
-        printf("  in one line %" PRIu64 " bytes, in many %" PRIu64 "\n", together, apart);
-    trawl_searcher_close(searcher);
-    devices_end();
-    trawl_plan_free(plan);
-}
-
-static int add_count(void *context, const struct trawl_match *matches, uint64_t count)
-{
-    (void)matches;
-    *(uint64_t *)context += count;
-    return 0;
-}
-
-/* A text's matches need several lists of a device. If a later list fails, since the text's last line
- * is too long for the device, an ordinary search delivers all matches, and none twice. */
-static void several_lists(bool ends_long)
-{
-    static const char line[] = "at 12:00 worker-12 did it\n";
-    const uint64_t line_bytes = sizeof line - 1, lines = 5000, bytes_count = line_bytes * lines;
-    struct cuda_limits limits = cuda_limits_default;
-    struct trawl_plan *plan =
-        must_plan_with("\\bworker-\\d+\\b", PLAN_WITH(.syntax = TRAWL_PERL));
-    uint8_t *bytes = (uint8_t *)test_memory(bytes_count);
-    struct trawl_searcher *searcher;
-    struct trawl_text *text;
-    uint64_t count = 0;
-
-    for (uint64_t i = 0; i < lines; i++)
-        memcpy(bytes + i * line_bytes, line, line_bytes);
-    for (uint64_t i = lines - 1000; ends_long && i < lines; i++)
-        bytes[(i + 1) * line_bytes - 1] = ' ';
-    limits.lists_min = 16;
-    limits.lists_max = 4096;
-    limits.hits_max = 1024;
-    limits.decide_bytes = 4 * line_bytes;
-    cuda_limits_replace(&limits);
-    devices_begin(1, 1);
-    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    text = must_text(bytes, bytes_count);
-    MUST(trawl_text_load(searcher, text, NULL));
-    MUST(ask_positions(searcher, plan, text, add_count, &count, NULL));
-    TEST_CHECK_U64(count, lines);
-    trawl_text_unload(searcher, text);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    devices_end();
-    cuda_limits_replace(NULL);
-    trawl_plan_free(plan);
-    free(bytes);
-}
-
-static void run_simulated(void)
-{
-    driver = sim_driver_table();
-    cuda_driver_replace(driver);
-    borders_of_records();
-    matches_in_records();
-    borders_of_lines();
-    many_in_a_line();
-    several_lists(false);
-    several_lists(true);
+    lent_devices_end(&machine, real);
 }
 
 int main(int argument_count, char **arguments)
 {
-    static struct cuda_driver real;
+    static struct cuda_driver of_devices;
     struct engine *kept = NULL; /* keeps the device open from session to session */
+    bool is_real = argument_count > 1 && strcmp(arguments[1], "device") == 0, all;
     uint64_t sessions;
-    bool all;
 
     test_begin("sim expressions");
-    is_real = argument_count > 1 && strcmp(arguments[1], "device") == 0;
     sessions = test_amount_telling(SESSIONS_NORMAL, is_real ? SESSIONS_DEVICE : SESSIONS_LONG,
                                    SESSIONS_TELLING);
     if (is_real) {
         kept = gpu_open();
-        MUST(cuda_driver_open(&real, NULL));
-        driver = &real;
+        MUST(cuda_driver_open(&of_devices, NULL));
+        real = &of_devices;
     } else {
-        run_simulated();
+        cuda_driver_replace(sim_driver_table());
     }
     all = test_cases(sessions, session);
     printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
@@ -829,7 +505,7 @@ int main(int argument_count, char **arguments)
                    tally.by_lines > sessions / 2);
     if (is_real) {
         engine_cuda.close(kept);
-        cuda_driver_close(&real);
+        cuda_driver_close(&of_devices);
     }
     return test_end();
 }

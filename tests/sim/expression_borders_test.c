@@ -1,0 +1,275 @@
+/* expression_borders_test: expressions, texts and records on a simulated device, whose answers are
+ * written by hand or come from Python's re: what begins, ends and continues at the borders of
+ * records, lines, and lists of the device. expressions_test draws random ones.
+ */
+#include "calls.h"
+#include "cuda/limits.h"
+#include "lent.h"
+#include "match/line_automaton.h"
+#include "sim_driver.h"
+#include "sim_host.h"
+#include "simulator.h"
+#include "text/text.h"
+
+static struct forms_machine machine;
+
+/* Expressions, and for each of the records below whether it has a match, according to Python's re,
+ * whose \Z is RE2's $. */
+static void borders_of_records(void)
+{
+    static const char tape[] = "xya\nxyaxy\nxy\nxy\nb\xff"
+                               "1xyb xy";
+    static const uint64_t offsets[] = {0, 2, 6, 9, 9, 10, 13, 17, 21, 25};
+    static const char *const rows[][2] = {
+        {"^xy", "100001100"},       {"^(?m:^)xy", "100001100"},   {"(?m:^)xy", "110001100"},
+        {"xy$", "111000011"},       {"(?m:xy$)", "111001111"},    {"a*", "111111111"},
+        {"^$", "000100000"},        {"(?m:^$)", "000111000"},     {"\\bxy", "110001101"},
+        {"\\Bxy", "001000010"},     {"xy\\b", "111001111"},       {"a.xy", "000000000"},
+        {"a(?s:.)xy", "010000000"}, {"a\\nx", "010000000"},       {"\\dxy", "000000010"},
+        {"[^a]xy", "010000011"},    {"x\\x79\\n|^b", "000001101"}};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher *searchers[2];
+    struct trawl_records *records[2];
+
+    cuda_limits_replace(NULL);
+    host_devices(1);
+    searchers[0] = must_searcher(1, 0);
+    searchers[1] = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.record_count = 9;
+    for (uint32_t k = 0; k < 2; k++)
+        MUST(trawl_records_load(searchers[k], &array, &records[k], NULL));
+    for (uint32_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        struct trawl_plan *plan = must_plan_with(rows[i / 2][0], PLAN_WITH(.syntax = TRAWL_PERL));
+        struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
+        char values[10] = "";
+
+        out.values = values;
+        out.room = 9;
+        MUST(ask_records_into(searchers[i % 2], plan, records[i % 2], TRAWL_RECORDS_BYTES, &out,
+                              NULL));
+        for (uint32_t k = 0; k < 9; k++)
+            values[k] += '0';
+        if (!TEST_CHECK(strcmp(values, rows[i / 2][1]) == 0 && out.on_device == i % 2))
+            printf("  '%s': %s on device %u\n", rows[i / 2][0], values, out.on_device);
+        trawl_plan_free(plan);
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        trawl_records_unload(records[k]);
+        trawl_searcher_close(searchers[k]);
+    }
+    host_check_driver();
+}
+
+/* Expressions, and how many matches each of the records below has, and their tape as a text, by
+ * Python's re; by hand for POSIX, where the longest match is preferred. */
+static const struct {
+    const char *expression;
+    enum trawl_syntax syntax;
+    const char *records;
+    uint64_t all;
+} matches_rows[] = {
+    {"xy|xyx", TRAWL_PERL, "2020110001", 9},       {"xy|xyx", TRAWL_EXTENDED, "1020110001", 8},
+    {"a|abca|b", TRAWL_PERL, "0400303100", 11},    {"a|abca|b", TRAWL_EXTENDED, "0200303100", 9},
+    {"xyx?", TRAWL_PERL, "1020110001", 8},         {"(?:xy)+", TRAWL_PERL, "1020110001", 8},
+    {"(?:xy)+?", TRAWL_PERL, "2020110001", 9},     {"a(?:b|bc)", TRAWL_PERL, "0200001000", 3},
+    {"xy$", TRAWL_PERL, "1010000001", 2},          {"(?m:xy$)", TRAWL_PERL, "1020000001", 2},
+    {"^xy", TRAWL_PERL, "1010010000", 2},          {"(?m:^)xy", TRAWL_PERL, "1020010000", 2},
+    {"\\bxy", TRAWL_PERL, "1020010000", 3},        {"xy\\b", TRAWL_PERL, "1020010001", 3},
+    {"[^a]xy", TRAWL_PERL, "1010000001", 5},       {"a{1,2}?b", TRAWL_PERL, "0200001000", 3},
+    {"x.*y", TRAWL_PERL, "1020110001", 3},         {"x.*?y", TRAWL_PERL, "2020110001", 9},
+    {"(?s:x.*y)", TRAWL_PERL, "1010110001", 3},    {"xy[\\n]?", TRAWL_PERL, "2020110001", 9},
+    {"(?:a|b|xy)+b", TRAWL_PERL, "0200001000", 3}, {"(x|y|a)y(a*|1)", TRAWL_PERL, "2020110001", 9}};
+
+static void matches_in_records(void)
+{
+    static const char tape[] = "xyxyabcabxy\nxyaxyaaxy aab\nb\xff"
+                               "xy1xy22xy";
+    static const uint64_t offsets[] = {0, 4, 9, 14, 14, 19, 22, 26, 29, 32, 37};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher *searcher;
+    struct trawl_records *records;
+    struct lent lent;
+
+    cuda_limits_replace(NULL);
+    lent_devices(&machine, NULL, 1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.record_count = 10;
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    lent = lent_begin(&machine, tape, sizeof tape - 1, 3, 5000);
+    lent.text->stays = true;
+    MUST(trawl_text_load(searcher, lent.text, NULL));
+    for (uint32_t i = 0; i < sizeof matches_rows / sizeof *matches_rows; i++) {
+        struct trawl_plan *plan =
+            must_plan_with(matches_rows[i].expression, PLAN_WITH(.syntax = matches_rows[i].syntax));
+        struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
+        uint32_t counts[10];
+        char got[11] = "";
+        uint64_t all = 0;
+
+        out.values = counts;
+        out.room = 10;
+        MUST(ask_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
+        MUST(trawl_count(searcher, plan, lent.text, &all, NULL));
+        for (uint32_t k = 0; k < 10; k++)
+            got[k] = (char)('0' + counts[k]);
+        if (!TEST_CHECK(strcmp(got, matches_rows[i].records) == 0 && out.on_device) ||
+            !TEST_CHECK_U64(all, matches_rows[i].all))
+            printf("  '%s': %s on device %u\n", matches_rows[i].expression, got, out.on_device);
+        trawl_plan_free(plan);
+    }
+    trawl_text_unload(searcher, lent.text);
+    lent_end(&lent);
+    trawl_records_unload(records);
+    trawl_searcher_close(searcher);
+    lent_devices_end(&machine, NULL);
+}
+
+/* Counts the lines that match `expression` in a text: a line of `before` letters, "needle", and
+ * letters up to `length` bytes, between other lines, or as the whole text if `is_alone`. Checks
+ * whether the device answered, which needs the whole line within decide_bytes (40). */
+static void border_of_line(struct trawl_searcher *searcher, const char *expression, uint32_t before,
+                           uint32_t length, bool is_alone, bool by_device)
+{
+    struct trawl_plan *plan = must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL));
+    uint64_t count = UINT64_MAX;
+    struct lent lent;
+    char text[400];
+
+    (void)snprintf(text, sizeof text, "%s%.*sneedle%.*s%s", is_alone ? "" : "other\n", (int)before,
+                   "pppppppppppppppppppppppppppppppppppppppppppppppppppppp", (int)(length - 6),
+                   "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq",
+                   is_alone ? "" : "\nother\n");
+    lent = lent_begin(&machine, text, strlen(text), 3, 5000);
+    MUST(trawl_text_load(searcher, lent.text, NULL));
+    TEST_CHECK(lent_count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count) ==
+               by_device);
+    if (!TEST_CHECK_U64(count, strstr(expression, "\\d") == NULL))
+        printf("  '%s' in '%s'\n", expression, text);
+    trawl_text_unload(searcher, lent.text);
+    lent_end(&lent);
+    trawl_plan_free(plan);
+}
+
+static void borders_of_lines(void)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher;
+
+    limits.decide_bytes = 40;
+    cuda_limits_replace(&limits);
+    lent_devices(&machine, NULL, 1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    for (uint32_t more = 0; more < 2; more++) {
+        border_of_line(searcher, "^p*needle", 39 + more, 10, false, more == 0);
+        border_of_line(searcher, "^p*needle", 40 + more, 10, true, more == 0);
+        border_of_line(searcher, "needle.*\\d", 5, 39 + more, false, more == 0);
+        border_of_line(searcher, "needle.*\\d", 5, 40 + more, true, more == 0);
+        border_of_line(searcher, "[a-f]*e[^q]*q", 5, 20 + more, false, true); /* no string */
+    }
+    /* too many states: each of the last bytes may be one of two */
+    border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
+    trawl_searcher_close(searcher);
+    lent_devices_end(&machine, NULL);
+}
+
+/* Counts the lines that match `needle.*\d` in a text of 64 KiB with a string in every 8 bytes, one
+ * of which is `byte`. Returns how many bytes the device reads. */
+static uint64_t read_many(struct trawl_searcher *searcher, const struct trawl_plan *plan, char byte)
+{
+    const char unit[] = {'n', 'e', 'e', 'd', 'l', 'e', byte, 'x'};
+    uint8_t *bytes = (uint8_t *)test_memory(LINE_BYTES_MAX);
+    uint64_t count = 99, before;
+    struct lent lent;
+
+    for (uint32_t i = 0; i < LINE_BYTES_MAX; i++)
+        bytes[i] = (uint8_t)unit[i % sizeof unit];
+    lent = lent_begin(&machine, bytes, LINE_BYTES_MAX, 0, 5000);
+    MUST(trawl_text_load(searcher, lent.text, NULL));
+    before = sim_counters().global_read_bytes;
+    TEST_CHECK(lent_count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count));
+    TEST_CHECK_U64(count, 0);
+    before = sim_counters().global_read_bytes - before;
+    trawl_text_unload(searcher, lent.text);
+    lent_end(&lent);
+    free(bytes);
+    return before;
+}
+
+/* A device reads a line once, however many strings are in it. */
+static void many_in_a_line(void)
+{
+    struct trawl_plan *plan = must_plan_with("needle.*\\d", PLAN_WITH(.syntax = TRAWL_PERL));
+    struct trawl_searcher *searcher;
+    uint64_t together, apart;
+
+    cuda_limits_replace(NULL);
+    lent_devices(&machine, NULL, 1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    together = read_many(searcher, plan, ' ');
+    apart = read_many(searcher, plan, '\n');
+    if (!TEST_CHECK(together <= 2 * apart))
+        printf("  in one line %" PRIu64 " bytes, in many %" PRIu64 "\n", together, apart);
+    trawl_searcher_close(searcher);
+    lent_devices_end(&machine, NULL);
+    trawl_plan_free(plan);
+}
+
+static int add_count(void *context, const struct trawl_match *matches, uint64_t count)
+{
+    (void)matches;
+    *(uint64_t *)context += count;
+    return 0;
+}
+
+/* A text's matches need several lists of a device. If a later list fails, since the text's last
+ * line is too long for the device, an ordinary search delivers all matches, and none twice. */
+static void several_lists(bool ends_long)
+{
+    static const char line[] = "at 12:00 worker-12 did it\n";
+    const uint64_t line_bytes = sizeof line - 1, lines = 5000, bytes_count = line_bytes * lines;
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_plan *plan = must_plan_with("\\bworker-\\d+\\b", PLAN_WITH(.syntax = TRAWL_PERL));
+    uint8_t *bytes = (uint8_t *)test_memory(bytes_count);
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < lines; i++)
+        memcpy(bytes + i * line_bytes, line, line_bytes);
+    for (uint64_t i = lines - 1000; ends_long && i < lines; i++)
+        bytes[(i + 1) * line_bytes - 1] = ' ';
+    limits.lists_min = 16;
+    limits.lists_max = 4096;
+    limits.hits_max = 1024;
+    limits.decide_bytes = 4 * line_bytes;
+    cuda_limits_replace(&limits);
+    lent_devices(&machine, NULL, 1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    text = must_text(bytes, bytes_count);
+    MUST(trawl_text_load(searcher, text, NULL));
+    MUST(ask_positions(searcher, plan, text, add_count, &count, NULL));
+    TEST_CHECK_U64(count, lines);
+    trawl_text_unload(searcher, text);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    lent_devices_end(&machine, NULL);
+    cuda_limits_replace(NULL);
+    trawl_plan_free(plan);
+    free(bytes);
+}
+int main(void)
+{
+    test_begin("sim expression borders");
+    cuda_driver_replace(sim_driver_table());
+    borders_of_records();
+    matches_in_records();
+    borders_of_lines();
+    many_in_a_line();
+    several_lists(false);
+    several_lists(true);
+    return test_end();
+}
