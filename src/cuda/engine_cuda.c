@@ -14,7 +14,9 @@
 #include "cuda/cuda_scan.h"
 #include "cuda/cuda_tables.h"
 
-#define WORKERS_PER_DEVICE 3u
+/* A worker waits for the device, brings a chunk's hits, and makes matches of them: 1.35 million
+ * matches in 1 GiB took 5.2 ms with 3 workers, 2.5 with 8 [H200, 16 cores]. */
+#define WORKERS_PER_DEVICE 8u
 
 static void cuda_close(struct engine *engine)
 {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"
@@ -19,6 +20,14 @@
  * sleeps, once it has searched a loaded text. Waking the workers of several devices takes 25 to 200
  * us, which is long for a search: four devices list the hits in 16 GiB of text in 1,200 us. */
 #define WATCH_NS 1000000u
+/* Only so many workers of a device take chunks that must be copied to it first: the bus is then
+ * busy, and each has buffers on the device and in pinned memory. */
+#define STAGING_PER_DEVICE 3u
+
+static uint32_t staging_workers(const struct devices *devices)
+{
+    return STAGING_PER_DEVICE * devices->device_count;
+}
 
 static void call(struct worker *worker)
 {
@@ -33,8 +42,11 @@ static void call(struct worker *worker)
 static struct worker *idle_for(struct devices *devices, uint32_t device)
 {
     struct worker *found = NULL;
+    uint32_t count = atomic_load(&devices->worker_count);
 
-    for (uint32_t i = 0; i < atomic_load(&devices->worker_count); i++) {
+    if (device == ENGINE_DEVICES_MAX)
+        count = (uint32_t)min_u64(count, staging_workers(devices));
+    for (uint32_t i = 0; i < count; i++) {
         struct worker *worker = &devices->workers[i];
 
         if (!atomic_load(&worker->is_idle) ||
@@ -81,12 +93,13 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
 /* Takes the first item in the queue that the worker may search; if `job` is not NULL, the first of
  * this job. The caller holds the lock. */
 static struct queue_item *pop(struct devices *devices, const struct worker *worker,
-                              const struct job *job)
+                              const struct job *job, bool may_stage)
 {
     struct queue_item **link = &devices->first, *item, *before = NULL;
 
     while ((item = *link) != NULL &&
            ((job != NULL && item->job != job) ||
+            (!may_stage && item->device == ENGINE_DEVICES_MAX) ||
             !devices_may_serve(devices, worker->device_index, item->device))) {
         before = item;
         link = &item->next;
@@ -101,7 +114,8 @@ static struct queue_item *pop(struct devices *devices, const struct worker *work
 static bool serve_once(struct worker *worker, struct devices *devices, bool *served_loaded)
 {
     struct trawl_runtime *runtime = devices->runtime;
-    struct queue_item *item = pop(devices, worker, NULL);
+    struct queue_item *item =
+        pop(devices, worker, NULL, worker < devices->workers + staging_workers(devices));
     struct worker *next;
     struct job *job;
 
@@ -260,7 +274,7 @@ struct queue_item *devices_take(struct devices *devices, const struct worker *wo
     struct queue_item *item;
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    item = pop(devices, worker, job);
+    item = pop(devices, worker, job, true);
     if (item != NULL)
         job_leave(job);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
