@@ -17,12 +17,18 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "trawl/files/scout.h"
 #include "trawl/files/exclude.h"
 #include "trawl/files/file_filter.h"
 #include "trawl/text/grow.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/sizes.h"
+
+/* glibc has getdents64 since version 2.30. */
+#if defined __GLIBC__ && !__GLIBC_PREREQ(2, 30)
+#define GETDENTS(...) syscall(SYS_getdents64, __VA_ARGS__)
+#else
+#define GETDENTS getdents64
+#endif
 
 /* The order of grep 3.8, found by experiment. grep reads up to 100,000 entries of a directory at a
  * time. It sorts a portion of more than 10,000 entries by inode number, except on file systems
@@ -53,7 +59,6 @@ struct found {
 /* A directory on the path from the root to the directory being read. */
 struct level {
     struct tree_directory *directory; /* NULL: closed; reopened when the walk comes back */
-    struct scout_node *scouted;       /* NULL: the readers do not know the directory */
     dev_t device;
     ino_t inode;
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
@@ -72,8 +77,6 @@ struct level {
 struct tree {
     struct tree_options options;
     struct filter_walk *filter; /* NULL: no rules */
-    struct scouts *scouts;      /* NULL: nothing is read ahead */
-    struct scout_node *taken;   /* what was read ahead of the entry at hand; NULL: nothing */
     bool begun;
     char *note; /* the text of the last TREE_NOTE */
     size_t note_capacity;
@@ -88,6 +91,15 @@ struct tree {
         char bytes[READ_BYTES];
     } buffer;
 };
+
+void tree_directory_drop(struct tree_directory *directory)
+{
+    if (directory == NULL ||
+        atomic_fetch_sub_explicit(&directory->holder_count, 1, memory_order_acq_rel) != 1)
+        return;
+    close(directory->descriptor);
+    free(directory);
+}
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
@@ -214,7 +226,6 @@ static bool close_for_now(struct tree *tree, size_t at)
         return false;
     tree_directory_drop(level->directory);
     level->directory = NULL;
-    scouts_shut(tree->scouts, level->scouted);
     return true;
 }
 
@@ -265,14 +276,9 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
 
     if (level == NULL)
         return !set_entry(tree, entry, TREE_ERROR, ENOMEM);
-    if (tree->taken != NULL) {
-        directory = tree_directory_share(tree->taken->directory);
-        status = tree->taken->status;
-    } else {
-        directory = open_directory(
-            tree, depth == 0 ? AT_FDCWD : tree->levels[depth - 1].directory->descriptor, name,
-            follow, &status);
-    }
+    directory =
+        open_directory(tree, depth == 0 ? AT_FDCWD : tree->levels[depth - 1].directory->descriptor,
+                       name, follow, &status);
     if (directory == NULL)
         return !set_entry(tree, entry, TREE_ERROR, errno);
     if ((by_link || !tree->options.as_ripgrep) && is_above(tree, status.st_dev, status.st_ino)) {
@@ -285,8 +291,6 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
         return !set_note(tree, entry, LEFT_BY_RULE, DT_DIR, "it is in another file system");
     }
     level->directory = directory;
-    level->scouted = tree->taken;
-    tree->taken = NULL;
     level->device = status.st_dev;
     level->inode = status.st_ino;
     level->by_link = by_link;
@@ -332,7 +336,6 @@ static void drop_level(struct tree *tree)
 
     if (tree->filter != NULL)
         filter_leave(tree->filter, tree->level_count);
-    scouts_drop(tree->scouts, level->scouted);
     tree_directory_drop(level->directory);
     tree->chains[hash_of(tree, level->device, level->inode)] = level->same_hash;
     if (tree->level_count >= LEVELS_KEPT || level->found_capacity > ROOM_KEPT)
@@ -486,26 +489,13 @@ static void read_portion(struct tree *tree, struct level *level)
 
     level->found_count = level->found_at = level->names_used = 0;
     while (level->unread && level->found_count < most) {
-        const char *bytes = tree->buffer.bytes;
-
-        bool is_first = level->read_offset == 0 && got == 0;
-
-        if (is_first && level->scouted != NULL) {
-            bytes = level->scouted->bytes;
-            got = (ssize_t)level->scouted->bytes_count;
-            level->unread = !level->scouted->at_end;
-        } else {
-            got = tree_directory_read(descriptor, tree->buffer.bytes, READ_BYTES);
-            if (got <= 0) {
-                level->unread = false;
-                level->os_code = got < 0 ? errno : 0;
-            } else if (is_first && tree->scouts != NULL) {
-                level->scouted = scouts_add(tree->scouts, tree->level_count - 1, level->directory,
-                                            bytes, (size_t)got);
-            }
+        got = GETDENTS(descriptor, tree->buffer.bytes, READ_BYTES);
+        if (got <= 0) {
+            level->unread = false;
+            level->os_code = got < 0 ? errno : 0;
         }
         for (ssize_t at = 0; at < got && level->found_count < most;) {
-            const struct dirent64 *read = (const void *)(bytes + at);
+            const struct dirent64 *read = (const void *)(tree->buffer.bytes + at);
 
             at += read->d_reclen;
             level->read_offset = read->d_off;
@@ -585,8 +575,6 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
 
     if (guard_is_over(tree->options.guard))
         return set_entry(tree, entry, TREE_ERROR, ECANCELED);
-    if (tree->scouts != NULL && type == DT_DIR)
-        tree->taken = scouts_take(tree->scouts, level->scouted, name);
     if (type == DT_UNKNOWN || (type == DT_LNK && follow)) {
         struct stat status;
 
@@ -640,11 +628,7 @@ bool tree_next(struct tree *tree, struct tree_entry *entry)
         struct level *level = &tree->levels[tree->level_count - 1];
 
         if (level->found_at < level->found_count) {
-            bool found = take_entry(tree, level, entry);
-
-            scouts_drop(tree->scouts, tree->taken);
-            tree->taken = NULL;
-            if (found)
+            if (take_entry(tree, level, entry))
                 return true;
         } else if (level->unread) {
             read_portion(tree, level);
@@ -676,9 +660,6 @@ struct tree *tree_open(const char *root, const struct tree_options *options)
     }
     memcpy(tree->path, root, bytes);
     tree->path[bytes] = '\0';
-    if (options->watcher == NULL && options->files->sort == SORT_NONE &&
-        options->files->depth_max == UINT64_MAX)
-        tree->scouts = scouts_open(options->readers);
     if (options->filter != NULL) {
         tree->filter = filter_walk_open(options->filter, tree->path);
         if (tree->filter == NULL) {
@@ -698,7 +679,6 @@ void tree_close(struct tree *tree)
         return;
     while (tree->level_count > 0)
         drop_level(tree);
-    scouts_close(tree->scouts);
     for (size_t i = 0; i < tree->level_capacity; i++)
         free_level_room(&tree->levels[i]);
     if (tree->filter != NULL)

@@ -8,11 +8,11 @@
 #ifndef TRAWL_TREE_H
 #define TRAWL_TREE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trawl/files/directory.h"
 #include "trawl/options/flags.h"
 
 struct guard;
@@ -20,6 +20,15 @@ struct guard;
 struct exclude;
 struct filter;
 struct tree;
+
+/* An open directory with a reference count, since threads that open files in it may outlast the
+ * walk. */
+struct tree_directory {
+    int descriptor;
+    atomic_uint holder_count; /* the directory is closed when no holder is left */
+};
+
+void tree_directory_drop(struct tree_directory *directory); /* does nothing for NULL */
 
 enum tree_kind {
     TREE_FILE, /* anything but a directory */
@@ -74,7 +83,6 @@ struct tree_options {
     bool *left_out;                     /* set to true when `filter` or a limit skips an entry */
     const struct tree_watcher *watcher; /* NULL: no watcher */
     const struct guard *guard;          /* limits of the search; NULL: no limits */
-    uint32_t readers;                   /* threads that may read directories ahead (scout.h) */
 };
 
 /* Begins to list the tree below `root`. NULL: errno says why. */

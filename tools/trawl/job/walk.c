@@ -98,8 +98,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                     walk->open_levels,
                                     &walk->job->left_out,
                                     NULL,
-                                    settings->guard,
-                                    walk->readers};
+                                    settings->guard};
     walk->tree = tree_open(operand, &options);
     if (walk->tree == NULL) {
         set_item(item, WALK_ERROR, operand, true);

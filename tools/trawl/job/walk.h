@@ -46,7 +46,6 @@ struct walk {
     struct tree *tree;                /* tree of the current operand; NULL: no tree */
     bool below_working_directory;     /* no operand was given: names are shown without "./" */
     unsigned open_levels;             /* how many directories may be open at a time */
-    uint32_t readers;                 /* threads that may read directories ahead */
 };
 
 /* Returns how many options (-f, --exclude-from) read a list from standard input. */

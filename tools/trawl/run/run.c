@@ -28,7 +28,6 @@
 #include "trawl/text/sizes.h"
 #include "trawl/print/reports.h"
 #include "trawl/run/search_file.h"
-#include "trawl/text/thread.h"
 #include "trawl/run/units.h"
 
 #define OPEN_LEVELS \
@@ -339,13 +338,11 @@ static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 static void print_names(struct command_job *job, const struct value_item *operands,
                         size_t operand_count)
 {
-    const uint32_t threads = (uint32_t)job->settings->search.threads;
     bool quiet = job->settings->quiet;
     struct walk_item item;
     struct walk walk;
 
     walk_open(&walk, job, operands, operand_count, OPEN_LEVELS);
-    walk.readers = (threads > 0 ? threads : thread_cores()) - 1;
     while (!(job->selected && quiet) && job->output->error == 0 && walk_next(&walk, &item)) {
         if (item.kind != WALK_FILE && item.kind != WALK_INPUT) {
             walk_tell(job, &item);

@@ -65,7 +65,8 @@ void thread_lock_close(struct thread_lock *lock)
     (void)pthread_mutex_destroy(&lock->mutex);
 }
 
-void thread_pause(void)
+/* Pauses for a moment, so that the core's other hardware thread runs. */
+static void pause_shortly(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -81,7 +82,7 @@ static bool watch(struct thread_lock *lock)
 
     do
         for (unsigned i = 0; i < LOOKS; i++) {
-            thread_pause();
+            pause_shortly();
             if (pthread_mutex_trylock(&lock->mutex) == 0)
                 return true;
         }

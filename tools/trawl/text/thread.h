@@ -29,9 +29,6 @@ int thread_start(struct thread *thread, void *(*main)(void *), void *context);
 /* Lets the calling thread, which was started as `thread`, run on any core again. */
 void thread_begins(const struct thread *thread);
 
-/* Pauses for a moment, so that the core's other hardware thread runs. */
-void thread_pause(void);
-
 struct thread_lock {
     pthread_mutex_t mutex;
     atomic_bool is_watched; /* a thread is spinning */
