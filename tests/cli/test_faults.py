@@ -60,6 +60,7 @@ SCENES = [
     (["--vimgrep", "--replace=<$0>", "--field-match-separator=\\t", "foo", "small"], None),
     (["-S", "--color=always", "--colors=path:fg:blue", "--hyperlink-format=vscode", "foo", "small", "none"], None),
     (["--encoding=auto", "foo", "wide16", "small"], None),
+    (["--search-zip", "--encoding=auto", "foo", "wide16", "packed"], None),
     (["--edits=1", "-i", "--distance", "-o", "foq", "small"], None),
     (["--mismatches=1", "-n", "foo"], b"fob\nbar\nfoo bar\n"),
     (["--fasta", "--alphabet=dna", "--reverse-complement", "--edits=1", "ACGTTA", "sequences", "small"], None),

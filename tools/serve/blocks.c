@@ -394,6 +394,7 @@ static void refuse(struct batch_item *item)
  * rejected. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
+    enum told_packed packed;
     uint8_t head[16];
     int64_t got;
     int descriptor;
@@ -403,7 +404,8 @@ static void look_for_compressed(struct file_batch *batch, struct batch_item *ite
     descriptor = open_below(batch->shelf->base, item->made->path,
                             O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     got = descriptor < 0 ? -1 : read_bytes(descriptor, head, sizeof head);
-    if (got >= 0 && told_packed(head, (uint64_t)got) && !unpack(batch, item, descriptor))
+    packed = got >= 0 ? told_packed(head, (uint64_t)got) : TOLD_PLAIN;
+    if (packed == TOLD_NO_MEMORY || (packed == TOLD_PACKED && !unpack(batch, item, descriptor)))
         refuse(item);
     if (descriptor >= 0)
         close(descriptor);

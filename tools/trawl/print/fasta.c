@@ -338,6 +338,7 @@ static void refuse(struct fasta *fasta, const char *why)
  * true if it has consumed the first byte. */
 static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
+    enum told_packed packed = TOLD_PLAIN;
     const uint8_t byte = *bytes;
 
     if (byte == '@')
@@ -348,9 +349,11 @@ static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes
         refuse(fasta, "begins with a byte order mark of UTF-16, so the file is not FASTA; "
                       "'iconv -f UTF-16 -t ASCII' makes FASTA of it");
     else if (fasta->line == 0 && (byte == 0x1f || byte == 0xfd || byte == '(' || byte == 4 ||
-                                  told_packed(bytes, bytes_count)))
+                                  (packed = told_packed(bytes, bytes_count)) == TOLD_PACKED))
         refuse(fasta, "begins like data of gzip, bzip2, xz, zstd or lz4, so the file is not "
                       "FASTA; --search-zip searches what is packed in it");
+    if (packed == TOLD_NO_MEMORY)
+        fail_fasta(fasta, TRAWL_MEMORY);
     if (fasta->stop)
         return false;
     fasta->state = byte == '>' ? FASTA_NAME : byte == ';' ? FASTA_PASSED : FASTA_SEQUENCE;

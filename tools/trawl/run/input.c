@@ -107,7 +107,8 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
     if (worker->searcher == NULL)
         return WHOLE_NOT;
     if (read_to_end(worker, descriptor, size, &moved, file) &&
-        !(worker->job->settings->search_zip && told_packed(file->bytes, file->bytes_count)))
+        !(worker->job->settings->search_zip &&
+          told_packed(file->bytes, file->bytes_count) != TOLD_PLAIN))
         return WHOLE_READ;
     file->bytes = NULL;
     if (!moved || lseek(descriptor, 0, SEEK_SET) == 0)
@@ -207,15 +208,15 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
     return bytes >= SHARED_BYTES || atomic_load(&worker->pool->active) == 1;
 }
 
-/* Returns true if the file is compressed, judging by its first bytes. */
-static bool is_packed(const struct open_file *file)
+/* Tells whether the file is compressed, judging by its first bytes. */
+static enum told_packed file_packed(const struct open_file *file)
 {
     uint8_t first[COMPRESSION_BYTES];
     ssize_t got = -1;
 
     if (file->may_be_compressed && file->bytes == NULL && S_ISREG(file->status->st_mode))
         got = pread(file->descriptor, first, sizeof first, lseek(file->descriptor, 0, SEEK_CUR));
-    return got > 0 && told_packed(first, (uint64_t)got);
+    return got > 0 ? told_packed(first, (uint64_t)got) : TOLD_PLAIN;
 }
 
 /* Searches a file that is not read as a whole. A compressed file is decompressed in a single
@@ -223,7 +224,8 @@ static bool is_packed(const struct open_file *file)
  * same time. Any other long file is searched by all threads, when its turn has come. */
 static void search_big(struct pool_worker *worker, const struct open_file *file)
 {
-    bool packed = is_packed(file);
+    /* this decides who searches; the text itself finds out whether it is compressed */
+    bool packed = file_packed(file) == TOLD_PACKED;
 
     gather_flush(worker);
     if (!pool_may_search(worker))
@@ -291,11 +293,17 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         }
         if (item->kind != WALK_INPUT && is_skipped(worker, item, status.st_mode))
             return;
-        if (settings->encoding != NULL &&
-            (!settings->search_zip || (S_ISREG(status.st_mode) && !is_packed(&file))) &&
-            encoding_applies(settings->encoding, descriptor, &status)) {
-            search_encoded(worker, &file);
-            return;
+        if (settings->encoding != NULL && (!settings->search_zip || S_ISREG(status.st_mode))) {
+            enum told_packed packed = file_packed(&file);
+
+            if (packed == TOLD_NO_MEMORY) {
+                file_error(worker, item->name, ENOMEM);
+                return;
+            }
+            if (packed == TOLD_PLAIN && encoding_applies(settings->encoding, descriptor, &status)) {
+                search_encoded(worker, &file);
+                return;
+            }
         }
         if (item->kind != WALK_INPUT && S_ISREG(status.st_mode) &&
             !search_file_is_output(settings, &status, item->is_operand))
@@ -351,7 +359,7 @@ static void search_item(struct pool_worker *worker, const struct walk_item *item
 
 bool input_is_converted(const struct settings *settings, const uint8_t *bytes, uint64_t bytes_count)
 {
-    return (settings->search_zip && told_packed(bytes, bytes_count)) ||
+    return (settings->search_zip && told_packed(bytes, bytes_count) != TOLD_PLAIN) ||
            (settings->encoding != NULL &&
             encoding_converts(settings->encoding, bytes, bytes_count));
 }

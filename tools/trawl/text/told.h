@@ -67,13 +67,15 @@ static inline enum trawl_status told_groups(const struct trawl_plan *plan, uint6
     return status;
 }
 
-/* Returns true if a file that begins with these bytes is compressed. */
-static inline bool told_packed(const void *bytes, uint64_t bytes_count)
+/* Tells whether a file that begins with these bytes is compressed, if there is memory to ask. */
+enum told_packed { TOLD_PLAIN, TOLD_PACKED, TOLD_NO_MEMORY };
+static inline enum told_packed told_packed(const void *bytes, uint64_t bytes_count)
 {
     struct trawl_text *text = NULL;
-    const bool packed = told_memory(bytes, bytes_count, &text, NULL) == TRAWL_OK &&
-                        told_text(text).compression != NULL;
+    enum told_packed packed = TOLD_NO_MEMORY;
 
+    if (told_memory(bytes, bytes_count, &text, NULL) == TRAWL_OK)
+        packed = told_text(text).compression != NULL ? TOLD_PACKED : TOLD_PLAIN;
     trawl_text_close(text);
     return packed;
 }
