@@ -124,9 +124,8 @@ enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with the plan option `letters`, also the variants of a
                                character. For UTF-8: trawl_unicode(), the default of expressions */
     TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
-    TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,      /* PERL: PCRE2's syntax; it searches what RE2 cannot: docs/regex.md */
+    TRAWL_PCRE = 4096,      /* expressions: PCRE2 searches what RE2 cannot (docs/regex.md): syntax
+                               that only PCRE2 has; of EXTENDED and BASIC, backreferences */
     TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; only texts in memory */
     TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
@@ -199,18 +198,24 @@ enum trawl_syntax {
     TRAWL_LITERAL = 0,
     TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
     TRAWL_EXTENDED = 2, /* grep -E; of occurrences with one begin, the longest */
-    TRAWL_BASIC = 3     /* grep -G; of occurrences with one begin, the longest */
+    TRAWL_BASIC = 3,    /* grep -G; of occurrences with one begin, the longest */
+    /* PERL with ripgrep's syntax, for example [a-z&&[^b]] and \b{start}. In the alphabet
+     * CHARACTERS, \w, \d and \s are Unicode's, and \b uses `letters`; in BYTES, as in rg
+     * --no-unicode */
+    TRAWL_RIPGREP = 4
+};
+/* The bytes that end lines: the first `count`, 0 to 2, of `bytes`; 0: '\n' alone. The others are 0.
+ * {2, {'\n', 0}} is grep in binary files. */
+struct trawl_line_ends {
+    uint32_t count;
+    uint8_t bytes[4];
 };
 
 struct trawl_plan_options {
-    uint64_t size;             /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;            /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method;  /* AUTO, or the method to use */
-    uint32_t line_end_set;     /* 1: lines end in `line_end`. 0: in '\n', with line_end 0 or '\n' */
-    uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
-    uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
-    uint8_t line_end_also;
-    uint8_t reserved;
+    uint64_t size;            /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
+    enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
+    struct trawl_line_ends line_ends; /* for WHOLE_LINE, expressions, and calls that know lines */
     const void *sample;    /* NULL, or typical bytes of the texts, for choosing a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name of the gallery, perhaps
@@ -225,7 +230,7 @@ struct trawl_plan_options {
     uint32_t exact_count;         /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols in which no error is allowed; symbols beyond a
                                         pattern's end are ignored, if another has them. Copied. */
-    enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
+    enum trawl_method method;        /* AUTO, or the method to use */
     /* MiB for the programs and automata of all expressions together. A program then takes at most a
        32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
     uint32_t expression_mib;
@@ -268,7 +273,7 @@ struct trawl_plan_told {
     enum trawl_alphabet alphabet;
     enum trawl_syntax syntax;
     uint8_t has_errors; /* 1: a plan with errors; 0: mismatches_max, edits_max, alphabet are 0 */
-    uint8_t line_end;   /* the byte that ends lines */
+    uint8_t line_end;   /* the byte that ends lines, or the first of two */
     /* 1: IGNORE_CASE without `letters`; a pattern has a letter whose other case is not found */
     uint8_t misses_letters;
     uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: also for one that may match no byte */
@@ -513,7 +518,7 @@ struct trawl_match {
 enum trawl_which {
     TRAWL_ALL = 0,
     /* at least one (perhaps empty) of each line in which matches begin. For strings a NUL ends a
-     * line, too, unless `line_end_also` is set */
+     * line, too, unless two bytes end lines */
     TRAWL_LINES = 1,
     /* as LINES; faster for expressions, but begin, end and pattern_index may be any in the line.
      * With MULTILINE, the search resumes after the line in which a match ends */
@@ -699,8 +704,8 @@ TRAWL_CALL trawl_replace(struct trawl_searcher *searcher, const struct trawl_pla
  *     struct trawl_text_options memory = TRAWL_TEXT_MEMORY(bytes, 12);
  *     struct trawl_answer lines = TRAWL_ANSWER(TRAWL_COUNT_LINES); */
 /* clang-format off */
-#define TRAWL_PLAN_OPTIONS_INIT {sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, \
-    0, 0, 0, NULL, 0, NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL}
+#define TRAWL_PLAN_OPTIONS_INIT {sizeof(struct trawl_plan_options), 0, TRAWL_LITERAL, {0, {0}}, \
+    NULL, 0, NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_METHOD_AUTO, 0, NULL, NULL, NULL, NULL}
 #define TRAWL_TEXT_OPTIONS_INIT {sizeof(struct trawl_text_options), 0, TRAWL_SOURCE_PATH, 0, 0, \
     NULL, 0}
 #define TRAWL_TEXT_MEMORY(bytes, bytes_count) {sizeof(struct trawl_text_options), 0, \

@@ -55,7 +55,7 @@ FLAGS = (
     ("ignore_case", TRAWL_IGNORE_CASE), ("whole_words", TRAWL_WHOLE_WORD),
     ("whole_lines", TRAWL_WHOLE_LINE), ("every_end", TRAWL_EVERY_END),
     ("within_lines", TRAWL_WITHIN_LINES), ("any_base", TRAWL_ANY_BASE),
-    ("reverse_complement", TRAWL_REVERSE_COMPLEMENT), ("unicode", TRAWL_UNICODE), ("pcre", TRAWL_PCRE),
+    ("reverse_complement", TRAWL_REVERSE_COMPLEMENT), ("pcre", TRAWL_PCRE),
     ("multiline", TRAWL_MULTILINE),
 )
 
@@ -272,7 +272,7 @@ cdef class Plan:
         for name, flag in FLAGS:
             options.flags |= <uint32_t>flag if given[name] else 0
         options.method = <int>METHODS.index(_sources.choice("method", given["method"], METHODS))
-        options.line_end_set, options.line_end = 1, given["line_end"][0]
+        options.line_ends.count, options.line_ends.bytes[0] = 1, given["line_end"][0]
         if given["algorithm"] is not None:
             algorithm = given["algorithm"].encode()
             options.algorithm = algorithm
@@ -291,7 +291,7 @@ cdef class Plan:
             options.alphabet = TRAWL_BYTES  # in a plan without errors, a str is found by its bytes
         if len(exact) > 0:
             options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
-        options.syntax = <int>_sources.SYNTAXES.index(self.regex)
+        options.syntax = TRAWL_RIPGREP if given["unicode"] else <int>_sources.SYNTAXES.index(self.regex)
         watch.looked_ms, watch.patterns = 0, <void *>list
         options.poll, options.poll_context = poll_build, &watch
         with nogil:

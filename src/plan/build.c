@@ -11,9 +11,7 @@
 #include "plan/steps.h"
 
 #define UTF8_BYTES_MAX 4u
-/* bytes of struct trawl_plan_options in version 1.0 */
-#define EXPRESSION_FLAGS \
-    (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP | TRAWL_PCRE | TRAWL_MULTILINE | TRAWL_DOT_ALL)
+#define EXPRESSION_FLAGS (TRAWL_CRLF | TRAWL_PCRE | TRAWL_MULTILINE | TRAWL_DOT_ALL)
 
 static _Atomic uint64_t plans_built;
 
@@ -24,26 +22,18 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
 {
     const bool is_set = options->syntax != TRAWL_LITERAL;
 
-    if ((uint32_t)options->syntax > TRAWL_BASIC)
+    if ((uint32_t)options->syntax > TRAWL_RIPGREP)
         return TRAWL_FAIL(error, ARGUMENT, "unknown syntax %d", (int)options->syntax);
     if (!is_set && ((options->flags & EXPRESSION_FLAGS) != 0 || options->expression_mib > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is for plans of expressions",
                           options->expression_mib > 0               ? "expression_mib"
                           : (options->flags & TRAWL_CRLF) != 0      ? "TRAWL_CRLF"
-                          : (options->flags & TRAWL_UNICODE) != 0   ? "TRAWL_UNICODE"
                           : (options->flags & TRAWL_PCRE) != 0      ? "TRAWL_PCRE"
                           : (options->flags & TRAWL_MULTILINE) != 0 ? "TRAWL_MULTILINE"
-                          : (options->flags & TRAWL_DOT_ALL) != 0   ? "TRAWL_DOT_ALL"
-                                                                    : "TRAWL_RIPGREP");
-    if ((options->flags & TRAWL_UNICODE) != 0 &&
-        (options->syntax != TRAWL_PERL || options->alphabet != TRAWL_CHARACTERS))
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "TRAWL_UNICODE needs the syntax TRAWL_PERL and the alphabet CHARACTERS");
+                                                                    : "TRAWL_DOT_ALL");
     if ((options->flags & TRAWL_MULTILINE) != 0 && (options->flags & TRAWL_WHOLE_LINE) != 0)
         return TRAWL_FAIL(error, ARGUMENT,
                           "TRAWL_WHOLE_LINE cannot be combined with TRAWL_MULTILINE: write ^...$");
-    if ((options->flags & TRAWL_RIPGREP) != 0 && options->syntax != TRAWL_PERL)
-        return TRAWL_FAIL(error, ARGUMENT, "TRAWL_RIPGREP needs the syntax TRAWL_PERL");
     if (is_set && options->alphabet == TRAWL_BYTES && options->letters != NULL &&
         (options->flags & (TRAWL_WHOLE_WORD | TRAWL_SINGLE_BYTE)) == TRAWL_WHOLE_WORD)
         return TRAWL_FAIL(error, ARGUMENT,
@@ -63,11 +53,10 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
 {
     const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
                            TRAWL_SINGLE_BYTE | TRAWL_STRICT_WORD | EXPRESSION_FLAGS | ERRORS_FLAGS;
+    const struct trawl_line_ends *ends = &options->line_ends;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);
-    if (options->line_end_set > 1)
-        return TRAWL_FAIL(error, ARGUMENT, "line_end_set is %u, not 0 or 1", options->line_end_set);
     if (options->sample == NULL && options->sample_bytes > 0)
         return TRAWL_FAIL(error, ARGUMENT, "sample is NULL but sample_bytes is %" PRIu64,
                           options->sample_bytes);
@@ -80,15 +69,10 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
-    if (options->line_end_set == 0 && options->line_end != 0 && options->line_end != '\n')
-        return TRAWL_FAIL(error, ARGUMENT, "line_end is set without line_end_set");
-    if (options->line_end_also_set == 0 && options->line_end_also != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "line_end_also is set without line_end_also_set");
-    if (options->line_end_also_set > 1)
-        return TRAWL_FAIL(error, ARGUMENT, "line_end_also_set is %u, not 0 or 1",
-                          options->line_end_also_set);
-    if (options->reserved != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
+    if (ends->count > 2 || (ends->count < 2 && ends->bytes[1] != 0) || ends->bytes[2] != 0 ||
+        ends->bytes[3] != 0 || (ends->count == 0 && ends->bytes[0] != 0))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "line_ends: there may be up to 2 bytes, and the others are 0");
     return check_syntax(options, error);
 }
 
@@ -278,8 +262,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan->expressions =
         (struct plan_expressions){given.syntax, given.alphabet == TRAWL_CHARACTERS,
                                   given.expression_mib, given.poll, given.poll_context};
-    plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
-    plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
+    plan->line_end = given.line_ends.count > 0 ? given.line_ends.bytes[0] : '\n';
+    plan->line_end_also = given.line_ends.count > 1 ? given.line_ends.bytes[1] : plan->line_end;
     if (given.letters != NULL) {
         plan->utf8 = letters;
         plan->utf8_is_set = true;
@@ -306,6 +290,34 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan = NULL;
 done:
     trawl_plan_free(plan);
+    return status;
+}
+
+struct trawl_plan_options plan_options(const struct trawl_plan *plan)
+{
+    return (struct trawl_plan_options){.size = sizeof(struct trawl_plan_options),
+                                       .flags = plan->flags,
+                                       .syntax = plan->expressions.syntax,
+                                       .line_ends = {2, {plan->line_end, plan->line_end_also}},
+                                       .alphabet = plan->expressions.characters ? TRAWL_CHARACTERS
+                                                                                : TRAWL_BYTES,
+                                       .letters = plan->utf8_is_set ? &plan->utf8 : NULL};
+}
+
+enum trawl_status plan_build_some(const struct trawl_plan *plan, const uint32_t *indices,
+                                  uint64_t count, enum trawl_method method,
+                                  struct trawl_plan **some, struct trawl_error *error)
+{
+    struct trawl_plan_options options = plan_options(plan);
+    struct trawl_pattern *patterns;
+    enum trawl_status status;
+
+    options.method = method;
+    TRAWL_TRY(MEMORY_NEW(patterns, count, error));
+    for (uint64_t i = 0; i < count; i++)
+        patterns[i] = plan_pattern(plan, indices != NULL ? indices[i] : i);
+    status = plan_build(patterns, count, &options, NULL, some, error);
+    memory_release(patterns, count, sizeof *patterns);
     return status;
 }
 

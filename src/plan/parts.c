@@ -305,22 +305,10 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
                                    struct trawl_error *error)
 {
     const struct trawl_plan *plan = cutting->plan;
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern *patterns = NULL;
     enum trawl_status status;
 
-    options.method = method;
-    options.flags = plan->flags;
-    options.line_end_set = options.line_end_also_set = 1;
-    options.line_end = plan->line_end;
-    options.line_end_also = plan->line_end_also;
-    options.letters = plan->utf8_is_set ? &plan->utf8 : NULL;
-    TRAWL_TRY(MEMORY_NEW(patterns, end - begin, error));
-    for (uint64_t i = begin; i < end; i++)
-        patterns[i - begin] = plan_pattern(plan, cutting->order[i]);
-    status = plan_build(patterns, end - begin, &options, NULL, &part->plan, error);
-    memory_release(patterns, end - begin, sizeof *patterns);
-    TRAWL_TRY(status);
+    TRAWL_TRY(
+        plan_build_some(plan, cutting->order + begin, end - begin, method, &part->plan, error));
     status = MEMORY_NEW(part->literals, part->plan->literal_count, error);
     if (status != TRAWL_OK) {
         trawl_plan_free(part->plan);

@@ -203,6 +203,16 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
                              const struct plan_algorithms *algorithms, struct trawl_plan **plan,
                              struct trawl_error *error);
 
+/* Returns the options of a plan without errors, as far as they affect its occurrences. `letters`
+ * points into the plan. */
+struct trawl_plan_options plan_options(const struct trawl_plan *plan);
+
+/* Builds a plan of some of a plan's patterns, with plan_options: of patterns indices[0 .. count -
+ * 1], or of the first `count` if indices is NULL. */
+enum trawl_status plan_build_some(const struct trawl_plan *plan, const uint32_t *indices,
+                                  uint64_t count, enum trawl_method method,
+                                  struct trawl_plan **some, struct trawl_error *error);
+
 /* Returns the length of the literal's occurrence at text[0], or 0. text_bytes bytes are readable.
  * Does not check the plan's conditions (whole words, whole lines). */
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,

@@ -307,9 +307,7 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
     options.flags = maker->folds ? TRAWL_IGNORE_CASE : 0;
-    options.line_end_set = options.line_end_also_set = 1;
-    options.line_end = made->plan->line_end;
-    options.line_end_also = made->plan->line_end_also;
+    options.line_ends = plan_options(made->plan).line_ends;
     if (maker->folds && letters.variants != NULL) {
         options.flags |= made->plan->flags & TRAWL_SINGLE_BYTE;
         options.letters = &letters;

@@ -81,21 +81,10 @@ static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl
                                     struct trawl_error *error)
 {
     static const struct trawl_pattern line_end = {"\n", 1};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern *patterns;
-    enum trawl_status status;
 
-    if (atoms == NULL)
-        return plan_build(&line_end, 1, &options, NULL, plan, error);
-    TRAWL_TRY(MEMORY_NEW(patterns, atoms->pattern_count, error));
-    for (uint64_t i = 0; i < atoms->pattern_count; i++)
-        patterns[i] = plan_pattern(atoms, i);
-    options.flags = atoms->flags;
-    if (atoms->utf8_is_set)
-        options.letters = &atoms->utf8;
-    status = plan_build(patterns, atoms->pattern_count, &options, NULL, plan, error);
-    memory_release(patterns, atoms->pattern_count, sizeof *patterns);
-    return status;
+    return atoms == NULL
+               ? plan_build(&line_end, 1, NULL, NULL, plan, error)
+               : plan_build_some(atoms, NULL, atoms->pattern_count, TRAWL_METHOD_AUTO, plan, error);
 }
 
 /* Returns true if a device should read all lines instead of searching for these strings. */

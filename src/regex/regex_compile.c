@@ -70,7 +70,7 @@ void expressions_free(void *object)
     anchors_free(made);
     trawl_plan_free(made->atoms);
     if (made->rest_items != NULL)
-        memory_release(made->rest_items, made->rest->pattern_count, sizeof *made->rest_items);
+        memory_release(made->rest_items, made->count, sizeof *made->rest_items);
     trawl_plan_free(made->rest);
     free_part(made);
 }
@@ -84,16 +84,17 @@ static bool may_be_empty(const struct expression *item)
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
-    struct regex_options options = {.longest = given->syntax != TRAWL_PERL,
+    const bool ripgrep = given->syntax == TRAWL_RIPGREP;
+    struct regex_options options = {.longest = !ripgrep && given->syntax != TRAWL_PERL,
                                     .is_copied = given->memory_mib == 0,
                                     .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
                                     .bytes = !given->characters,
                                     .dot_all = (plan->flags & TRAWL_DOT_ALL) != 0,
                                     .multi = (plan->flags & TRAWL_MULTILINE) != 0,
                                     .line_end = plan->line_end,
-                                    .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+                                    .ripgrep = ripgrep,
                                     .pcre = (plan->flags & TRAWL_PCRE) != 0,
-                                    .unicode = (plan->flags & TRAWL_UNICODE) != 0};
+                                    .unicode = ripgrep && given->characters};
 
     /* A line that ends in NUL may contain newlines: '.' of the POSIX syntaxes matches these, and ^
      * and $ of ripgrep's syntax match at them. */
@@ -106,10 +107,10 @@ static struct regex_options options_of(const struct trawl_plan *plan)
         options.letters = plan->utf8;
     else if (given->characters)
         options.letters.variants = trawl_unicode()->variants;
-    if (given->syntax == TRAWL_PERL && (plan->flags & (TRAWL_UNICODE | TRAWL_SINGLE_BYTE)) == 0 &&
+    if (!options.longest && !options.unicode && (plan->flags & TRAWL_SINGLE_BYTE) == 0 &&
         (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != TRAWL_WHOLE_WORD)
         options.letters.is_word = NULL;
-    if (given->syntax == TRAWL_PERL && (plan->flags & TRAWL_SINGLE_BYTE) == 0)
+    if (!options.longest && (plan->flags & TRAWL_SINGLE_BYTE) == 0)
         options.letters.class_ranges = NULL;
     return options;
 }
@@ -232,7 +233,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     status = program_make(&made->memory, syntax->root, &made->options, 1, true, out, error);
     /* RE2 has too many states to keep for such numbers; PCRE2 counts */
     counts = made->options.pcre && !is_filter && syntax->root->product > SYNTAX_REPEAT_MAX &&
-             made->plan->expressions.syntax == TRAWL_PERL && !program_finds(*out);
+             !made->options.longest && !program_finds(*out);
     if (status == TRAWL_OK && (*out == NULL || counts))
         status = refuse_large(made, error);
     if (status != TRAWL_OK)
@@ -270,9 +271,9 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     const struct trawl_plan *plan = made->plan;
     enum trawl_status status;
     /* for the POSIX syntaxes, print_pcre2 has already written the word boundaries */
-    const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
     const struct regex_options *options = &made->options;
-    /* without TRAWL_UNICODE, \w means ASCII */
+    const uint32_t words = options->longest ? TRAWL_WHOLE_WORD : 0;
+    /* not in ripgrep's syntax: \w means ASCII */
     const bool own_words =
         words == 0 && options->letters.is_word != NULL && (options->bytes || !options->unicode);
     bool reads_all = false;
@@ -333,7 +334,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
 {
     const struct trawl_plan *plan = maker->made->plan;
     const struct trawl_pattern pattern = plan_pattern(plan, index);
-    const bool is_perl = plan->expressions.syntax == TRAWL_PERL;
+    const bool is_perl = !maker->made->options.longest;
     struct trawl_error linear; /* RE2's message; the call may still succeed, without an error */
     struct syntax syntax;
     enum trawl_status status;
@@ -466,32 +467,14 @@ static enum trawl_status make_part(struct expressions *made, struct trawl_error 
 /* Makes made->rest, the plan of the expressions without atoms. */
 static enum trawl_status make_rest(struct expressions *made, struct trawl_error *error)
 {
-    const struct plan_expressions *given = &made->plan->expressions;
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern *patterns;
-    enum trawl_status status;
     uint32_t count = 0;
 
-    options.flags = made->plan->flags;
-    options.syntax = given->syntax;
-    options.alphabet = given->characters ? TRAWL_CHARACTERS : TRAWL_BYTES;
-    options.line_end_set = options.line_end_also_set = 1;
-    options.line_end = made->plan->line_end;
-    options.line_end_also = made->plan->line_end_also;
-    if (made->plan->utf8_is_set)
-        options.letters = &made->plan->utf8;
-    TRAWL_TRY(MEMORY_NEW(patterns, made->count, error));
-    for (uint32_t i = 0; i < made->count; i++)
-        if (!made->items[i].has_atoms)
-            patterns[count++] = plan_pattern(made->plan, i);
-    status = plan_build(patterns, count, &options, NULL, &made->rest, error);
-    memory_release(patterns, made->count, sizeof *patterns);
-    TRAWL_TRY(status);
-    TRAWL_TRY(MEMORY_NEW(made->rest_items, count, error));
-    count = 0;
+    TRAWL_TRY(MEMORY_NEW(made->rest_items, made->count, error));
     for (uint32_t i = 0; i < made->count; i++)
         if (!made->items[i].has_atoms)
             made->rest_items[count++] = i;
+    TRAWL_TRY(plan_build_some(made->plan, made->rest_items, count, TRAWL_METHOD_AUTO, &made->rest,
+                              error));
     return make_part(made, error);
 }
 

@@ -270,10 +270,9 @@ static struct trawl_plan *plan_of(const struct input *input)
     options.edits_max = query->edits ? query->k : 0;
     options.exact = input->exact;
     options.exact_count = (uint32_t)query->exact_count;
-    options.line_end_set = 1;
-    options.line_end = query->line_end;
-    options.line_end_also_set = input->with_also;
-    options.line_end_also = input->with_also ? query->line_end_also : 0;
+    options.line_ends.count = input->with_also ? 2 : 1;
+    options.line_ends.bytes[0] = query->line_end;
+    options.line_ends.bytes[1] = input->with_also ? query->line_end_also : 0;
     options.letters = input->with_utf8 ? &utf8 : NULL;
     if (trawl_plan_build(patterns, query->pattern_count, &options, &plan, NULL) != TRAWL_OK)
         return NULL;

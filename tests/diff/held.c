@@ -51,10 +51,9 @@ enum trawl_status held_plan(const struct diff_input *input,
         patterns[i] = (struct trawl_pattern){copy, bytes_count};
     }
     own.flags |= input->flags;
-    own.line_end_set = 1;
-    own.line_end = input->line_end;
-    own.line_end_also_set = input->has_line_end_also;
-    own.line_end_also = input->has_line_end_also ? input->line_end_also : 0;
+    own.line_ends.count = input->has_line_end_also ? 2 : 1;
+    own.line_ends.bytes[0] = input->line_end;
+    own.line_ends.bytes[1] = input->has_line_end_also ? input->line_end_also : 0;
     status = trawl_plan_build(patterns, input->pattern_count, &own, plan, error);
     for (uint64_t i = 0; i < input->pattern_count; i++) {
         memset((void *)(uintptr_t)patterns[i].bytes, 0xee, (size_t)patterns[i].bytes_count);

@@ -33,6 +33,12 @@ void want(trawl_status status)
         std::exit(2);
 }
 
+static char line_end_of(const setup &given)
+{
+    return given.options.line_ends.count == 0 ? '\n'
+                                              : static_cast<char>(given.options.line_ends.bytes[0]);
+}
+
 bool is_multi(const setup &given)
 {
     return (given.options.flags & TRAWL_MULTILINE) != 0;
@@ -55,8 +61,8 @@ bool is_left_out(const trawl_plan_options &options, const std::string &expressio
 bool add_expression(setup *given, const std::string &expression)
 {
     const trawl_plan_options &by = given->options;
-    const bool is_perl = by.syntax == TRAWL_PERL,
-               is_line = by.line_end_set == 0 || by.line_end == '\n';
+    const bool is_perl = by.syntax == TRAWL_PERL || by.syntax == TRAWL_RIPGREP,
+               is_line = line_end_of(*given) == '\n';
     regex_options read = {};
     syntax_options parse = {};
     struct printed printed;
@@ -67,7 +73,8 @@ bool add_expression(setup *given, const std::string &expression)
     read.fold = (by.flags & TRAWL_IGNORE_CASE) != 0;
     read.dot_all = !is_line && !is_perl;
     read.bytes = by.alphabet != TRAWL_CHARACTERS;
-    read.unicode = read.ripgrep = (by.flags & TRAWL_UNICODE) != 0;
+    read.ripgrep = by.syntax == TRAWL_RIPGREP;
+    read.unicode = read.ripgrep && !read.bytes;
     read.multi =
         is_multi(*given) || (!is_line && read.ripgrep && is_perl &&
                              (by.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF)) == 0);
@@ -91,8 +98,9 @@ void show(const setup &given, const char *call)
 {
     std::printf("FAILED: %s: syntax %d flags 0x%x alphabet %d line end %d also %d %d, %zu bytes\n",
                 call, static_cast<int>(given.options.syntax), given.options.flags,
-                static_cast<int>(given.options.alphabet), given.options.line_end,
-                given.options.line_end_also_set, given.options.line_end_also, given.text.size());
+                static_cast<int>(given.options.alphabet), line_end_of(given),
+                given.options.line_ends.count > 1, given.options.line_ends.bytes[1],
+                given.text.size());
     for (const std::string &expression : given.expressions)
         std::printf("  expression '%s'\n", expression.c_str());
     if (given.text.size() < 100)
@@ -189,7 +197,7 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
         for (size_t to = line.size() + 1; to-- > *begin && *end == *begin;)
             if (!is_word(line, static_cast<int64_t>(to)) &&
                 re.Match(line, *begin, to, re2::RE2::ANCHOR_BOTH, nullptr, 0))
-                *end = given.options.syntax == TRAWL_PERL
+                *end = given.options.syntax == TRAWL_PERL || given.options.syntax == TRAWL_RIPGREP
                            ? first_end(words, line, *begin, characters)
                            : to;
         if (*end > *begin || (empty && !is_word(line, static_cast<int64_t>(*end)) &&
@@ -211,7 +219,8 @@ std::vector<judge> make_judges(const setup &given)
     re2::RE2::Options options;
 
     options.set_log_errors(false);
-    options.set_longest_match(given.options.syntax != TRAWL_PERL);
+    options.set_longest_match(given.options.syntax != TRAWL_PERL &&
+                              given.options.syntax != TRAWL_RIPGREP);
     if (given.options.alphabet != TRAWL_CHARACTERS)
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
     for (const std::string &printed : given.printed)
@@ -229,8 +238,7 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
             std::vector<uint64_t> *begins, std::vector<uint64_t> *ends, uint64_t record = 0,
             std::vector<hit> *cells = nullptr)
 {
-    const char line_end =
-        static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
+    const char line_end = line_end_of(given);
     const std::vector<judge> judges = make_judges(given);
 
     for (size_t at = 0; at < given.text.size() || (cells != nullptr && ends->empty());) {
@@ -238,8 +246,8 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
         bool matches = false, ended;
 
         while (after < given.text.size() && (is_multi(given) || given.text[after] != line_end) &&
-               !(given.options.line_end_also_set != 0 &&
-                 given.text[after] == static_cast<char>(given.options.line_end_also)))
+               !(given.options.line_ends.count > 1 &&
+                 given.text[after] == static_cast<char>(given.options.line_ends.bytes[1])))
             after++;
         ended = after < given.text.size();
         std::string line = given.text.substr(at, after - at);
@@ -564,9 +572,9 @@ void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *pl
     std::vector<uint32_t> counts;
 
     for (char &byte : given.text)
-        if (byte == static_cast<char>(given.options.line_end) || byte == '\0' ||
-            (given.options.line_end_also_set != 0 &&
-             byte == static_cast<char>(given.options.line_end_also)))
+        if (byte == line_end_of(given) || byte == '\0' ||
+            (given.options.line_ends.count > 1 &&
+             byte == static_cast<char>(given.options.line_ends.bytes[1])))
             byte = '~';
 
     while (at.back() < given.text.size())

@@ -28,18 +28,15 @@ void read_options(const uint8_t *bytes, trawl_plan_options *options)
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
     static const uint32_t flags[] = {TRAWL_IGNORE_CASE, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE,
                                      TRAWL_CRLF};
-    static const trawl_syntax syntaxes[] = {TRAWL_PERL, TRAWL_PERL, TRAWL_EXTENDED, TRAWL_BASIC};
+    static const trawl_syntax syntaxes[] = {TRAWL_PERL, TRAWL_RIPGREP, TRAWL_EXTENDED, TRAWL_BASIC};
 
     *options = defaults;
     for (uint32_t i = 0; i < std::size(flags); i++)
         if ((bytes[0] >> i & 1) != 0)
             options->flags |= flags[i];
-    options->line_end_set = 1;
-    options->line_end = (bytes[0] & 16) != 0 ? 0 : '\n';
-    options->line_end_also_set = static_cast<uint8_t>(bytes[0] >> 5 & 1);
+    options->line_ends.count = 1 + (bytes[0] >> 5 & 1);
+    options->line_ends.bytes[0] = (bytes[0] & 16) != 0 ? 0 : '\n';
     options->syntax = syntaxes[bytes[0] >> 6];
-    if (bytes[0] >> 6 == 1)
-        options->flags |= TRAWL_UNICODE;
     options->alphabet = TRAWL_CHARACTERS;
 }
 

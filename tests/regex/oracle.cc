@@ -232,6 +232,8 @@ setup random_setup(bool letters)
     const bool perl = draw(3) > 0;
     const uint32_t count = draw(4) > 0 ? 1 : draw(8) > 0 ? 1 + draw(4) : 1 + draw(40);
 
+    uint8_t *const ends = made.options.line_ends.bytes;
+
     made.options = defaults;
     made.options.syntax = perl ? TRAWL_PERL : TRAWL_EXTENDED;
     made.options.flags = (draw(4) == 0 ? TRAWL_IGNORE_CASE : 0u) |
@@ -239,22 +241,20 @@ setup random_setup(bool letters)
                          (draw(6) == 0 ? TRAWL_WHOLE_LINE : 0u) | (draw(6) == 0 ? TRAWL_CRLF : 0u);
     made.options.alphabet = draw(3) > 0 ? TRAWL_CHARACTERS : TRAWL_BYTES;
     made.options.expression_mib = draw(4) == 0 ? 8 : 0;
-    made.options.line_end_set = 1;
-    made.options.line_end = static_cast<uint8_t>(draw(6) == 0 ? "\0\xba"[draw(2)] : '\n');
-    made.options.line_end_also_set = static_cast<uint8_t>(draw(3) == 0);
-    made.options.line_end_also = static_cast<uint8_t>("\0\0 ab"[draw(5)]);
+    ends[0] = static_cast<uint8_t>(draw(6) == 0 ? "\0\xba"[draw(2)] : '\n');
+    made.options.line_ends.count = draw(3) == 0 ? 2 : 1;
+    ends[1] = static_cast<uint8_t>("\0\0 ab"[draw(5)]);
     if (letters) {
         made.options.flags = draw(3) == 0 ? 0 : TRAWL_IGNORE_CASE;
-        (draw(3) > 0 ? made.options.line_end : made.options.line_end_also) =
-            static_cast<uint8_t>("aAbB"[draw(4)]);
+        ends[draw(3) == 0] = static_cast<uint8_t>("aAbB"[draw(4)]);
     }
     if (perl && !letters && draw(8) == 0) {
         made.options.flags = TRAWL_MULTILINE | (draw(4) == 0 ? TRAWL_IGNORE_CASE : 0u);
-        made.options.line_end = '\n';
-        made.options.line_end_also_set = 0;
+        ends[0] = '\n';
+        made.options.line_ends.count = 1;
     }
-    if (made.options.line_end_also_set == 0) /* the plan rejects a value without meaning */
-        made.options.line_end_also = 0;
+    if (made.options.line_ends.count == 1) /* the plan rejects a value without meaning */
+        ends[1] = 0;
     for (uint32_t i = 0; i < count; i++) {
         drawn one =
             letters || draw(3) == 0 ? random_alternatives(perl, 2) : random_expression(perl, 2);
@@ -271,7 +271,7 @@ setup random_setup(bool letters)
         }
     }
     if (!samples.empty())
-        made.text = random_text(made.options.line_end, samples);
+        made.text = random_text(ends[0], samples);
     return made;
 }
 
@@ -297,7 +297,7 @@ void search(const setup &given, trawl_searcher_options options, const char *path
     }
     want(trawl_searcher_open(&options, &searcher, nullptr));
     compare(given, searcher, plan, path, engine == TRAWL_ENGINE_CUDA);
-    if (given.options.line_end == '\n' && given.text.size() < 5000 && !is_multi(given))
+    if (given.options.line_ends.bytes[0] == '\n' && given.text.size() < 5000 && !is_multi(given))
         compare_records(given, searcher, plan);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);
@@ -337,8 +337,7 @@ void border_cases(const char *path)
     given.options = defaults;
     given.options.syntax = TRAWL_PERL;
     given.options.alphabet = TRAWL_CHARACTERS;
-    given.options.line_end_set = 1;
-    given.options.line_end = '\n';
+    given.options.line_ends = {1, {'\n'}};
     for (const uint64_t part : {1, 2, 7})
         for (uint64_t count = part - 1; count <= 2 * part + 1; count++)
             for (const auto &set : sets)

@@ -78,9 +78,8 @@ static struct trawl_plan *plan_of(const char *expressions, uint32_t flags)
 static void class_with_line_end(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
-    AUTO_PLAN plan =
-        must_plans(&(struct trawl_pattern){"[ab]", 4}, 1,
-                   PLAN_WITH(.syntax = TRAWL_PERL, .line_end_also_set = 1, .line_end_also = 'b'));
+    AUTO_PLAN plan = must_plans(&(struct trawl_pattern){"[ab]", 4}, 1,
+                                PLAN_WITH(.syntax = TRAWL_PERL, .line_ends = {2, {'\n', 'b'}}));
     AUTO_TEXT text = must_string("cab-\nxa");
 
     for (int i = 0; i < 3; i++) {

@@ -30,11 +30,10 @@ static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t a
 
 /* Counts the lines in which the expression matches. For some expressions the library decides by a
  * string in the line, without running RE2. */
-static uint64_t lines_with(const char *expression, uint32_t flags, const char *bytes)
+static uint64_t lines_with(const char *expression, const char *bytes)
 {
-    AUTO_PLAN plan = must_plan_with(
-        expression, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = flags,
-                              .letters = (flags & TRAWL_RIPGREP) ? trawl_unicode() : NULL));
+    AUTO_PLAN plan =
+        must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS));
     AUTO_TEXT text = must_string(bytes);
     uint64_t count = 0;
 
@@ -498,10 +497,10 @@ static void test_set(void)
 
 static void test_lines(void)
 {
-    TEST_CHECK_U64(lines_with("ab|cd", 0, "ab\ncxd\nxcdx\n"), 2);
-    TEST_CHECK_U64(lines_with("(ab|c.d){2}", 0, "ab\nabab\ncxd\nabcxd\nxab"), 2);
-    TEST_CHECK_U64(lines_with("(ab|c.*d)+x", 0, "ab\nabx\nacxdx\ncd"), 2);
-    TEST_CHECK_U64(lines_with("(?:abc|.d){0,2}e", 0, "abc\nabce\nxd\ne"), 2);
+    TEST_CHECK_U64(lines_with("ab|cd", "ab\ncxd\nxcdx\n"), 2);
+    TEST_CHECK_U64(lines_with("(ab|c.d){2}", "ab\nabab\ncxd\nabcxd\nxab"), 2);
+    TEST_CHECK_U64(lines_with("(ab|c.*d)+x", "ab\nabx\nacxdx\ncd"), 2);
+    TEST_CHECK_U64(lines_with("(?:abc|.d){0,2}e", "abc\nabce\nxd\ne"), 2);
 }
 
 /* Searches lines that are longer than a chunk, in memory, and in a file that is read or mapped. */
@@ -584,15 +583,10 @@ static void test_options(void)
               PLAN_WITH(.syntax = TRAWL_PERL, .poll = stop_later, .poll_context = &now),
               left == 0 ? TRAWL_STOPPED : TRAWL_OK);
     }
-    plans(&pattern, 1, PLAN_WITH(.syntax = (enum trawl_syntax)4), TRAWL_ARGUMENT);
+    plans(&pattern, 1, PLAN_WITH(.syntax = (enum trawl_syntax)5), TRAWL_ARGUMENT);
     plans(&pattern, 0, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF), TRAWL_OK);
-    plans(&unicode, 1, PLAN_WITH(.flags = TRAWL_UNICODE), TRAWL_ARGUMENT);
-    plans(&unicode, 1,
-          PLAN_WITH(.syntax = TRAWL_EXTENDED, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_UNICODE),
-          TRAWL_ARGUMENT);
     CHECK_STATUS(trawl_plan_build(&unicode, 1,
-                                  PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS,
-                                            .flags = TRAWL_UNICODE),
+                                  PLAN_WITH(.syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS),
                                   &plan, &error),
                  TRAWL_ARGUMENT);
     TEST_CHECK_U64(error.text_offset, 1);

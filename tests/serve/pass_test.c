@@ -90,7 +90,7 @@ static void make_expression(struct made_request *made)
         free((void *)made->strings[--made->string_count].bytes);
     made->strings[0].bytes_count = 1;
     made->options.syntax = TRAWL_PERL + (uint32_t)below(3);
-    made->options.line_end = (uint8_t)'\n'; /* the server rejects counts of expressions with -z */
+    made->options.line_ends.bytes[0] = '\n'; /* the server rejects counts of expressions with -z */
 }
 
 static uint32_t alike_flags;
@@ -114,15 +114,14 @@ static void make_request(struct made_request *made, struct passes *passes, struc
         made->options.mismatches_max = 0;
     made->collection.made = state;
     made->options.flags = flags[below(4)] | (below(3) == 0 ? TRAWL_IGNORE_CASE : 0);
-    made->options.line_end_set = 1;
-    made->options.line_end = below(2) == 0 ? 0 : '\n';
-    made->options.line_end_also_set = below(3) == 0; /* line_end_also is NUL */
+    made->options.line_ends.bytes[0] = below(2) == 0 ? 0 : '\n';
+    made->options.line_ends.count = 1 + (below(3) == 0); /* the second is NUL */
     if (made->options.mismatches_max > 0 && below(2) == 0)
         made->options.flags |= TRAWL_WITHIN_LINES;
     if (alike) {
         made->options.flags = alike_flags;
-        made->options.line_end = '\n';
-        made->options.line_end_also_set = alike_ends_also;
+        made->options.line_ends.bytes[0] = '\n';
+        made->options.line_ends.count = 1 + alike_ends_also;
     } else {
         make_expression(made);
     }
@@ -177,8 +176,8 @@ static struct naive_match *expect_matches(const struct made_request *made, struc
                                           uint64_t *count)
 {
     const struct trawl_plan_options *o = &made->options;
-    struct naive_query query = {made->strings, made->string_count,        o->flags,
-                                o->line_end,   o->line_end_also_set != 0, o->line_end_also};
+    struct naive_query query = {made->strings,         made->string_count,     o->flags,
+                                o->line_ends.bytes[0], o->line_ends.count > 1, 0};
     struct approximate_query within = {.patterns = made->strings,
                                        .pattern_count = made->string_count,
                                        .k = o->mismatches_max,
@@ -186,8 +185,8 @@ static struct naive_match *expect_matches(const struct made_request *made, struc
                                        .whole_word = (o->flags & TRAWL_WHOLE_WORD) != 0,
                                        .whole_line = (o->flags & TRAWL_WHOLE_LINE) != 0,
                                        .within_lines = (o->flags & TRAWL_WITHIN_LINES) != 0,
-                                       .line_end = o->line_end,
-                                       .line_end_also = o->line_end_also_set ? 0 : o->line_end};
+                                       .line_end = o->line_ends.bytes[0],
+                                       .line_end_also = o->line_ends.bytes[o->line_ends.count - 1]};
     uint64_t room = text.bytes_count * made->string_count + 1;
     struct naive_match *matches = malloc(room * sizeof *matches);
     struct approximate_match *found;
@@ -636,11 +635,12 @@ static void test_plans(void)
     };
 
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
-        struct trawl_plan_options options = *PLAN_WITH(.flags = plans[i].flags,
-                                                       .mismatches_max = plans[i].mismatches_max,
-                                                       .edits_max = plans[i].edits_max,
-                                                       .syntax = plans[i].syntax, .line_end_set = 1,
-                                                       .line_end = (uint8_t)plans[i].line_end),
+        struct trawl_plan_options options =
+                                      *PLAN_WITH(.flags = plans[i].flags,
+                                                 .mismatches_max = plans[i].mismatches_max,
+                                                 .edits_max = plans[i].edits_max,
+                                                 .syntax = plans[i].syntax,
+                                                 .line_ends = {1, {(uint8_t)plans[i].line_end}}),
                                   other = options;
         struct pass_request request = {.options = &options};
 
@@ -676,9 +676,8 @@ static void test_merges(void)
     options[2].letters = &others[1];
     options[3].letters = &others[2];
     options[4].letters = NULL;
-    options[5].line_end_also_set = 1;
-    options[6].line_end_also_set = 1;
-    options[6].line_end_also = 'x';
+    options[5].line_ends = (struct trawl_line_ends){2, {'\n', 0}};
+    options[6].line_ends = (struct trawl_line_ends){2, {'\n', 'x'}};
     options[7].flags |= TRAWL_IGNORE_CASE;
     for (size_t i = 0; i < 9; i++)
         requests[i] = (struct pass_request){.state = &states[i == 8],
@@ -725,7 +724,7 @@ static void test_row(struct passes *passes, size_t row)
     state->files[0]->supplied.bytes_count = rows[row].bytes_count;
     made.request.plan = must_plan_with(
         rows[row].pattern, PLAN_WITH(.flags = rows[row].flags, .edits_max = rows[row].edits_max,
-                                     .line_end_set = 1, .line_end = (uint8_t)rows[row].line_end));
+                                     .line_ends = {1, {(uint8_t)rows[row].line_end}}));
     make_view(&made, &state->state, true);
     made.request.wants_counts = made.request.wants_positions = true;
     made.request.positions_max = 9;

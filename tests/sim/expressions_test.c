@@ -88,19 +88,10 @@ static void draw_expression(struct session *s, char *to, uint32_t depth)
 /* Returns false if the expressions are invalid. */
 static bool draw_plan(struct session *s)
 {
-    static const uint32_t kinds[] = {0,
-                                     0,
-                                     0,
-                                     0,
-                                     TRAWL_RIPGREP,
-                                     TRAWL_UNICODE,
-                                     TRAWL_WHOLE_LINE,
-                                     TRAWL_WHOLE_WORD,
-                                     TRAWL_CRLF,
-                                     TRAWL_MULTILINE,
-                                     TRAWL_PCRE};
-    static const enum trawl_syntax syntaxes[] = {TRAWL_PERL, TRAWL_PERL, TRAWL_EXTENDED,
-                                                 TRAWL_BASIC};
+    static const uint32_t kinds[] = {
+        0, 0, 0, 0, TRAWL_WHOLE_LINE, TRAWL_WHOLE_WORD, TRAWL_CRLF, TRAWL_MULTILINE, TRAWL_PCRE};
+    static const enum trawl_syntax syntaxes[] = {TRAWL_PERL,    TRAWL_PERL,     TRAWL_RIPGREP,
+                                                 TRAWL_RIPGREP, TRAWL_EXTENDED, TRAWL_BASIC};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern patterns[EXPRESSIONS_MAX];
 
@@ -111,8 +102,8 @@ static bool draw_plan(struct session *s)
         patterns[i] = (struct trawl_pattern){s->expressions[i], strlen(s->expressions[i])};
     }
     options.flags = kinds[below(s, sizeof kinds / sizeof *kinds)];
-    options.syntax = options.flags == 0 ? syntaxes[below(s, 4)] : TRAWL_PERL;
-    options.line_end = below(s, 16) ? '\n' : '\0';
+    options.syntax = syntaxes[below(s, options.flags == 0 ? 6 : 4)];
+    options.line_ends = (struct trawl_line_ends){1, {below(s, 16) ? '\n' : '\0'}};
     options.flags |= below(s, 3) == 0 ? TRAWL_IGNORE_CASE : 0;
     options.flags |= below(s, 6) == 0 ? TRAWL_DOT_ALL : 0;
     if (below(s, 3)) {

@@ -61,8 +61,8 @@ static void plan_options(void)
         PLAN_WITH(.flags = 8), PLAN_WITH(.flags = 0x80000001u),
         PLAN_WITH(.method = (enum trawl_method)99),
         /* six bytes are too few for the "sampled" method */
-        PLAN_WITH(.method = TRAWL_METHOD_SAMPLED), PLAN_WITH(.reserved = 1),
-        PLAN_WITH(.line_end_set = 2), PLAN_WITH(.sample_bytes = 1),
+        PLAN_WITH(.method = TRAWL_METHOD_SAMPLED), PLAN_WITH(.line_ends = {2, {'\n', 0, 1}}),
+        PLAN_WITH(.line_ends = {3, {0}}), PLAN_WITH(.sample_bytes = 1),
         PLAN_WITH(.flags = TRAWL_SINGLE_BYTE), /* works only together with letters */
         PLAN_WITH(.letters = &no_variants), PLAN_WITH(.letters = &no_words)};
     struct trawl_pattern pattern = {"needle", 6};

@@ -213,8 +213,8 @@ static void letters_of_plans(void)
     CHECK_REFUSED(trawl_plan_tell(NULL, &told, error));
     CHECK_REFUSED(trawl_plan_tell(bytes, NULL, error));
     CHECK_REFUSED(build(PLAN_WITH(.letters = &lacking), error));
-    CHECK_REFUSED(build(PLAN_WITH(.line_end = 'x'), error));
-    CHECK_REFUSED(build(PLAN_WITH(.line_end_also = 'x'), error));
+    CHECK_REFUSED(build(PLAN_WITH(.line_ends = {0, {'x'}}), error));
+    CHECK_REFUSED(build(PLAN_WITH(.line_ends = {1, {'\n', 'x'}}), error));
     CHECK_REFUSED(build(PLAN_WITH(.alphabet = TRAWL_CHARACTERS), error));
     lacking.size = 3;
     CHECK_REFUSED(build(PLAN_WITH(.letters = &lacking), error));
@@ -328,7 +328,7 @@ static void told_expressions(void)
     struct trawl_expression_told told = {
         .size = sizeof told, .letter = add_letter, .context = letters};
     const struct trawl_plan_options *options =
-        PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_UNICODE, .alphabet = TRAWL_CHARACTERS);
+        PLAN_WITH(.syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *row = &rows[i];

@@ -30,8 +30,7 @@ static const struct row {
     {                                                          \
         .size = sizeof(struct trawl_plan_options), __VA_ARGS__ \
     }
-#define RIPGREP \
-    .syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_RIPGREP | TRAWL_UNICODE
+#define RIPGREP .syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS
     {WITH(.flags = 0), false, {"needle"}},
     {WITH(.method = TRAWL_METHOD_SAMPLED), false, {"a needle in a haystack of needles"}},
     {WITH(.flags = 0), false, {"a", "ne", "needle", "haystack", "stack of", "le", "dle in a hay"}},

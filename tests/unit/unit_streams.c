@@ -189,8 +189,8 @@ static void letter_ends_lines(void)
 {
     struct trawl_pattern pattern = {"aNb", 3};
     AUTO_SEARCHER searcher = must_searcher(1, 0);
-    AUTO_PLAN plan = must_plans(
-        &pattern, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .line_end_set = 1, .line_end = 'n'));
+    AUTO_PLAN plan =
+        must_plans(&pattern, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .line_ends = {1, {'n'}}));
     AUTO_TEXT text = NULL;
     struct source source;
     int ends[2];

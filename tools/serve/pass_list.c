@@ -46,9 +46,9 @@ bool pass_list_is_merged(const struct pass_request *request)
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
-/* Returns true if two requests may share a pass: their plans may differ only in strings. The option
- * line_end is not compared: it matters only to plans for whole lines, and those have '\n' if they
- * passed pass_list_fits. The second line end (line_end_also) is compared. */
+/* Returns true if two requests may share a pass: their plans may differ only in strings. Of
+ * line_ends, only the second byte is compared: the first matters only to plans for whole lines, and
+ * those have '\n' if they passed pass_list_fits. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
@@ -57,8 +57,8 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
     if (left->state != right->state || flags != told_plan(right->plan, 0).flags)
         return false;
     return flags == 0 ||
-           (a->line_end_also_set == b->line_end_also_set && a->line_end_also == b->line_end_also &&
-            same_letters(a->letters, b->letters));
+           ((a->line_ends.count > 1) == (b->line_ends.count > 1) &&
+            a->line_ends.bytes[1] == b->line_ends.bytes[1] && same_letters(a->letters, b->letters));
 }
 
 bool pass_list_fits(const struct trawl_plan *plan)
@@ -108,8 +108,9 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
     listing->firsts[count] = at;
     options.flags = told_plan(request->plan, 0).flags;
     if (options.flags != 0) {
-        options.line_end_also_set = request->options->line_end_also_set;
-        options.line_end_also = request->options->line_end_also;
+        if (request->options->line_ends.count > 1)
+            options.line_ends =
+                (struct trawl_line_ends){2, {'\n', request->options->line_ends.bytes[1]}};
         options.letters = request->options->letters;
     }
     status = trawl_plan_build(patterns, count, &options, plan, error);

@@ -335,7 +335,8 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
 {
     const struct regex_options *rules = options->rules;
     struct syntax_reader reader = {.out = out,
-                                   .syntax = options->syntax,
+                                   .syntax = options->syntax == TRAWL_RIPGREP ? TRAWL_PERL
+                                                                              : options->syntax,
                                    .beyond = options->beyond,
                                    .rules = rules,
                                    .told = options->told,

@@ -31,8 +31,8 @@ static void tell_part(const struct teller *teller, const struct syntax_node *nod
     const bool is_letter = node->set_count == 1 && node->set[0].first == node->set[0].last;
     const uint32_t letter = is_letter ? node->set[0].first : 0;
 
-    if (is_letter &&
-        ((lines && letter == options->line_end) || (letter == 0 && options->line_end_also_set))) {
+    if (is_letter && ((lines && letter == options->line_ends.bytes[0]) ||
+                      (letter == 0 && options->line_ends.count > 1))) {
         choice->end = (uint8_t)letter;
         choice->has_end = true;
         return;
@@ -87,23 +87,25 @@ enum trawl_status trawl_expression_tell(const struct trawl_pattern *patterns,
     struct choice all = {.is_split = true};
     struct syntax_options syntax = {.rules = &rules, .told = &told};
     const struct teller teller = {&read, &told};
+    bool ripgrep;
 
     if (patterns == NULL || options == NULL || given == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "an argument is NULL");
     TRAWL_TRY(options_read(&read, sizeof read, options, sizeof read, "plan options", error));
     TRAWL_TRY(options_check(given, sizeof told, "told", error));
     syntax.syntax = read.syntax;
-    rules = (struct regex_options){.longest = read.syntax != TRAWL_PERL,
+    ripgrep = read.syntax == TRAWL_RIPGREP;
+    rules = (struct regex_options){.longest = !ripgrep && read.syntax != TRAWL_PERL,
                                    .fold = (read.flags & TRAWL_IGNORE_CASE) != 0,
                                    .bytes = read.alphabet != TRAWL_CHARACTERS,
-                                   .ripgrep = read.syntax == TRAWL_PERL &&
-                                              (read.flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+                                   .ripgrep = ripgrep,
                                    .pcre = (read.flags & TRAWL_PCRE) != 0,
-                                   .unicode = (read.flags & TRAWL_UNICODE) != 0,
+                                   .unicode = ripgrep && read.alphabet == TRAWL_CHARACTERS,
                                    .letters.variants = trawl_unicode()->variants};
     if (read.syntax == TRAWL_LITERAL)
         return TRAWL_FAIL(error, ARGUMENT, "strings are no expressions");
-    read.line_end = read.line_end_set ? read.line_end : '\n';
+    if (read.line_ends.count == 0)
+        read.line_ends.bytes[0] = '\n';
     told = (struct trawl_expression_told){
         .letter = given->letter, .context = given->context, .pattern_index = UINT64_MAX};
     for (uint64_t i = 0; i < pattern_count; i++) {

@@ -103,7 +103,7 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     options->exact = settings->errors.exact;
     options->exact_count = settings->errors.exact_count;
     /* in a file that a NUL makes binary, NUL ends lines, too */
-    options->line_end_also_set = settings->nuls.end_line;
+    options->line_ends.count = settings->nuls.end_line ? 2 : 1;
 }
 
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings)

@@ -194,11 +194,11 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
         return false;
     (void)patterns_place(patterns, "expression", patterns->items[told.pattern_index].bytes,
                          told.pattern_index, place, sizeof place);
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s\\%c: %s%s", place,
-                   told.line_end == '\n' ? 'n' : '0',
-                   told.line_end == options->line_end ? "a line does not hold its line end"
-                                                      : "without --text, NUL ends lines, too",
-                   told.line_end == '\n' ? "; -U searches across lines" : "");
+    (void)snprintf(
+        message, SETTINGS_ERROR_BYTES, "%s\\%c: %s%s", place, told.line_end == '\n' ? 'n' : '0',
+        told.line_end == options->line_ends.bytes[0] ? "a line does not hold its line end"
+                                                     : "without --text, NUL ends lines, too",
+        told.line_end == '\n' ? "; -U searches across lines" : "");
     return true;
 }
 

@@ -552,13 +552,13 @@ static void expression_options(const struct settings *settings, struct trawl_pla
 {
     bool characters = settings->surroundings.charset == CHARSET_UTF8 || settings->is_tg;
 
-    options->syntax = settings->syntax;
+    options->syntax =
+        settings->is_tg && settings->syntax == TRAWL_PERL ? TRAWL_RIPGREP : settings->syntax;
     options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
     options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
     options->flags |= settings->pcre == PCRE_ASKED ? TRAWL_PCRE : 0u;
-    if (settings->is_tg && settings->syntax == TRAWL_PERL)
-        options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
-    options->line_end_also_set = settings->nuls.end_line; /* line_end_also is NUL */
+    options->line_ends =
+        (struct trawl_line_ends){settings->nuls.end_line ? 2 : 1, {settings->line_end}};
     if (!settings->multiline)
         return;
     options->flags |= TRAWL_MULTILINE | (settings->dot_all ? TRAWL_DOT_ALL : 0u);
@@ -723,9 +723,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     bool known = true;
 
     options.flags = plan_flags(settings, whole_line);
-    options.line_end_set = 1;
-    options.line_end = settings->line_end;
-    options.line_end_also_set = settings->nuls.end_count; /* line_end_also is NUL */
+    /* the second is NUL */
+    options.line_ends =
+        (struct trawl_line_ends){settings->nuls.end_count ? 2 : 1, {settings->line_end}};
     if (patterns->needs_utf8) {
         patterns->letters = words_utf8(settings);
         options.letters = &patterns->letters;
