@@ -28,13 +28,12 @@ int main(void)
                                            .mismatches_max = 1,
                                            .alphabet = TRAWL_DNA};
     const struct trawl_text_options memory = TRAWL_TEXT_MEMORY(sequence, strlen(sequence));
-    struct trawl_answer sites = TRAWL_ANSWER(TRAWL_MATCHES);
+    struct trawl_answer sites = TRAWL_ANSWER_MATCHES(print_sites, NULL);
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
 
-    sites.matches = print_sites;
     if (trawl_plan_build(&motif, 1, &dna, &plan, &error) != TRAWL_OK ||
         trawl_text_open(NULL, &memory, &text, &error) != TRAWL_OK ||
         trawl_searcher_open(NULL, &searcher, &error) != TRAWL_OK ||

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
-    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
+    struct trawl_answer matches = TRAWL_ANSWER_MATCHES(print_begins, stdout);
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
@@ -44,8 +44,6 @@ int main(int argc, char **argv)
     }
     pattern.bytes = argv[1];
     pattern.bytes_count = strlen(argv[1]);
-    matches.matches = print_begins;
-    matches.context = stdout;
 
     status = trawl_plan_build(&pattern, 1, NULL, &plan, &error);
     if (status == TRAWL_OK)

@@ -23,15 +23,13 @@ static int add(void *context, const struct trawl_pattern_count *counts, uint64_t
 int main(int argc, char **argv)
 {
     const struct trawl_plan_options words = {.size = sizeof words, .flags = TRAWL_WHOLE_WORD};
-    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_COUNT_BY_PATTERN);
+    uint64_t sums[3] = {0};
+    struct trawl_answer answer = TRAWL_ANSWER_COUNTS(add, sums);
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
-    uint64_t sums[3] = {0};
 
-    answer.counts = add;
-    answer.context = sums;
     if (trawl_plan_build(indicators, 3, &words, &plan, &error) != TRAWL_OK ||
         trawl_text_open(argc > 1 ? argv[1] : "", NULL, &text, &error) != TRAWL_OK ||
         trawl_searcher_open(NULL, &searcher, &error) != TRAWL_OK ||

@@ -42,7 +42,7 @@ int main(void)
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
-    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
+    struct trawl_answer matches = TRAWL_ANSWER_MATCHES(print_matches, NULL);
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
     const struct trawl_text_options memory = TRAWL_TEXT_MEMORY("ushers", 6);
@@ -51,7 +51,6 @@ int main(void)
         patterns[i].bytes = entries[i].string;
         patterns[i].bytes_count = strlen(entries[i].string);
     }
-    matches.matches = print_matches;
     status = trawl_plan_build(patterns, STRINGS, NULL, &plan, &error);
     if (status != TRAWL_OK && error.pattern_index < STRINGS) /* the error is about a string */
         fprintf(stderr, "set_ids: id %" PRIu32 ": ", entries[error.pattern_index].id);

@@ -27,8 +27,9 @@
  *     trawl_plan_free(plan);
  * Conventions of every function below:
  *   - A function that can fail returns a status: ARGUMENT and MEMORY any function, the others as
- * its comment says. Results go to out-parameters, which are set on success only, unless the
- *     function's comment says more.
+ *     its comment says. Results go to out-parameters, which are set on success only, unless the
+ *     comment says more.
+ *   - Plans are built, told and explained, and expressions told, on any thread.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set it to sizeof the struct, zero the other fields, and set
@@ -41,8 +42,14 @@
  *   - The library never prints, exits, installs signal handlers or reads the environment.
  *   - A child of fork() can use and close what its parent has opened, without the parent's GPUs. A
  *     call that the parent began fails in the child with UNSUPPORTED.
- *   - A sink must return: after a longjmp or an exception out of a sink, its searcher stays BUSY.
- *   - STOPPED: a sink of the call has returned non-zero; if none has, the call was cancelled.
+ *   - A sink runs on the thread that called the search, never twice at once, and may not call the
+ *     same searcher. What it gets is borrowed until it returns. If it returns non-zero, the call
+ *     ends with STOPPED, as a cancelled call does. A sink must return: after a longjmp or an
+ *     exception out of a sink, its searcher stays BUSY.
+ *   - A GPU's memory is that of cuMemAlloc or cudaMalloc in the GPU's primary context, aligned
+ *     to an element. Finish work on it before a call that gets it.
+ *   - A device cannot answer alone for algorithms, errors, some expressions (docs/regex.md), whole
+ *     words that are not ASCII, IGNORE_CASE where lengths vary, and sets too large for its tables.
  * trawl_records.h searches many records, trawl_stream.h searches text that arrives in segments;
  * this header includes both. trawl_devices.h has the functions that need a GPU.
  */
@@ -87,7 +94,6 @@ extern "C" {
     X(ENGINE, 30, "the requested engine is not available")                   \
     X(DEVICE, 31, "the device or its driver failed")                         \
     X(UNSUPPORTED, 32, "this engine or build does not support the request")
-
 enum trawl_status {
 #define TRAWL_STATUS_ENUM(name, number, message) TRAWL_##name = (number),
     TRAWL_STATUS_LIST(TRAWL_STATUS_ENUM)
@@ -105,7 +111,6 @@ struct trawl_error {
     uint64_t text_offset; /* offset at fault, in the text or as the function says; or UINT64_MAX */
     char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline; names what is at fault */
 };
-
 /* Return the run-time version, "major.minor.patch": static text. */
 TRAWL_API const char *trawl_version(void);
 /* Return static text that describes a status; "unknown status" if the number is not a status. */
@@ -119,7 +124,6 @@ struct trawl_pattern {
     const void *bytes;
     uint64_t bytes_count;
 };
-
 enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with the plan option `letters`, also the variants of a
                                character. For UTF-8: trawl_unicode(), the default of expressions */
@@ -153,7 +157,6 @@ enum trawl_plan_flag {
     X(BUCKETS, 5, "buckets") \
     X(CLASSES, 6, "classes") \
     X(AUTOMATON, 7, "automaton")
-
 enum trawl_method {
 #define TRAWL_METHOD_ENUM(name, number, text) TRAWL_METHOD_##name = (number),
     TRAWL_METHOD_LIST(TRAWL_METHOD_ENUM)
@@ -176,13 +179,13 @@ struct trawl_letters {
 };
 /* Return Unicode 16's letters (static): variants by simple case folding; word characters by \w. */
 TRAWL_API const struct trawl_letters *trawl_unicode(void);
-
 /* The symbols of patterns and texts in approximate search (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
     TRAWL_CHARACTERS = 1, /* UTF-8 characters; an invalid byte is a symbol */
-    TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC, and U,
-                     which is T. Other bytes of a text match nothing */
+    /* letters of either case: of patterns IUPAC's 15 codes, and U, which is T. In a text, other
+     * bytes match nothing */
+    TRAWL_DNA = 2
 };
 #define TRAWL_ERRORS_MAX 31
 /* A range [begin, end), counted from 0: of symbols of a pattern, or of bytes of a line. */
@@ -210,7 +213,6 @@ struct trawl_line_ends {
     uint32_t count;
     uint8_t bytes[4];
 };
-
 struct trawl_plan_options {
     uint64_t size;            /* sizeof(struct trawl_plan_options) */
     uint32_t flags;           /* enum trawl_plan_flag, or-ed */
@@ -240,27 +242,21 @@ struct trawl_plan_options {
     int (*poll)(void *poll_context);
     void *poll_context;
 };
-
-/* Compile patterns into a plan.
- * Shape      patterns[pattern_count]. Patterns may be equal, or prefixes of each other; each is
- *            reported under its own index. A plan of 0 patterns finds nothing.
- * Ownership  patterns and their bytes are copied. The caller owns *plan.
- * Errors     ARGUMENT  also an empty pattern (error->pattern_index); a flag, method or algorithm
- * that does not fit the patterns; a mistake in an expression (text_offset: the byte in the
- * expression) UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
- *            LIMIT, STOPPED (`poll`)
- * Threads    any
- * Cost       time and memory linear in the patterns' total bytes. Strings' bytes are kept, with
- *            IGNORE_CASE twice. Sets of 5,000 strings and more also need up to about 80 bytes per
- *            string, or 180 if all have 12 bytes or more; the first search allocates all but 8 of
- *            these. For strings of several lengths, a long search may need as much again. In a text
- *            with many candidates, a search also builds an automaton: 24 MiB, or for larger sets 16
- *            bytes per byte of the strings, up to 512 MiB. */
+/* Compile patterns[pattern_count], which are copied, into a plan, which the caller owns. Patterns
+ * may be equal, or prefixes of each other; each is reported under its own index. A plan of 0
+ * patterns finds nothing. Errors: ARGUMENT also for an empty pattern (error->pattern_index), a
+ * flag, method or algorithm that does not fit the patterns, and a mistake in an expression
+ * (text_offset: the byte in the expression); UNSUPPORTED for an algorithm in a build without the
+ * gallery, and an expression without RE2; LIMIT; STOPPED (`poll`). Cost: time and memory linear in
+ * the patterns' total bytes. Strings' bytes are kept, with IGNORE_CASE twice. Sets of 5,000 strings
+ * and more also need up to about 80 bytes per string, or 180 if all have 12 bytes or more; the
+ * first search allocates all but 8 of these. For strings of several lengths, a long search may need
+ * as much again. In a text with many candidates, a search also builds an automaton: 24 MiB, or for
+ * larger sets 16 bytes per byte of the strings, up to 512 MiB. */
 TRAWL_CALL trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                             const struct trawl_plan_options *options, struct trawl_plan **plan,
                             struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
-
 /* What trawl_plan_tell reports. */
 struct trawl_plan_told {
     uint64_t size;          /* sizeof(struct trawl_plan_told), set by the caller */
@@ -292,13 +288,12 @@ struct trawl_plan_told {
 /* Report what a plan was built with, and where it can run. */
 TRAWL_CALL trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told,
                            struct trawl_error *error);
-
 /* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
  * size of the tables, why the plan chose the method, and for one pattern the expected cost of each
  * method on a core with AVX2; for strings of several lengths the parts that are searched one after
  * the other; for a plan with an algorithm its source and engines.
- * Shape: writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of the
- * whole text with the NUL, so a first call may pass NULL and 0. */
+ * Writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of the whole
+ * text with the NUL, so a first call may pass NULL and 0. */
 TRAWL_CALL trawl_plan_explain(const struct trawl_plan *plan, char *buffer, uint64_t buffer_bytes,
                               uint64_t *needed_bytes, struct trawl_error *error);
 
@@ -326,7 +321,6 @@ struct trawl_text_options {
     const void *bytes; /* MEMORY, DEVICE; may be NULL if bytes_count is 0 */
     uint64_t bytes_count;
 };
-
 /* Open a text: without options, the file `path`, which is copied.
  * MEMORY: the bytes are borrowed until trawl_text_close. The caller may write them between two
  * searches, unless the text is loaded.
@@ -335,13 +329,11 @@ struct trawl_text_options {
  * does not move the offset. Offsets in results count from the first byte searched. Any other
  * descriptor is a stream: a search reads a stream in order until its end, and only one search can.
  * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
- * DEVICE: memory from cuMemAlloc or cudaMalloc in the GPU's primary context, borrowed until
- * trawl_text_close. Finish work that writes the memory before calls that get the text. Load the
- * text before the first search, and unload it before trawl_text_close. The GPU searches it in
- * place. If a call must read it on the host (windows, line numbers, matches of whole words and
- * lines, non-ASCII whole words, approximate search, expressions except for counts of lines
- * (docs/regex.md), algorithms, IGNORE_CASE where lengths vary), the first such call copies the text
- * to the host: do not change it from then on.
+ * DEVICE: borrowed until trawl_text_close. Load the text before the first search, and unload it
+ * before trawl_text_close. The GPU searches it in place. If a call must read it on the host (what a
+ * device cannot answer alone, windows, line numbers, matches of whole words and lines, and
+ * expressions except for counts of lines), the first such call copies the text to the host: do not
+ * change it from then on.
  *
  * UNPACK: the first bytes decide the format, not the name. A compressed text is a stream of its
  * decompressed bytes: offsets count these. Searches decompress a regular file anew, one search at a
@@ -357,7 +349,6 @@ TRAWL_CALL trawl_text_open(const char *path, const struct trawl_text_options *op
                            struct trawl_text **text, struct trawl_error *error);
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
-
 /* What trawl_text_tell reports. */
 struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
@@ -387,19 +378,17 @@ enum trawl_engine {
      * text that is not loaded, and for patterns with errors if that takes less time */
     TRAWL_ENGINE_CUDA = 2,
 };
-
 struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
     uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core, or
                          fewer by the quota of a container. Each GPU has further threads. */
-    const char *instruction_set;  /* as in struct trawl_searcher_options */
+    const char *instruction_set;  /* a name of trawl_instruction_set, not kept; NULL: the best */
     uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
                                      limit. A search that gets no memory waits up to a second until
                                      other searches release memory, then fails with MEMORY. */
 };
-
 /* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
  * number of searchers may use it at the same time, each from its own thread. A searcher that is
  * given no runtime opens one for itself. Worker threads start when a text is large enough to need
@@ -421,17 +410,15 @@ enum trawl_map {
                                 in 0.5 of a copy's time if the cache's pages are large, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
-
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
-    enum trawl_engine engine;
-    uint32_t threads;     /* threads that search, 1 to 1024, the caller's included; 0: 1 per core */
+    enum trawl_engine
+        engine;           /* this, threads, instruction_set, device_memory_bytes: as in struct */
+    uint32_t threads;     /* trawl_runtime_options; 0 if `runtime` is not NULL */
     uint64_t chunk_bytes; /* bytes per unit of work; 0: trawl chooses. Small units are for tests. */
-    const char *instruction_set;   /* a name of trawl_instruction_set, not kept; NULL: the best */
-    uint64_t device_memory_bytes;  /* limit on each device's memory; 0: no limit */
-    struct trawl_runtime *runtime; /* NULL: the searcher opens a runtime. Else the runtime sets
-                                      engine, threads, instruction_set and device_memory_bytes,
-                                      which are 0 here. Close the runtime after the searcher. */
+    const char *instruction_set;
+    uint64_t device_memory_bytes;
+    struct trawl_runtime *runtime; /* NULL: the searcher opens one. Close it after the searcher. */
     enum trawl_map map;            /* how files are read */
     /* NULL, or a function that the threads inside a call run repeatedly, for example to check the
      * clock and cancel the call. It does not run while the caller waits for stream bytes. */
@@ -493,19 +480,19 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
 
 /* ---- Searching -------------------------------------------------------------------------
  * Errors that every search may return; the functions add their own:
- *   ARGUMENT  also a plan with an algorithm for records, but a text
- *   BUSY      the searcher is inside a call (from a sink, or from another thread)
- *   MEMORY    scratch could not grow; the searcher stays usable. THREAD is never returned: the
- * search continues with the threads that it has READ      reading failed (os_code, text_offset);
- * results before that offset were delivered DEVICE    a device failed, and the engine is
- * TRAWL_ENGINE_CUDA UNSUPPORTED  the searcher's engine does not have the plan's algorithm
- * (trawl_plan_tell), or is TRAWL_ENGINE_CUDA, and the patterns are too many or too long for a
- * device Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest
- * pattern less one byte each); a plan of method "sampled" reads less than the text. Time is linear
- * in the text for any one pattern. For sets on the CPU, time is linear in text and occurrences,
- * except where docs/design/sets.md gives another bound.
- */
-
+ *   - ARGUMENT: also a plan with an algorithm for records, but a text
+ *   - BUSY: the searcher is inside a call (from a sink, or from another thread)
+ *   - MEMORY: scratch could not grow; the searcher stays usable. THREAD is never returned: the
+ *     search continues with the threads that it has
+ *   - READ: reading failed (os_code, text_offset); results before that offset were delivered
+ *   - DEVICE: a device failed, and the engine is TRAWL_ENGINE_CUDA
+ *   - UNSUPPORTED: the searcher's engine does not have the plan's algorithm (trawl_plan_tell),
+ *     or is TRAWL_ENGINE_CUDA, and the patterns are too many or too long for a device
+ *
+ * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
+ * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
+ * text for any one pattern. For sets on the CPU, time is linear in text and occurrences, except
+ * where docs/design/sets.md gives another bound. */
 struct trawl_match {
     uint64_t begin; /* offset of the occurrence's first byte in the text */
     uint64_t end;   /* offset of the byte after the occurrence's last byte */
@@ -513,7 +500,6 @@ struct trawl_match {
     uint16_t distance; /* plans with errors: number of mismatches, or of edits; else 0 */
     uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
 };
-
 /* Which occurrences a call delivers: all of them, overlapping ones too, or one of these values. */
 enum trawl_which {
     TRAWL_ALL = 0,
@@ -540,11 +526,9 @@ enum trawl_with {
     TRAWL_NULLS = 128,    /* it is told which windows contain a NUL (in the searching threads) */
     TRAWL_FIRSTS = 256    /* matches after a line's first may be missing; not if MULTILINE */
 };
-
 /* Count all occurrences of all patterns, overlapping occurrences too. */
 TRAWL_CALL trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                        struct trawl_text *text, uint64_t *count, struct trawl_error *error);
-
 /* Find the first occurrence: of those with the lowest begin, the one with the lowest pattern_index.
  * If there is none, *found is false and *match is untouched. Reads little after the occurrence. */
 TRAWL_CALL trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -557,26 +541,20 @@ TRAWL_CALL trawl_first(struct trawl_searcher *searcher, const struct trawl_plan 
  * rest is UNSUPPORTED, and the message names it. Functions for one answer are shorter or faster:
  * trawl_count, trawl_first; trawl_windows also delivers the text's bytes.
  */
-
 /* Takes matches ordered by (begin, pattern_index); in approximate search, then by (reversed, end).
- * Return non-zero to stop the search. Runs on the thread that called the search, never twice at
- * once, and may not call the same searcher. The matches are borrowed until the sink returns. */
+ */
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
                                 uint64_t match_count);
-
 /* How often one pattern occurs in a part of a text. */
 struct trawl_pattern_count {
     uint64_t pattern_index;
     uint64_t count; /* 1 or more */
 };
-/* Takes counts of patterns. A pattern may appear many times, in any order, so its counts must be
- * added up. Called like a trawl_match_sink. */
+/* Takes counts of patterns. A pattern may appear many times, in any order: add its counts up. */
 typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_pattern_count *counts,
                                         uint64_t counts_count);
-
 /* The cells of records [record_begin, record_end), ordered by (record, pattern), in three columns.
- * A cell is a pair (record, pattern): the pattern occurs in the record. Patterns are indices into
- * the plan. */
+ * A cell is a pair (record, pattern index): the pattern occurs in the record. */
 struct trawl_cells {
     uint64_t record_begin;
     uint64_t record_end;
@@ -586,9 +564,8 @@ struct trawl_cells {
     const uint64_t *begins; /* where the pattern first begins, from the record's first byte */
 };
 /* Takes cells. Batches of records follow each other without gap, starting at record 0; a batch may
- * have no cell. Called like a trawl_match_sink. */
+ * have no cell. */
 typedef int (*trawl_cells_sink)(void *context, const struct trawl_cells *cells);
-
 enum trawl_what {
     /* `matches` takes all occurrences, in order */
     TRAWL_MATCHES = 0,
@@ -606,9 +583,8 @@ enum trawl_what {
      * devices have loaded the text, they themselves copy to pinned host memory; to other host
      * memory, host threads copy beside a device that has the whole text. In a device's memory,
      * devices must have loaded the whole text (trawl_text_load), and the bytes beyond the begins
-     * may change. UNSUPPORTED there if a device cannot verify the plan alone: an algorithm; some
-     * expressions; errors; whole words or lines; IGNORE_CASE if occurrences can differ in length;
-     * sets too large for its tables. Cost: that of trawl_count, and 8 bytes per occurrence */
+     * may change. UNSUPPORTED there for whole words and lines, and for what a device cannot answer
+     * alone. Cost: that of trawl_count, and 8 bytes per occurrence */
     TRAWL_BEGINS = 3,
     /* Of records. N is their number; `count` is the number of records where a pattern occurs, also
      * those with only empty matches. */
@@ -621,15 +597,12 @@ enum trawl_what {
                                pattern), and `count` their true number, with LIMIT if it exceeds
                                `room`; or `cells` takes them, in bounded memory, from the host */
 };
-
 struct trawl_answer {
     uint64_t size;        /* sizeof(struct trawl_answer) */
     enum trawl_what what; /* which of the next members matter; the others are 0 */
     uint32_t invert;      /* COUNT_LINES: 1: lines without an occurrence */
     uint64_t lines_max;   /* COUNT_LINES: counting stops there; 0: no limit */
-    /* Arrays in the host's memory, or in that of the GPU that has the text or the records:
-     * cuMemAlloc or cudaMalloc, primary context, aligned to an element. Work on them that was
-     * submitted before must be finished. */
+    /* arrays in the host's memory, or in that of the GPU that has the text or the records */
     void *values;
     void *patterns;
     uint64_t room;       /* capacity, in elements; BITS, BYTES, COUNTS: N or more, else LIMIT */
@@ -638,7 +611,7 @@ struct trawl_answer {
     uint32_t on_device; /* of records: 1 if a device computed the answer, 0 if the host did */
     uint64_t count; /* on OK; after READ, LIMIT and DEVICE what was found before, as in the arrays,
                        or 0 in a device's memory; else untouched */
-    /* sinks, and what they are called with. STOPPED if one returns non-zero */
+    /* sinks, and what they are called with */
     trawl_match_sink matches;
     trawl_pattern_count_sink counts;
     trawl_cells_sink cells;
@@ -649,10 +622,8 @@ struct trawl_answer {
 TRAWL_CALL trawl_ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text, struct trawl_answer *answer,
                      struct trawl_error *error);
-
 /* A part of the text with all occurrences that begin there. Windows follow each other without gap
- * from offset 0 to the text's end. The last window has `last` set and may be empty. A window is
- * borrowed until the sink returns. */
+ * from offset 0 to the text's end. The last window has `last` set and may be empty. */
 struct trawl_window {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
@@ -667,33 +638,28 @@ struct trawl_window {
     bool one_per_line; /* no two matches begin in the same line; may be false although no two do */
     bool has_null;     /* a NUL is among the bytes; false unless TRAWL_NULLS */
 };
-
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
-
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. A window may end inside a line. flags: one enum trawl_which, or-ed
- * with any enum trawl_with. The sink is called like a trawl_match_sink. Memory is bounded by
- * threads and chunks. A stream's window is delivered as soon as its bytes arrive. It ends where an
- * occurrence may begin that later bytes complete (with errors: earlier, by the longest match).
- * STOPPED if the sink stopped. */
+ * with any enum trawl_with. Memory is bounded by threads and chunks. A stream's window is delivered
+ * as soon as its bytes arrive. It ends where an occurrence may begin that later bytes complete
+ * (with errors: earlier, by the longest match). */
 TRAWL_CALL trawl_windows(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                          struct trawl_text *text, uint32_t flags, trawl_window_sink sink,
                          void *context, struct trawl_error *error);
-/* Takes the next bytes of a rewritten text. Return non-zero to stop. Called like a
- * trawl_match_sink. The bytes are borrowed until the sink returns. */
+/* Takes the next bytes of a rewritten text. */
 typedef int (*trawl_bytes_sink)(void *context, const void *bytes, uint64_t bytes_count);
 /* What replaces the occurrences of a pattern. */
 struct trawl_value {
     const void *bytes; /* may be NULL if bytes_count is 0 */
     uint64_t bytes_count;
 };
-
 /* Deliver the text with values in place of occurrences that do not overlap. flags chooses the
  * occurrences: TRAWL_SPANS or TRAWL_SPANS_FIRST. values_count is 1, for one value in
  * place of every occurrence, or the plan's number of patterns. For values that depend on an
- * occurrence, such as on its groups, call trawl_windows and trawl_line_groups instead.
- * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values. Cost:
- * as for trawl_windows, and two calls of the sink for each occurrence. */
+ * occurrence, such as on its groups, call trawl_windows and trawl_line_groups instead. Errors:
+ * ARGUMENT also for other flags and numbers of values. Cost: as for trawl_windows, and two calls of
+ * the sink for each occurrence. */
 TRAWL_CALL trawl_replace(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                          struct trawl_text *text, uint32_t flags, const struct trawl_value *values,
                          uint64_t values_count, trawl_bytes_sink sink, void *context,
@@ -702,7 +668,9 @@ TRAWL_CALL trawl_replace(struct trawl_searcher *searcher, const struct trawl_pla
 /* ---- Initializers ------------------------------------------------------------------------
  * All options are defaults; the options of bytes in memory; the answer `what`:
  *     struct trawl_text_options memory = TRAWL_TEXT_MEMORY(bytes, 12);
- *     struct trawl_answer lines = TRAWL_ANSWER(TRAWL_COUNT_LINES); */
+ *     struct trawl_answer lines = TRAWL_ANSWER(TRAWL_COUNT_LINES);
+ *     struct trawl_answer matches = TRAWL_ANSWER_MATCHES(print_matches, &context);
+ *     struct trawl_answer begins = TRAWL_ANSWER_VALUES(TRAWL_BEGINS, array, 100); */
 /* clang-format off */
 #define TRAWL_PLAN_OPTIONS_INIT {sizeof(struct trawl_plan_options), 0, TRAWL_LITERAL, {0, {0}}, \
     NULL, 0, NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_METHOD_AUTO, 0, NULL, NULL, NULL, NULL}
@@ -714,8 +682,13 @@ TRAWL_CALL trawl_replace(struct trawl_searcher *searcher, const struct trawl_pla
     NULL, 0, 0}
 #define TRAWL_SEARCHER_OPTIONS_INIT {sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, \
     0, 0, NULL, 0, NULL, TRAWL_MAP_NEVER, NULL, NULL}
-#define TRAWL_ANSWER(what) {sizeof(struct trawl_answer), what, 0, 0, NULL, NULL, 0, 0, 0, 0, \
-    NULL, NULL, NULL, NULL}
+#define TRAWL_ANSWER_VALUES(what, values, room) {sizeof(struct trawl_answer), what, 0, 0, \
+    values, NULL, room, 0, 0, 0, NULL, NULL, NULL, NULL}
+#define TRAWL_ANSWER(what) TRAWL_ANSWER_VALUES(what, NULL, 0)
+#define TRAWL_ANSWER_MATCHES(matches, context) {sizeof(struct trawl_answer), TRAWL_MATCHES, 0, 0, \
+    NULL, NULL, 0, 0, 0, 0, matches, NULL, NULL, context}
+#define TRAWL_ANSWER_COUNTS(counts, context) {sizeof(struct trawl_answer), \
+    TRAWL_COUNT_BY_PATTERN, 0, 0, NULL, NULL, 0, 0, 0, 0, NULL, counts, NULL, context}
 /* clang-format on */
 
 /* ---- Rare -------------------------------------------------------------------------------- */
@@ -728,12 +701,10 @@ struct trawl_memory {
     void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);
     void (*release)(void *context, void *pointer, uint64_t bytes);
 };
-
 /* Use these functions for the library's own memory; NULL: the C library's again. RE2, the libraries
  * that decompress texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
  * thread-safe: call it while no object of the library exists. */
 TRAWL_CALL trawl_set_memory(const struct trawl_memory *memory, struct trawl_error *error);
-
 /* Handle a SIGBUS that comes from a file which trawl has mapped. While a search runs, such a file
  * may become shorter, or its disk may fail; a read of the lost bytes raises SIGBUS. The library
  * installs no handler. A program that sets `map` calls this function from its own handler, with the

@@ -29,7 +29,6 @@ TRAWL_CALL trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *t
 /* Drop the copy of a loaded text, for all searchers of the runtime. No searcher may be searching
  * the text. Does nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
-
 /* how many changes of a call are kept */
 #define TRAWL_CHANGES_KEPT 16
 /* A change of the way in which a thread of the host searches. Each text decides by its bytes which

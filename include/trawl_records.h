@@ -14,10 +14,9 @@ extern "C" {
  * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
  * which can be searched without a copy. Records may be empty and of any length; an occurrence
  * counts for a record if the record contains the whole occurrence. The whole tape is searched as
- * one text, so long and skewed records cost nothing extra. A cell is a pair (record, pattern): the
- * pattern occurs in the record. If an expression matches only zero bytes in a record,
- * the pair has a cell, too, which begins at the first match; so even an empty record may have a
- * cell. */
+ * one text, so long and skewed records cost nothing extra. If an expression matches only zero bytes
+ * in a record, the pair has a cell, too, which begins at the first match; so even an empty record
+ * may have a cell. */
 /* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
 struct trawl_record_array {
     uint64_t size;        /* sizeof(struct trawl_record_array) */
@@ -35,7 +34,6 @@ struct trawl_record_array {
     {                                                                   \
         sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
     }
-
 enum trawl_records_flag {
     TRAWL_RECORDS_STAY = 1 /* the records stay in the host's memory, and devices search them as they
                               search a text that is not loaded: for a search or two */
@@ -43,33 +41,30 @@ enum trawl_records_flag {
 struct trawl_records;
 /* Load records, in the host's memory or in a GPU's, for any number of searches. This checks the
  * offsets, and puts tape, offsets and validity on a device. The array's bytes, offsets and validity
- * all lie in the host's memory, or all in the memory of one GPU (addresses cast to pointers, of
- * memory as for TRAWL_SOURCE_DEVICE). They are borrowed until trawl_records_unload, and may not
- * change. With engine CPU, or under AUTO if no device has room, records in the host's memory stay
- * there. With several devices, one gets all records. Errors: ARGUMENT for a NULL, offset_bytes
- * other than 0, 4 and 8, offsets that descend or exceed 2^63 (error.text_offset is the record's
- * offset), memory of different kinds, and an unknown flag; BUSY, MEMORY, DEVICE; for memory of a
- * GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded. Threads: as for
- * trawl_text_load. Cost: one copy to the device, and a read of the offsets. Memory: on the device
- * the tape, offsets and validity, unless they lie there, and 4 bytes for each KiB of the tape. */
+ * all lie in the host's memory, or all in that of one GPU (addresses cast to pointers). They are
+ * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
+ * device has room, records in the host's memory stay there. With several devices, one gets all
+ * records. Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or
+ * exceed 2^63 (error.text_offset is the record's offset), memory of different kinds, and an unknown
+ * flag; BUSY, MEMORY, DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256
+ * texts are loaded. Threads: as for trawl_text_load. Cost: one copy to the device, and a read of
+ * the offsets. Memory: on the device the tape, offsets and validity, unless they lie there, and 4
+ * bytes for each KiB of the tape. */
 TRAWL_CALL trawl_records_load(struct trawl_searcher *searcher,
                               const struct trawl_record_array *array,
                               struct trawl_records **records, struct trawl_error *error);
 /* Unload records and free the object, before the searcher, or its runtime, is closed. No search may
  * use them. NULL is allowed. */
 TRAWL_API void trawl_records_unload(struct trawl_records *records);
-
 /* Search loaded records for an answer. For whole words and whole lines, a record's borders count as
  * borders of the text. Errors: as for trawl_ask, except READ. ARGUMENT also for an array of a GPU
  * that does not have the records; with an algorithm for records also for COUNTS, offsets of 4 bytes
- * and validity. UNSUPPORTED, for records or arrays in a GPU's memory, if only the host can answer:
- * for a sink, expressions that a GPU cannot search for (docs/regex.md), errors, non-ASCII whole
- * words, case variants of different lengths, and sets too large for a GPU's tables. Cost: the
- * search of the tape; some nanoseconds per occurrence, divided over the device or the threads; on
- * the host 24 bytes written per cell. Memory on the host: 8 bytes per occurrence and 24 per cell in
- * each thread's chunks, which are smaller if occurrences are dense; up to 4 bytes per pattern for
- * each thread; BITS, BYTES: a bit for each record of a batch. Algorithms for records: about 1 MiB
- * of rows for each thread, at least one row.
+ * and validity. UNSUPPORTED, for records or arrays in a GPU's memory, for a sink and for what a
+ * device cannot answer alone. Cost: the search of the tape; some nanoseconds per occurrence,
+ * divided over the device or the threads; on the host 24 bytes written per cell. Memory on the
+ * host: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
+ * occurrences are dense; up to 4 bytes per pattern for each thread; BITS, BYTES: a bit for each
+ * record of a batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row.
  */
 TRAWL_CALL trawl_ask_records(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_records *records, struct trawl_answer *answer,
@@ -80,9 +75,8 @@ TRAWL_CALL trawl_ask_records(struct trawl_searcher *searcher, const struct trawl
  * kept between matches, so the total time is linear in the line's length. */
 struct trawl_line;
 /* Open a line, given without its line end. Line, plan and searcher are borrowed until
- * trawl_line_close. If the searcher's call is cancelled, trawl_line_match soon returns STOPPED. If
- * searcher is NULL, nothing stops trawl_line_match.
- */
+ * trawl_line_close. If the searcher's call is cancelled, trawl_line_match soon returns STOPPED; if
+ * searcher is NULL, nothing stops it. */
 TRAWL_CALL trawl_line_open(const struct trawl_plan *plan, uint64_t pattern_index, const void *line,
                            uint64_t line_bytes, const struct trawl_searcher *searcher,
                            struct trawl_line **out, struct trawl_error *error);
@@ -137,11 +131,8 @@ struct trawl_expression_told {
 };
 /* Report about expressions, which become alternatives, without a plan: whether they name a line
  * end, which no line contains, and which characters they contain. So a caller can decide whether
- * case matters before it builds a plan with these options.
- * Errors     ARGUMENT  as trawl_plan_build, but PCRE2 is not asked
- *            MEMORY, LIMIT
- * Threads    any
- * Cost       linear in the bytes of the expressions */
+ * case matters before it builds a plan with these options. Errors: ARGUMENT as trawl_plan_build,
+ * but PCRE2 is not asked; LIMIT. Cost: linear in the bytes of the expressions. */
 TRAWL_CALL trawl_expression_tell(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                  const struct trawl_plan_options *options,
                                  struct trawl_expression_told *told, struct trawl_error *error);

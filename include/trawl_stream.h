@@ -29,7 +29,6 @@ struct trawl_batch {
     const uint16_t *reversed;
     bool last; /* the text ends here: no batch follows */
 };
-
 /* Begin a search in batches. flags: TRAWL_ALL, TRAWL_SPANS or TRAWL_SPANS_FIRST (occurrences that
  * these two skip may be delivered, too), perhaps or-ed with TRAWL_LINE_ENDS. The searcher is inside
  * a call until trawl_search_close; plan and text are borrowed until then. Errors: as for
@@ -52,7 +51,6 @@ TRAWL_API void trawl_search_close(struct trawl_search *search);
  * A stream has no descriptor and no thread. It keeps only the last bytes that it was fed, so that
  * matches which straddle two segments are found. */
 struct trawl_stream;
-
 struct trawl_stream_options {
     uint64_t size;           /* sizeof(struct trawl_stream_options) */
     uint64_t line_bytes_max; /* expressions: maximum number of bytes that the stream keeps of an
@@ -62,55 +60,40 @@ struct trawl_stream_options {
     {                                          \
         sizeof(struct trawl_stream_options), 0 \
     }
-
-/* Open a stream: a text that has no byte yet.
- * Ownership  the plan is borrowed until trawl_stream_close; any number of streams may share a plan.
- * Errors     UNSUPPORTED: a plan with errors, with an algorithm, or with
- *            expressions that cross lines
- * Threads    a stream belongs to one thread at a time, and may go from thread to thread.
- * Memory     about 100 bytes, and for strings the bytes of the longest pattern, for expressions the
- *            bytes of the line that has not ended yet. */
+/* Open a stream: a text that has no byte yet. The plan is borrowed until trawl_stream_close; any
+ * number of streams may share a plan. A stream belongs to one thread at a time, and may go from
+ * thread to thread. Errors: UNSUPPORTED for a plan with errors, with an algorithm, or with
+ * expressions that cross lines. Memory: about 100 bytes, and for strings the bytes of the longest
+ * pattern, for expressions the bytes of the line that has not ended yet. */
 TRAWL_CALL trawl_stream_open(const struct trawl_plan *plan,
                              const struct trawl_stream_options *options,
                              struct trawl_stream **stream, struct trawl_error *error);
-
 /* Feed the next bytes of a stream's text, and deliver the matches that these bytes decide. All
  * feeds and trawl_stream_end together deliver what trawl_ask delivers for the whole text.
  * Offsets count from the text's first byte. An occurrence of a string is decided at its last byte;
  * under WHOLE_WORD and WHOLE_LINE, by the character after it; a match of an expression, by the end
  * of its line. Each feed delivers its matches in the order of trawl_ask; a match that begins
  * earlier may be delivered in a later feed. The sink may not call functions of the stream. Unless
- * the call returns OK, the stream is unchanged, even if the sink has got matches.
- * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
- * Ownership  the bytes are borrowed until the call returns.
- * Errors     ARGUMENT  a NULL; the stream has ended
- *            BUSY      the searcher is inside a call
- *            LIMIT     a line that has not ended has more bytes than line_bytes_max
- *                      (text_offset: where the line begins)
- *            MEMORY
- *            STOPPED   the sink stopped the search, or the call was cancelled
- * Threads    the thread that calls the searcher, which may serve any number of streams. No other
- *            thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
- * Cost       the search of the new bytes and of those that the stream keeps, plus about 100 ns. For
- *            expressions and for more than 256 strings, a searcher must prepare itself if its last
- *            call had another plan: if streams of several plans take turns, use a searcher for each
- *            such plan. */
+ * the call returns OK, the stream is unchanged, even if the sink has got matches. The bytes are
+ * borrowed until the call returns, and may be NULL if the count is 0. Errors: ARGUMENT also if the
+ * stream has ended; BUSY; LIMIT if a line that has not ended has more bytes than line_bytes_max
+ * (text_offset: where the line begins). Threads: a searcher may serve any number of streams. No
+ * other thread and no GPU takes part, and trawl_searcher_stats does not count feeds. Cost: the
+ * search of the new bytes and of those that the stream keeps, plus about 100 ns. For expressions
+ * and for more than 256 strings, a searcher must prepare itself if its last call had another plan:
+ * if streams of several plans take turns, use a searcher for each such plan. */
 TRAWL_CALL trawl_stream_feed(struct trawl_searcher *searcher, struct trawl_stream *stream,
                              const void *bytes, uint64_t bytes_count, trawl_match_sink sink,
                              void *context, struct trawl_error *error);
-
 /* End a stream's text, and deliver the matches that its end decides. The stream takes no further
  * bytes until trawl_stream_reset. Errors: as for trawl_stream_feed, except LIMIT. */
 TRAWL_CALL trawl_stream_end(struct trawl_searcher *searcher, struct trawl_stream *stream,
                             trawl_match_sink sink, void *context, struct trawl_error *error);
-
 /* Copy a stream: the copy has the same plan, options and past. */
 TRAWL_CALL trawl_stream_copy(const struct trawl_stream *stream, struct trawl_stream **copy,
                              struct trawl_error *error);
-
 /* Begin a new text with a stream, which is then as after trawl_stream_open. Allocates nothing. */
 TRAWL_API void trawl_stream_reset(struct trawl_stream *stream);
-
 /* Close a stream. */
 TRAWL_API void trawl_stream_close(struct trawl_stream *stream);
 

@@ -9,10 +9,8 @@ static inline enum trawl_status ask_positions(struct trawl_searcher *searcher,
                                               struct trawl_text *text, trawl_match_sink sink,
                                               void *context, struct trawl_error *error)
 {
-    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_MATCHES);
+    struct trawl_answer answer = TRAWL_ANSWER_MATCHES(sink, context);
 
-    answer.matches = sink;
-    answer.context = context;
     return trawl_ask(searcher, plan, text, &answer, error);
 }
 
@@ -22,10 +20,8 @@ static inline enum trawl_status ask_count_by_pattern(struct trawl_searcher *sear
                                                      trawl_pattern_count_sink sink, void *context,
                                                      struct trawl_error *error)
 {
-    struct trawl_answer answer = TRAWL_ANSWER(TRAWL_COUNT_BY_PATTERN);
+    struct trawl_answer answer = TRAWL_ANSWER_COUNTS(sink, context);
 
-    answer.counts = sink;
-    answer.context = context;
     return trawl_ask(searcher, plan, text, &answer, error);
 }
 

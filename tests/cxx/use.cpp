@@ -30,12 +30,12 @@ int main()
     trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
     trawl_text_options memory = TRAWL_TEXT_MEMORY(text_bytes, 11);
     trawl_searcher_options searcher_options = TRAWL_SEARCHER_OPTIONS_INIT;
-    trawl_answer answer = TRAWL_ANSWER(TRAWL_MATCHES);
+    std::vector<trawl_match> matches;
+    trawl_answer answer = TRAWL_ANSWER_MATCHES(keep, &matches);
     trawl_plan *plan = nullptr;
     trawl_searcher *searcher = nullptr;
     trawl_text *text = nullptr;
     trawl_error error;
-    std::vector<trawl_match> matches;
     uint64_t count = 0;
 
     searcher_options.engine = TRAWL_ENGINE_CPU;
@@ -45,8 +45,6 @@ int main()
     if (failures > 0)
         return 1;
     check(trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK && count == 7, "count");
-    answer.matches = keep;
-    answer.context = &matches;
     check(trawl_ask(searcher, plan, text, &answer, &error) == TRAWL_OK, "matches");
     check(matches.size() == 7 && matches[0].pattern_index == 0 && matches[1].pattern_index == 1 &&
               matches[5].begin == 7 && matches[5].end == 8 && matches[6].begin == 10,

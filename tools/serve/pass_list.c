@@ -178,12 +178,10 @@ enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *erro
     const struct state *state = leader->request->state;
     const struct trawl_plan *plan = leader->request->plan;
     struct pass_listing listing = {.leader = leader};
-    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
+    struct trawl_answer matches = TRAWL_ANSWER_MATCHES(take_matches, &listing);
     struct trawl_plan *merged = NULL;
     enum trawl_status status = TRAWL_OK;
 
-    matches.matches = take_matches;
-    matches.context = &listing;
     if (leader->member_count > 1) {
         listing.strings = malloc((leader->string_count + 1) * sizeof *listing.strings);
         listing.firsts = malloc((leader->string_count + 1) * sizeof *listing.firsts);

@@ -69,12 +69,10 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
                                     struct trawl_error *error)
 {
     struct pass_request *request = member->request;
-    struct trawl_answer by_pattern = TRAWL_ANSWER(TRAWL_COUNT_BY_PATTERN);
+    struct trawl_answer by_pattern = TRAWL_ANSWER_COUNTS(add_counts, member);
     struct trawl_pattern_count count = {0, 0};
     enum trawl_status status;
 
-    by_pattern.counts = add_counts;
-    by_pattern.context = member;
     if (told_plan(request->plan, 0).pattern_count != 1)
         status = trawl_ask(member->searcher, request->plan, text, &by_pattern, error);
     else
@@ -180,11 +178,9 @@ static enum trawl_status list_file(struct pass_member *member, uint32_t number, 
                                    struct trawl_text *text, struct trawl_error *error)
 {
     struct pass_file context = {member, number, keeps};
-    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_MATCHES);
+    struct trawl_answer matches = TRAWL_ANSWER_MATCHES(add_matches, &context);
     enum trawl_status status;
 
-    matches.matches = add_matches;
-    matches.context = &context;
     status = trawl_ask(member->searcher, member->request->plan, text, &matches, error);
 
     pass_member_searched(member);

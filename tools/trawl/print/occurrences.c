@@ -211,10 +211,8 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
     const bool joins = patterns->is_apart && !scan->settings->overlapping;
 
     if (occurrences_are_all(scan) && !joins) {
-        struct trawl_answer all = TRAWL_ANSWER(TRAWL_MATCHES);
+        struct trawl_answer all = TRAWL_ANSWER_MATCHES(sink, scan);
 
-        all.matches = sink;
-        all.context = scan;
         return trawl_ask(scan->job->searcher, scan->plan, scan->text, &all, error);
     }
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,

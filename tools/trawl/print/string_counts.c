@@ -177,13 +177,11 @@ static bool print_text(struct text_scan *scan, struct string_counts_part *part)
 enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct string_counts_part *part = part_of(scan->job);
-    struct trawl_answer counts = TRAWL_ANSWER(TRAWL_COUNT_BY_PATTERN);
+    struct trawl_answer counts = TRAWL_ANSWER_COUNTS(counts_sink, scan);
     enum trawl_status status;
 
     if (part == NULL)
         return TRAWL_MEMORY;
-    counts.counts = counts_sink;
-    counts.context = scan;
     status = occurrences_are_all(scan)
                  ? trawl_ask(scan->job->searcher, scan->plan, scan->text, &counts, error)
                  : occurrences_positions(scan, matches_sink, error);
