@@ -25,6 +25,20 @@ static inline enum trawl_status ask_count_by_pattern(struct trawl_searcher *sear
     return trawl_ask(searcher, plan, text, &answer, error);
 }
 
+/* Asks for an answer with a count, which a failed call may leave as it is. */
+static inline enum trawl_status ask_counted(struct trawl_searcher *searcher,
+                                            const struct trawl_plan *plan, struct trawl_text *text,
+                                            struct trawl_answer *answer, uint64_t *count,
+                                            struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    answer->count = *count;
+    status = trawl_ask(searcher, plan, text, answer, error);
+    *count = answer->count;
+    return status;
+}
+
 static inline enum trawl_status ask_begins_into(struct trawl_searcher *searcher,
                                                 const struct trawl_plan *plan,
                                                 struct trawl_text *text, uint64_t *begins,
@@ -32,14 +46,10 @@ static inline enum trawl_status ask_begins_into(struct trawl_searcher *searcher,
                                                 struct trawl_error *error)
 {
     struct trawl_answer answer = TRAWL_ANSWER(TRAWL_BEGINS);
-    enum trawl_status status;
 
     answer.values = begins;
     answer.room = begins_max;
-    answer.count = *begin_count;
-    status = trawl_ask(searcher, plan, text, &answer, error);
-    *begin_count = answer.count;
-    return status;
+    return ask_counted(searcher, plan, text, &answer, begin_count, error);
 }
 
 /* lines_max is not 0. */
@@ -50,14 +60,10 @@ static inline enum trawl_status ask_count_lines(struct trawl_searcher *searcher,
                                                 struct trawl_error *error)
 {
     struct trawl_answer answer = TRAWL_ANSWER(TRAWL_COUNT_LINES);
-    enum trawl_status status;
 
     answer.invert = invert;
     answer.lines_max = lines_max;
-    answer.count = *count;
-    status = trawl_ask(searcher, plan, text, &answer, error);
-    *count = answer.count;
-    return status;
+    return ask_counted(searcher, plan, text, &answer, count, error);
 }
 
 static inline enum trawl_status ask_records_into(struct trawl_searcher *searcher,

@@ -57,10 +57,13 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
 enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, const uint64_t *places, uint64_t count,
                                    struct sink *sink, struct trawl_error *error);
-/* Runs a whole call: search_enter, search_run, searcher_leave. */
 /* Reads and checks the caller's struct. Errors: ARGUMENT. */
 enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answer *given,
                            struct trawl_error *error);
+/* Tells the caller the answer's results if, after a call with this status, they count: after OK,
+ * and after READ, LIMIT and DEVICE what was found before. */
+void ask_tell(struct trawl_answer *given, const struct trawl_answer *answer,
+              enum trawl_status status);
 struct pattern_counting {
     const struct trawl_plan *plan;
     trawl_pattern_count_sink function;
@@ -68,6 +71,7 @@ struct pattern_counting {
 };
 /* Sets up the sink of COUNT_BY_PATTERN (pattern_counts.c); *counting is borrowed. */
 void pattern_counts_sink(struct sink *sink, struct pattern_counting *counting);
+/* Runs a whole call: search_enter, search_run, searcher_leave. */
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);

@@ -165,8 +165,8 @@ static enum trawl_status next_span(struct matrix *matrix, struct span *span,
 
 /* ---- Empty records ------------------------------------------------------------------------ */
 
-/* Lists the expressions that match the empty string, unless that has been done. For ANY, one is
- * enough. */
+/* Lists the expressions that match the empty string, unless that has been done. One is enough
+ * if bits are asked for. */
 static enum trawl_status find_empty(struct matrix *matrix, struct trawl_error *error)
 {
     const uint64_t count = matrix->expressions->pattern_count;

@@ -434,9 +434,6 @@ enum trawl_status trawl_ask_records(struct trawl_searcher *searcher, const struc
         into.count > into.room)
         status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " cells",
                             into.room, into.count);
-    if (status == TRAWL_OK || status == TRAWL_LIMIT) {
-        given->count = into.count;
-        given->on_device = into.on_device;
-    }
+    ask_tell(given, &into, status);
     return status;
 }

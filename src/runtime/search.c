@@ -564,10 +564,18 @@ enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_
                           (int)answer.what);
     answer.count = 0; /* a call may fail before it searches */
     status = answers[answer.what](searcher, plan, text, &answer, error);
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT ||
-        status == TRAWL_DEVICE)
-        given->count = answer.count;
+    ask_tell(given, &answer, status);
     return status;
+}
+
+void ask_tell(struct trawl_answer *given, const struct trawl_answer *answer,
+              enum trawl_status status)
+{
+    if (status != TRAWL_OK && status != TRAWL_READ && status != TRAWL_LIMIT &&
+        status != TRAWL_DEVICE)
+        return;
+    given->count = answer->count;
+    given->on_device = answer->on_device;
 }
 
 enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answer *given,
