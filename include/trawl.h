@@ -610,7 +610,7 @@ struct trawl_answer {
     /* set by the call: */
     uint32_t on_device; /* of records: 1 if a device computed the answer, 0 if the host did */
     uint64_t count; /* on OK; after READ, LIMIT and DEVICE what was found before, as in the arrays,
-                       or 0 in a device's memory; else untouched */
+                       or 0 if a device was to fill them; else untouched */
     /* sinks, and what they are called with */
     trawl_match_sink matches;
     trawl_pattern_count_sink counts;

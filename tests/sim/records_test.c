@@ -292,7 +292,8 @@ static void refused(struct trawl_searcher *searcher, bool there)
 
 /* Loads records, requests a shape in the device's memory or the host's, and unloads them when no
  * more calls to the driver may fail. Sets *has_failed to true if one has failed. Returns true if a
- * successful call gave the right answer, and a failed one may fail so. */
+ * successful call gave the right answer, and a failed one may fail so: if the device failed, which
+ * was to fill the arrays, the count is 0. */
 static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      const struct trawl_record_array *array, struct trawl_answer *into,
                      enum trawl_what shape, bool *has_failed)
@@ -305,8 +306,10 @@ static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *p
     struct trawl_records *records = NULL;
     struct trawl_error error;
     enum trawl_status status = trawl_records_load(searcher, array, &records, &error);
+    const bool is_loaded = status == TRAWL_OK;
 
-    if (status == TRAWL_OK)
+    into->count = 3;
+    if (is_loaded)
         status = ask_records_into(searcher, plan, records, shape, into, &error);
     *has_failed = sim_driver_has_failed();
     /* no more calls fail, but objects whose release has failed may be left */
@@ -315,6 +318,8 @@ static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *p
     if (status == TRAWL_OK)
         return into->count == 2 && memcmp(into->values, right[shape - TRAWL_RECORDS_BITS],
                                           sizes[shape - TRAWL_RECORDS_BITS]) == 0;
+    if (is_loaded && status == TRAWL_DEVICE)
+        return into->count == 0;
     return status == TRAWL_MEMORY || status == TRAWL_DEVICE || status == TRAWL_UNSUPPORTED;
 }
 
