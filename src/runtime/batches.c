@@ -31,9 +31,7 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
     status = MEMORY_ZEROED(search, 1, error);
     if (status == TRAWL_OK) {
         sink_batches(&search->sink, flags);
-        /* only a device can search for expressions where the text may not be copied */
-        if (search->sink.spans == SPANS_ALL && search->sink.digest == NULL &&
-            text_is_hidden(text) && text->stays)
+        if (search->sink.spans == SPANS_ALL && search->sink.digest == NULL)
             status = search_line_plan(searcher, plan, text, true, &lines, error);
         search->sink.by_engine = lines != NULL;
         search->sink.hits_most = HITS_LISTED_MAX;

@@ -244,7 +244,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
             ? search->chunk_host /* a stream never goes to a device with this schedule */
             : max_u64(search->chunk_host, search->chunk_device);
-    if (search->job.kind->by_lines) {
+    if (search->job.kind->by_lines || plan->found != NULL) {
         search->lines =
             (struct text_lines){plan->line_end, plan->line_end_also, search,
                                 sink->records != NULL || is_line ? record_end : NULL, grow_buffer};
@@ -401,6 +401,19 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
+/* Lets the host search for the expressions whose matches a device should find. Returns false if
+ * the host cannot read the text. */
+static bool search_found(struct search *search)
+{
+    const struct trawl_plan *plan = search->job.plan = search->job.plan->found;
+
+    search->job.kind = kind_of(plan);
+    search->answers = search->sink->by_engine = false;
+    search->cursor.need.before = plan->need_before;
+    search->cursor.need.after = plan->need_after;
+    return runtime_fetch(search->job.runtime, search->cursor.text, NULL) == TRAWL_OK;
+}
+
 /* Called when a device has left the task's chunk, the next in text order, to the host: from here
  * on, all host threads search the text. The chunk, which was cut for a device and may be the whole
  * text, is shortened to the length of a chunk for the host. Chunks after it are cut anew, even if
@@ -434,7 +447,8 @@ static void leave_devices(struct search *search, struct task *task)
     search->schedule = SCHEDULE_HOST;
     search->host_searches = true;
     JOB_ADD(job, &search->done.host.threads, 1); /* the caller */
-    if (search->cursor.text->kind != TEXT_MEMORY)
+    if ((job->plan->found != NULL && !search_found(search)) ||
+        search->cursor.text->kind != TEXT_MEMORY)
         return;
     atomic_store(&search->bytes_taken, task->chunk.begin);
     text_cursor_shorten(&search->cursor, &task->chunk,

@@ -47,16 +47,26 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
                    CHUNK_MAX);
 }
 
+/* Returns true if a device finds matches of expressions for the sink, which several workers bring
+ * to the host. A text that the host cannot read cannot be cut at its lines. */
+static bool brings_found(const struct search *search, const struct trawl_text *text)
+{
+    return search->job.plan->found != NULL && search->sink->want == WANT_HITS &&
+           search->sink->form == ANSWER_OF_HITS && !text_is_hidden(text);
+}
+
 /* Returns the length of a chunk of a loaded text. If no hits are needed, one chunk is best: nothing
  * is copied, and each chunk costs a launch. The engine itself divides a chunk that is too long for
  * a device's 32-bit counts. */
-static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
+static uint64_t resident_chunk(const struct search *search, const struct trawl_text *text)
 {
+    const uint64_t bytes = text->bytes_count;
     const struct trawl_plan *plan = search->job.plan;
     enum want want = search->sink->want;
     uint64_t most;
 
-    if (search->answers || (want == WANT_COUNT && plan_counts_alone(plan)))
+    if ((search->answers && !brings_found(search, text)) ||
+        (want == WANT_COUNT && plan_counts_alone(plan)))
         return max_u64(bytes, CHUNK_MAX);
     if ((want == WANT_COUNT && !search->job.kind->judges) || want == WANT_FIRST)
         return CHUNK_MAX;
@@ -90,7 +100,7 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
         return true;
     }
     /* not for regular expressions, whose length_min is 1 */
-    if (plan->literal_count == 1 && plan->length_min >= RARE_BYTES)
+    if (plan->found == NULL && plan->literal_count == 1 && plan->length_min >= RARE_BYTES)
         return false;
     search->chunk_most = most;
     search->rate_known = per_hit > 0;
@@ -117,14 +127,14 @@ static void choose_resident(struct search *search, const struct trawl_text *text
 {
     /* Even for a count, an approximate search or regular expressions list candidates, which the
      * host verifies, and several workers share that work. */
-    bool lists = !search->answers && search->sink->want != WANT_FIRST &&
-                 !search->sink->digest_adds &&
+    bool lists = (!search->answers || brings_found(search, text)) &&
+                 search->sink->want != WANT_FIRST && !search->sink->digest_adds &&
                  (search->sink->want != WANT_COUNT || plan_needs_refining(search->job.plan) ||
                   search->job.kind->judges);
     uint64_t shared = search->chunk_device; /* the device workers share longer texts */
 
     if (search->searcher->chunk_bytes == 0 || search->sink->by_engine) {
-        shared = search->chunk_device = resident_chunk(search, text->bytes_count);
+        shared = search->chunk_device = resident_chunk(search, text);
         if (lists && choose_frequent(search, text->bytes_count, &shared))
             lists = false;
     }

@@ -376,9 +376,9 @@ static bool run_on_device(struct trawl_searcher *searcher, const struct trawl_pl
         return *status != TRAWL_OK;
     own.by_engine = true;
     own.hits_most = HITS_LISTED_MAX;
-    *status = search_run(searcher, lines, text, &own, NULL);
-    if ((*status != TRAWL_OK && *status != TRAWL_STOPPED) ||
-        (sink->begins != NULL && searcher->last.stats.match_count > own.count))
+    *status = search_run(searcher, lines, text, &own, error);
+    /* A search for matches leaves to the host what the device cannot find (job.c). */
+    if (*status != TRAWL_OK && *status != TRAWL_STOPPED && own.count == 0)
         return false;
     *sink = own;
     return true;
@@ -471,6 +471,7 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                                       struct engine_words *array, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_UNSUPPORTED;
+    const struct trawl_plan *lines = NULL;
     struct sink sink;
 
     if (array->room > 0 && array->to != searcher->array_last && !memory_is_readable(array->to))
@@ -480,15 +481,15 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
     searcher->array_last = array->room > 0 ? array->to : NULL;
     if (array->room > 0 && devices_work(&searcher->runtime->devices) &&
         atomic_load(&searcher->runtime->devices.has_texts)) {
+        TRAWL_TRY(search_line_plan(searcher, plan, text, true, &lines, error));
         array->copies_anywhere = true;
-        status = begins_by_devices(searcher, plan, text, ENGINE_DEVICES_MAX, array, error);
+        status = begins_by_devices(searcher, lines != NULL ? lines : plan, text, ENGINE_DEVICES_MAX,
+                                   array, error);
     }
     if (status == TRAWL_OK || status == TRAWL_STOPPED)
         return status;
     sink_begins_into(&sink, array->to, array->room);
-    if (plan->kind != PLAN_KIND_EXPRESSIONS ||
-        !run_on_device(searcher, plan, text, true, &sink, &status, error))
-        status = search_run(searcher, plan, text, &sink, error);
+    status = search_run(searcher, plan, text, &sink, error);
     array->count = sink.count;
     return status;
 }

@@ -292,10 +292,10 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
         return false;
     if (lost)
         devices_lose(devices, worker->device_index, error->message);
-    else
-        atomic_store(&search->device_refused, true);
     if (search->sink->by_engine)
         return false;
+    if (!lost)
+        atomic_store(&search->device_refused, true);
     if (!search->host_searches)
         return lost && *status == TRAWL_DEVICE && devices_work(devices);
     *status = worker_host_ready(worker, &search->job, error);
@@ -337,6 +337,15 @@ static void digest_part(struct search *search, struct task *task)
     (void)sink->digest(sink, &view, &task->digest, &error);
 }
 
+/* Returns true if the host may search for the expressions whose matches a device should find. */
+static bool may_search_found(const struct search *search)
+{
+    const struct trawl_text *text = search->cursor.text;
+
+    return search->job.plan->found != NULL && search->sink->record_answer == NULL &&
+           !(text_is_hidden(text) && text->stays);
+}
+
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
 {
     uint64_t begin_ns = search->job.is_brief ? 0 : clock_now_ns();
@@ -358,6 +367,12 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         if (!search->job.is_brief)
             JOB_ADD(&search->job, &done->search_ns, clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
+    if (status != TRAWL_OK && status != TRAWL_STOPPED && on_device && may_search_found(search)) {
+        engine_result_begin(&task->result, task->from, false);
+        task_forget(search, task);
+        task->result.is_left = true;
+        return;
+    }
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
     if (!on_device)

@@ -6,6 +6,7 @@
 #include "cuda/limits.h"
 #include "lent.h"
 #include "match/line_automaton.h"
+#include "runtime/schedule.h"
 #include "sim_driver.h"
 #include "sim_host.h"
 #include "simulator.h"
@@ -261,6 +262,160 @@ static void several_lists(bool ends_long)
     trawl_plan_free(plan);
     free(bytes);
 }
+
+/* ---- Chunks --------------------------------------------------------------------------------- */
+
+#define PARTS 240u
+#define CHUNK_MOST 70u
+#define CHUNK_LONG 120u /* the device leaves a longer line to the host */
+
+/* Two expressions, one with a string and one without, and parts of texts: those that are matches of
+ * an expression, and those in which none matches. */
+static const char *const chunk_expressions[] = {"\\bworker-\\d+\\b", "[0-9]{2}:[0-9]{2}"};
+static const struct {
+    const char *text;
+    int matches; /* an expression's number; -1: none */
+} chunk_parts[] = {{"worker-12", 0}, {"worker-7", 0},   {"xworker-7", -1}, {"worker-", -1},
+                   {"12:00", 1},     {"7:30", -1},      {"\n", -1},        {"\n", -1},
+                   {"12:00", 1},     {"worker-1x", -1}, {"worker-99", 0},  {"worker-12", 0}};
+
+struct chunk_text {
+    char bytes[PARTS * 10 + 1];
+    uint64_t count, found[2];
+    struct trawl_match matches[2][PARTS];
+};
+
+/* Draws a text of parts with blanks between them, and notes what is a match by construction. */
+static void draw_chunk_text(struct test_random *random, struct chunk_text *text)
+{
+    memset(text, 0, sizeof *text);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        const uint64_t part = test_random_below(random, sizeof chunk_parts / sizeof *chunk_parts);
+        const uint64_t bytes = strlen(chunk_parts[part].text);
+        const int matches = chunk_parts[part].matches;
+
+        memcpy(text->bytes + text->count, chunk_parts[part].text, bytes);
+        if (matches >= 0)
+            text->matches[matches][text->found[matches]++] =
+                (struct trawl_match){.begin = text->count, .end = text->count + bytes};
+        text->count += bytes;
+        text->bytes[text->count++] = *chunk_parts[part].text == '\n' ? '-' : ' ';
+    }
+}
+
+static uint64_t longest_line(const struct chunk_text *text)
+{
+    uint64_t longest = 0, length = 0;
+
+    for (uint64_t i = 0; i < text->count; i++) {
+        length = text->bytes[i] == '\n' ? 0 : length + 1;
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+struct delivered {
+    const struct trawl_match *expected;
+    uint64_t count, most;
+    bool right;
+};
+
+static int compare_delivered(void *context, const struct trawl_match *matches, uint64_t count)
+{
+    struct delivered *delivered = (struct delivered *)context;
+
+    for (uint64_t i = 0; i < count; i++, delivered->count++)
+        delivered->right =
+            delivered->right && delivered->count < delivered->most &&
+            memcmp(&matches[i], &delivered->expected[delivered->count], sizeof *matches) == 0;
+    return 0;
+}
+
+static void pull_delivered(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                           struct trawl_text *text, struct delivered *delivered)
+{
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_search *search;
+
+    MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
+    do {
+        MUST(trawl_search_next(search, &batch, NULL));
+        for (uint64_t i = 0; i < batch.match_count; i++) {
+            const struct trawl_match match = {batch.begins[i], batch.ends[i],
+                                              (uint32_t)batch.pattern_indices[i], 0, 0};
+
+            (void)compare_delivered(delivered, &match, 1);
+        }
+    } while (!batch.last);
+    trawl_search_close(search);
+}
+
+/* Several threads bring a loaded text's matches, each those of some lines, wherever the text is cut
+ * into chunks. If a line is too long for the device, the host goes on from the chunk with it: no
+ * match is lost, and none is delivered twice. */
+static void chunks_at_lines(bool may_be_long)
+{
+    struct test_random random = test_random_begin("chunks at lines");
+    static struct chunk_text drawn;
+    struct cuda_limits limits = cuda_limits_default;
+    uint64_t several = 0, left = 0;
+
+    limits.threads = 32;
+    limits.tile_words_max = 32;
+    limits.decide_bytes = may_be_long ? CHUNK_LONG : LINE_BYTES_MAX;
+    cuda_limits_replace(&limits);
+    for (uint64_t bytes = 1; bytes < CHUNK_MOST; bytes++) {
+        struct trawl_searcher *searcher;
+        struct trawl_text *text;
+
+        draw_chunk_text(&random, &drawn);
+        resident_sizes = (struct resident_sizes){.first = bytes,
+                                                 .least = bytes,
+                                                 .most = bytes,
+                                                 .shared = 1,
+                                                 .hits = 1,
+                                                 .helped = 16,
+                                                 .host = resident_sizes_default.host};
+        lent_devices(&machine, NULL, bytes, 1);
+        searcher = must_searcher_with(
+            SEARCHER_WITH(.engine = bytes % 2 ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
+                          .threads = 4));
+        text = must_text(drawn.bytes, drawn.count);
+        MUST(trawl_text_load(searcher, text, NULL));
+        for (uint32_t i = 0; i < 4; i++) {
+            struct trawl_plan *plan =
+                must_plan_with(chunk_expressions[i / 2], PLAN_WITH(.syntax = TRAWL_PERL));
+            struct delivered delivered = {drawn.matches[i / 2], 0, drawn.found[i / 2], true};
+            struct trawl_stats stats;
+
+            if (i % 2 == 0)
+                MUST(ask_positions(searcher, plan, text, compare_delivered, &delivered, NULL));
+            else
+                pull_delivered(searcher, plan, text, &delivered);
+            stats = must_stats(searcher);
+            several +=
+                stats.device_chunk_count > 1 && stats.device_chunk_count == stats.chunk_count;
+            left += stats.device_chunk_count > 0 && stats.device_chunk_count < stats.chunk_count;
+            if (!TEST_CHECK(delivered.right) ||
+                !TEST_CHECK_U64(delivered.count, drawn.found[i / 2]) ||
+                !TEST_CHECK_U64(stats.match_count, drawn.found[i / 2]) ||
+                !TEST_CHECK_U64(stats.text_bytes, drawn.count))
+                printf("  '%s', chunks of %" PRIu64 " bytes, longest line %" PRIu64 "\n%s\n",
+                       chunk_expressions[i / 2], bytes, longest_line(&drawn), drawn.bytes);
+            trawl_plan_free(plan);
+        }
+        trawl_text_unload(searcher, text);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+        lent_devices_end(&machine, NULL);
+    }
+    resident_sizes = resident_sizes_default;
+    cuda_limits_replace(NULL);
+    printf("  chunks: %" PRIu64 " searches by devices in several, %" PRIu64 " in part\n", several,
+           left);
+    TEST_CHECK(several > CHUNK_MOST / 10 && (left > CHUNK_MOST / 2) == may_be_long);
+}
+
 int main(void)
 {
     test_begin("sim expression borders");
@@ -271,5 +426,7 @@ int main(void)
     many_in_a_line();
     several_lists(false);
     several_lists(true);
+    chunks_at_lines(false);
+    chunks_at_lines(true);
     return test_end();
 }

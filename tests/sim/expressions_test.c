@@ -10,6 +10,7 @@
 #include "lent.h"
 #include "match/line_automaton.h"
 #include "plan/plan.h"
+#include "runtime/schedule.h"
 #include "sim_driver.h"
 #include "sim_host.h"
 #include "simulator.h"
@@ -164,6 +165,18 @@ static void draw_limits(struct session *s, struct cuda_limits *limits)
     }
     if (below(s, 4) == 0)
         limits->before_bytes = (1ull << 32) - 4096 * below(s, 3);
+    resident_sizes = resident_sizes_default;
+    if (below(s, 2)) {
+        const uint64_t least = 1 + below(s, 500);
+
+        resident_sizes = (struct resident_sizes){.first = least + below(s, 3000),
+                                                 .least = least,
+                                                 .most = least + below(s, 9000),
+                                                 .shared = 1 + below(s, 2000),
+                                                 .hits = 1 + below(s, 40),
+                                                 .helped = 1 + below(s, 40),
+                                                 .host = resident_sizes.host};
+    }
 }
 
 /* ---- Answers ------------------------------------------------------------------------------ */
@@ -442,7 +455,7 @@ static void session(uint64_t index)
     s.host = must_searcher(1, 0);
     s.device = must_searcher_with(
         SEARCHER_WITH(.engine = below(&s, 4) ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
-                      .threads = 1 + (uint32_t)below(&s, 2)));
+                      .threads = 1 + (uint32_t)below(&s, 4)));
     s.bytes = test_memory(TEXT_BYTES_MAX);
     for (uint32_t i = 0; i < 4; i++) {
         if (!draw_plan(&s))
