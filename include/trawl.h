@@ -378,30 +378,6 @@ enum trawl_engine {
      * text that is not loaded, and for patterns with errors if that takes less time */
     TRAWL_ENGINE_CUDA = 2,
 };
-struct trawl_runtime_options {
-    uint64_t size; /* sizeof(struct trawl_runtime_options) */
-    enum trawl_engine engine;
-    uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core, or
-                         fewer by the quota of a container. Each GPU has further threads. */
-    const char *instruction_set;  /* a name of trawl_instruction_set, not kept; NULL: the best */
-    uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
-    uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
-                                     limit. A search that gets no memory waits up to a second until
-                                     other searches release memory, then fails with MEMORY. */
-};
-/* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
- * number of searchers may use it at the same time, each from its own thread. A searcher that is
- * given no runtime opens one for itself. Worker threads start when a text is large enough to need
- * them, and stay. Errors: ENGINE (with the reason), DEVICE. */
-TRAWL_CALL trawl_runtime_open(const struct trawl_runtime_options *options,
-                              struct trawl_runtime **runtime, struct trawl_error *error);
-/* Close a runtime. Errors: BUSY if one of its searchers is open; the runtime stays open. */
-TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
-                                                struct trawl_error *error);
-
-/* ---- Searcher -------------------------------------------------------------------------- */
-
-struct trawl_searcher;
 /* How a search gets a regular file's bytes: by a copy (read), or in the kernel's page cache. To set
  * a value other than NEVER, a program must have a SIGBUS handler that calls trawl_map_repair. */
 enum trawl_map {
@@ -410,21 +386,40 @@ enum trawl_map {
                                 in 0.5 of a copy's time if the cache's pages are large, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
+/* Options of a runtime, or of a searcher and the runtime that it opens. */
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
-    enum trawl_engine
-        engine;           /* this, threads, instruction_set, device_memory_bytes: as in struct */
-    uint32_t threads;     /* trawl_runtime_options; 0 if `runtime` is not NULL */
+    enum trawl_engine engine;
+    uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core, or
+                         fewer by the quota of a container. Each GPU has further threads. */
+    const char *instruction_set;  /* a name of trawl_instruction_set, not kept; NULL: the best */
+    uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
+    uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
+                                     limit. A search that gets no memory waits up to a second until
+                                     other searches release memory, then fails with MEMORY. */
+    /* for searchers only: */
+    struct trawl_runtime *runtime; /* NULL: the searcher opens one. Close it after the searcher. The
+                                      options above are the runtime's, and 0 here. */
     uint64_t chunk_bytes; /* bytes per unit of work; 0: trawl chooses. Small units are for tests. */
-    const char *instruction_set;
-    uint64_t device_memory_bytes;
-    struct trawl_runtime *runtime; /* NULL: the searcher opens one. Close it after the searcher. */
-    enum trawl_map map;            /* how files are read */
+    enum trawl_map map;   /* how files are read */
     /* NULL, or a function that the threads inside a call run repeatedly, for example to check the
      * clock and cancel the call. It does not run while the caller waits for stream bytes. */
     void (*poll)(void *poll_context);
     void *poll_context;
 };
+/* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
+ * number of searchers may use it at the same time, each from its own thread. A searcher that is
+ * given no runtime opens one for itself. Worker threads start when a text is large enough to need
+ * them, and stay. Errors: ENGINE (with the reason), DEVICE. */
+TRAWL_CALL trawl_runtime_open(const struct trawl_searcher_options *options,
+                              struct trawl_runtime **runtime, struct trawl_error *error);
+/* Close a runtime. Errors: BUSY if one of its searchers is open; the runtime stays open. */
+TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
+                                                struct trawl_error *error);
+
+/* ---- Searcher -------------------------------------------------------------------------- */
+
+struct trawl_searcher;
 /* List the instruction sets that this build can use on this machine: best first, NULL after the
  * last; "portable" is always in the list. Static text. */
 TRAWL_API const char *trawl_instruction_set(uint32_t index);
@@ -678,10 +673,8 @@ TRAWL_CALL trawl_replace(struct trawl_searcher *searcher, const struct trawl_pla
     NULL, 0}
 #define TRAWL_TEXT_MEMORY(bytes, bytes_count) {sizeof(struct trawl_text_options), 0, \
     TRAWL_SOURCE_MEMORY, 0, 0, (bytes), (bytes_count)}
-#define TRAWL_RUNTIME_OPTIONS_INIT {sizeof(struct trawl_runtime_options), TRAWL_ENGINE_AUTO, 0, \
-    NULL, 0, 0}
 #define TRAWL_SEARCHER_OPTIONS_INIT {sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, \
-    0, 0, NULL, 0, NULL, TRAWL_MAP_NEVER, NULL, NULL}
+    0, NULL, 0, 0, NULL, 0, TRAWL_MAP_NEVER, NULL, NULL}
 #define TRAWL_ANSWER_VALUES(what, values, room) {sizeof(struct trawl_answer), what, 0, 0, \
     values, NULL, room, 0, 0, 0, NULL, NULL, NULL, NULL}
 #define TRAWL_ANSWER(what) TRAWL_ANSWER_VALUES(what, NULL, 0)

@@ -146,8 +146,6 @@ static inline struct trawl_plan_told call_told(const struct trawl_plan *plan,
     (&(struct trawl_plan_options){.size = sizeof(struct trawl_plan_options), __VA_ARGS__})
 #define SEARCHER_WITH(...) \
     (&(struct trawl_searcher_options){.size = sizeof(struct trawl_searcher_options), __VA_ARGS__})
-#define RUNTIME_WITH(...) \
-    (&(struct trawl_runtime_options){.size = sizeof(struct trawl_runtime_options), __VA_ARGS__})
 
 static inline struct trawl_plan *must_plans(const struct trawl_pattern *patterns, uint64_t count,
                                             const struct trawl_plan_options *options)
@@ -191,7 +189,7 @@ static inline struct trawl_runtime *must_runtime(enum trawl_engine engine, uint3
     struct trawl_runtime *runtime = NULL;
 
     MUST(trawl_runtime_open(
-        RUNTIME_WITH(.engine = engine, .threads = threads, .host_memory_bytes = host_memory_bytes),
+        SEARCHER_WITH(.engine = engine, .threads = threads, .host_memory_bytes = host_memory_bytes),
         &runtime, NULL));
     return runtime;
 }

@@ -377,7 +377,7 @@ cdef class Searcher:
     """
 
     cdef trawl_runtime *runtime  # NULL: closed
-    cdef trawl_runtime_options options
+    cdef trawl_searcher_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
     # Records are searched for occurrences in pieces of this size, so that each thread's part of a piece stays in its

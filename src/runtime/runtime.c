@@ -19,7 +19,7 @@
 
 /* ---- Open and close ----------------------------------------------------------------------- */
 
-enum trawl_status runtime_open(const struct trawl_runtime_options *given,
+enum trawl_status runtime_open(const struct trawl_searcher_options *given,
                                struct trawl_runtime **runtime_out, struct trawl_error *error)
 {
     struct engine_options options = {.size = sizeof options,
@@ -81,14 +81,19 @@ void runtime_close(struct trawl_runtime *runtime)
     memory_release(runtime, 1, sizeof *runtime);
 }
 
-enum trawl_status trawl_runtime_open(const struct trawl_runtime_options *options,
+enum trawl_status trawl_runtime_open(const struct trawl_searcher_options *options,
                                      struct trawl_runtime **runtime, struct trawl_error *error)
 {
-    struct trawl_runtime_options given = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options given = TRAWL_SEARCHER_OPTIONS_INIT;
 
     if (runtime == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "runtime is NULL");
     TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "runtime options", error));
+    if (given.runtime != NULL || given.chunk_bytes != 0 || given.map != TRAWL_MAP_NEVER ||
+        given.poll != NULL || given.poll_context != NULL)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "runtime, chunk_bytes, map and poll belong to searchers, and have to be "
+                          "0 for a runtime");
     return runtime_open(&given, runtime, error);
 }
 

@@ -191,7 +191,7 @@ struct trawl_runtime {
 
 /* ---- runtime.c ---- */
 
-enum trawl_status runtime_open(const struct trawl_runtime_options *options,
+enum trawl_status runtime_open(const struct trawl_searcher_options *options,
                                struct trawl_runtime **runtime, struct trawl_error *error);
 void runtime_close(struct trawl_runtime *runtime);
 

@@ -67,7 +67,6 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
                                       struct trawl_error *error)
 {
     struct trawl_searcher_options given = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_runtime_options own = TRAWL_RUNTIME_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     enum trawl_status status = TRAWL_OK;
 
@@ -77,15 +76,13 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     if (given.map < TRAWL_MAP_NEVER || given.map > TRAWL_MAP_ALWAYS)
         return TRAWL_FAIL(error, ARGUMENT, "map is %d, which is none of enum trawl_map",
                           (int)given.map);
-    if (given.runtime != NULL && (given.engine != TRAWL_ENGINE_AUTO || given.threads != 0 ||
-                                  given.instruction_set != NULL || given.device_memory_bytes != 0))
+    if (given.runtime != NULL &&
+        (given.engine != TRAWL_ENGINE_AUTO || given.threads != 0 || given.instruction_set != NULL ||
+         given.device_memory_bytes != 0 || given.host_memory_bytes != 0))
         return TRAWL_FAIL(error, ARGUMENT,
-                          "engine, threads, instruction_set and device_memory_bytes belong to the "
-                          "runtime, and have to be 0 if a runtime is given");
-    own.engine = given.engine;
-    own.threads = given.threads;
-    own.instruction_set = given.instruction_set;
-    own.device_memory_bytes = given.device_memory_bytes;
+                          "engine, threads, instruction_set, device_memory_bytes and "
+                          "host_memory_bytes belong to the runtime, and have to be 0 if a runtime "
+                          "is given");
     TRAWL_TRY(MEMORY_ZEROED(searcher, 1, error));
     (void)sem_init(&searcher->woken, 0, 0);
     searcher->wake = -1;
@@ -97,7 +94,7 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     searcher->runtime = given.runtime;
     searcher->runtime_is_ours = given.runtime == NULL;
     if (given.runtime == NULL)
-        TRAWL_TRY_DONE(runtime_open(&own, &searcher->runtime, error));
+        TRAWL_TRY_DONE(runtime_open(&given, &searcher->runtime, error));
     (void)pthread_mutex_lock(&searcher->runtime->entry);
     atomic_fetch_add(&searcher->runtime->searchers, 1);
     (void)pthread_mutex_unlock(&searcher->runtime->entry);

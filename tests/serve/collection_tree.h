@@ -238,7 +238,7 @@ static inline void respect_modes(void)
 static inline void begin_trees(void)
 {
     pthread_t thread;
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_error error;
     char folder[] = "/tmp/trawl_collection_XXXXXX", *path = NULL;
 

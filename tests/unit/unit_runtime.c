@@ -141,14 +141,22 @@ static void arguments(struct trawl_plan *plan)
     struct trawl_stats stats;
     struct trawl_search *search = NULL;
     struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_runtime *other = NULL;
+    const struct trawl_searcher_options *const of_searchers[] = {
+        SEARCHER_WITH(.runtime = runtime), SEARCHER_WITH(.chunk_bytes = 1),
+        SEARCHER_WITH(.map = TRAWL_MAP_ALWAYS), SEARCHER_WITH(.poll_context = &other)};
 
     CHECK_REFUSED(trawl_runtime_open(NULL, NULL, error));
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK_REFUSED(trawl_runtime_open(of_searchers[i], &other, error));
     CHECK_ERROR(trawl_runtime_close(runtime, error), TRAWL_BUSY);
     CHECK_REFUSED(trawl_search_open(searcher, plan, text, TRAWL_LINES, &search, error));
     CHECK_REFUSED(trawl_search_open(searcher, plan, text, 0, NULL, error));
     CHECK_REFUSED(trawl_search_open(searcher, NULL, text, 0, &search, error));
     CHECK_REFUSED(
         trawl_searcher_open(SEARCHER_WITH(.runtime = runtime, .threads = 2), &none, error));
+    CHECK_REFUSED(trawl_searcher_open(SEARCHER_WITH(.runtime = runtime, .host_memory_bytes = 1),
+                                      &none, error));
     MUST(trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1024), &none,
                              NULL)); /* the largest number of threads */
     trawl_searcher_close(none);

@@ -115,7 +115,7 @@ static bool read_secrets(struct serving *serving, char *message)
 
 static bool open_runtime(struct serving *serving, char *message)
 {
-    struct trawl_runtime_options wanted = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options wanted = TRAWL_SEARCHER_OPTIONS_INIT;
     const struct settings *settings = &serving->options.settings;
     struct trawl_error error;
 

@@ -55,7 +55,7 @@ struct passes {
 
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message)
 {
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_error error = {.message = "memory exhausted"};
 
     options.engine = TRAWL_ENGINE_CPU;

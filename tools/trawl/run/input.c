@@ -145,7 +145,7 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
 static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, char *message)
 {
     const struct settings *settings = pool->job->settings;
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_error error;
 
     options.engine = searchers_engine(settings, pool->job->patterns);
