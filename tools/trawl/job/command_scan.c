@@ -84,6 +84,7 @@ void scan_free(struct text_scan *scan)
     free(scan->numbers.list);
     free(scan->style.spans);
     free(scan->style.cut);
+    free(scan->style.inside);
     free(scan->style.parts);
     free(scan->style.block);
     free(scan->style.texts);

@@ -70,6 +70,8 @@ struct style_state {
     uint64_t next_match; /* the view's first match after that line; only a guess, as views change */
     struct line_span *cut; /* --multiline: the parts of matches in the line that is printed */
     uint64_t cut_capacity;
+    struct line_span *inside; /* --around: the matches of the excerpt that is printed */
+    uint64_t inside_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
     /* for expressions and --json: each match's replacement, whose bytes lie in text_bytes */

@@ -213,6 +213,7 @@ bool value_number(struct settings *settings, const char *option, const char *val
 bool value_context(struct settings *settings, const char *option, const char *value,
                    int64_t *count);
 bool value_max_count(struct settings *settings, const char *value);
+bool value_around(struct settings *settings, const char *value);
 bool value_binary_files(struct settings *settings, const char *value);
 bool value_directories(struct settings *settings, const char *value);
 bool value_devices(struct settings *settings, const char *value);

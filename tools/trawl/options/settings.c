@@ -149,7 +149,7 @@ static void style_build(struct settings *settings)
         lines &&
         (style->links || settings->json || settings->style.column || settings->style.vimgrep ||
          settings->style.heading || settings->passthru || settings->shows_distance || replaces ||
-         settings->style.trim || settings->style.max_columns > 0 ||
+         settings->style.trim || settings->style.max_columns > 0 || settings->style.excerpts ||
          settings->separators.match != NULL || settings->separators.context != NULL);
     style->each_match =
         lines &&
@@ -190,6 +190,8 @@ static const struct report *choose_report(const struct settings *settings)
         id = REPORT_COUNT_MATCHES;
     if (id == REPORT_COUNT_MATCHES && settings->invert)
         id = REPORT_COUNT;
+    if (id == REPORT_LINES && settings->style.excerpts)
+        id = REPORT_ONLY_MATCHING;
     if (id == REPORT_ONLY_MATCHING && settings->json)
         id = REPORT_LINES;
     return &reports[id];

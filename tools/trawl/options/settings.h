@@ -37,8 +37,10 @@ struct style {
     bool vimgrep, heading, column, trim;
     bool preview; /* print the start of a line that is too long */
     uint64_t max_columns;
-    const char *path_separator; /* one byte; NULL: '/' is printed */
-    const char *hyperlink;      /* a format; NULL or "": no links */
+    bool excerpts;                        /* --around: -o prints what is around a match, too */
+    uint64_t around_before, around_after; /* its characters */
+    const char *path_separator;           /* one byte; NULL: '/' is printed */
+    const char *hyperlink;                /* a format; NULL or "": no links */
     /* Derived: */
     bool on;         /* an option that grep lacks applies to lines, so style.c prints the lines */
     bool links;      /* --hyperlink-format, with colours */

@@ -96,6 +96,20 @@ bool value_context(struct settings *settings, const char *option, const char *va
     return true;
 }
 
+bool value_around(struct settings *settings, const char *value)
+{
+    const size_t digits = strspn(value, "0123456789"), from = digits + (value[digits] == ',');
+    const char *after = value[digits] == ',' ? value + from : value;
+
+    errno = 0;
+    settings->style.around_before = strtoull(value, NULL, 10);
+    settings->style.around_after = strtoull(after, NULL, 10);
+    settings->style.excerpts = true;
+    if (digits == 0 || *after == '\0' || after[strspn(after, "0123456789")] != '\0' || errno != 0)
+        return value_refuse(settings, "--around: '%s' is not a number, or two as in 80,20", value);
+    return true;
+}
+
 bool value_max_count(struct settings *settings, const char *value)
 {
     bool negative;

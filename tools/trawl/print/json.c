@@ -9,6 +9,7 @@
 
 #include "trawl/text/base64.h"
 #include "trawl/print/binary.h"
+#include "trawl/print/excerpt.h"
 #include "trawl/text/charset.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/print/reread.h"
@@ -206,6 +207,37 @@ static void put_match(struct text_scan *scan, const struct piece *line,
         put_data(scan, NULL, begin, end);
 }
 
+/* Writes the excerpts of --around, which are of the line as the text has it. */
+static void put_excerpts(struct text_scan *scan, const struct piece *line)
+{
+    struct style_state *style = &scan->style;
+    struct piece original = *line;
+    struct excerpt excerpt = {.past = 0};
+    uint64_t limit;
+
+    original.replaced = false;
+    original.count = line->line_bytes;
+    original.content = line->content - line->count + line->line_bytes;
+    limit = excerpt_limit(scan, &original);
+    if (!SCAN_GROW(scan, style->inside, style->inside_capacity, line->span_count + 1))
+        return;
+    original.spans = style->inside;
+    for (uint64_t i = 0; i < line->span_count; i++)
+        style->inside[i] =
+            (struct line_span){.begin = line->spans[i].from, .end = line->spans[i].to};
+    put_text(scan, ",\"excerpts\":[");
+    while (excerpt_next(scan, &original, limit, &excerpt)) {
+        const struct line_span part = {.from = excerpt.begin, .to = excerpt.end};
+
+        put_text(scan, excerpt.first > 0 ? ",{\"excerpt\":" : "{\"excerpt\":");
+        put_match(scan, line, &part);
+        put_member(scan, ",\"start\":", part.from);
+        put_member(scan, ",\"end\":", part.to);
+        put_text(scan, "}");
+    }
+    put_text(scan, "]");
+}
+
 /* Writes distance and strand if options ask for them. ripgrep has no such members. */
 static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t reversed)
 {
@@ -261,7 +293,10 @@ void json_line(struct text_scan *scan, const struct piece *line, uint64_t number
         put_errors(scan, span->distance, span->reversed);
         put_text(scan, "}");
     }
-    put_text(scan, "]}}\n");
+    put_text(scan, "]");
+    if (scan->settings->style.excerpts)
+        put_excerpts(scan, line);
+    put_text(scan, "}}\n");
     scan->json.lines += line->selected ? lines : 0;
     scan->json.matches += line->selected ? line->span_count : 0;
 }

@@ -15,6 +15,8 @@
 #define REPLACED_LINE_BYTES SIZE_OR_SMALL(UINT64_C(64) << 20, 100u)
 /* bytes before and after a line that an assertion may look at, as in ripgrep */
 #define AROUND_BYTES 128u
+/* a line that is not in memory as a whole is read backwards in parts of this size */
+#define BACK_BYTES SIZE_OR_SMALL(1024u, 8u)
 #define GROUPS_MAX 100u /* limit for the groups of an expression that --replace can name */
 
 /* Returns bytes of the piece's line from `at`. *count is the number of bytes that are wanted, and
@@ -145,6 +147,12 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
     return bytes != NULL ? *bytes : '\0';
 }
 
+/* Returns the bytes of a piece that is in memory as a whole, else NULL. */
+static const uint8_t *bytes_of(const struct piece *piece)
+{
+    return piece->bytes != NULL && !piece->replaced ? piece->bytes + piece->at : NULL;
+}
+
 /* Reads the character at `at`, up to `end`. Returns the number of its bytes, which is 1 for an
  * invalid byte. */
 static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
@@ -179,13 +187,102 @@ static const uint8_t *piece_characters(struct text_scan *scan, const struct piec
     return character;
 }
 
+/* Passes up to `characters` characters from `at` on, which begin before `end`. Returns the offset
+ * after them, and adds their number to *passed. */
+static uint64_t pass(struct text_scan *scan, const struct piece *piece, uint64_t at, uint64_t end,
+                     uint64_t characters, uint64_t *passed)
+{
+    const uint64_t most = *passed + characters;
+    uint8_t character[UTF8_BYTES_MAX];
+    uint32_t code_point;
+    uint64_t count, i;
+
+    while (*passed < most && at < end) {
+        const uint8_t *bytes = piece_bytes(scan, piece, at, &count);
+
+        if (bytes == NULL)
+            break;
+        count = count < end - at ? count : end - at;
+        for (i = 0; i < count && *passed < most; ++*passed) {
+            size_t length = bytes[i] < 0x80 ? 1 : utf8_character(bytes + i, count - i, &code_point);
+
+            if (length == 0 && count - i < UTF8_BYTES_MAX && at + count < end) {
+                /* the character goes on in bytes that are not here; reading them moves `bytes` */
+                i += character_at(scan, piece, at + i, end, character);
+                ++*passed;
+                break;
+            }
+            i += length > 0 ? length : 1;
+        }
+        at += i;
+    }
+    return at;
+}
+
 uint64_t piece_skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                uint64_t end, uint64_t characters)
 {
-    uint8_t character[UTF8_BYTES_MAX];
+    uint64_t passed = 0;
 
-    for (; characters > 0 && at < end; characters--)
-        at += character_at(scan, piece, at, end, character);
+    return pass(scan, piece, at, end, characters, &passed);
+}
+
+uint64_t piece_count_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                uint64_t end)
+{
+    uint64_t passed = 0;
+
+    (void)pass(scan, piece, at, end, UINT64_MAX, &passed);
+    return passed;
+}
+
+/* Copies the piece's bytes [begin, end) to `to`, zeros where the text cannot be read. */
+static void copy_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
+                       uint64_t end, uint8_t *to)
+{
+    uint64_t count;
+
+    memset(to, 0, (size_t)(end - begin));
+    for (; begin < end; begin += count, to += count) {
+        const uint8_t *bytes = piece_bytes(scan, piece, begin, &count);
+
+        if (bytes == NULL)
+            return;
+        count = count < end - begin ? count : end - begin;
+        memcpy(to, bytes, (size_t)count);
+    }
+}
+
+/* Returns the length of the character that ends at bytes[at], of which bytes[0, at) are known. */
+static uint64_t character_before(const uint8_t *bytes, uint64_t at)
+{
+    uint64_t back = 1;
+    uint32_t code_point;
+
+    if (bytes[at - 1] < 0x80)
+        return 1;
+    while (back < UTF8_BYTES_MAX && back < at && (bytes[at - back] & 0xc0) == 0x80)
+        back++;
+    return utf8_character(bytes + (at - back), back, &code_point) == back ? back : 1;
+}
+
+uint64_t piece_back_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                               uint64_t characters)
+{
+    uint8_t copy[BACK_BYTES];
+    const uint8_t *all = bytes_of(piece);
+
+    while (characters > 0 && at > 0 && scan->status == TRAWL_OK) {
+        const uint64_t low = all != NULL || at < BACK_BYTES ? 0 : at - BACK_BYTES;
+        /* below, a character may begin before the copy */
+        const uint64_t least = low > 0 ? low + UTF8_BYTES_MAX - 1 : 0;
+        const uint8_t *bytes = all != NULL ? all : copy;
+
+        if (all == NULL)
+            copy_bytes(scan, piece, low, at, copy);
+        for (; characters > 0 && at > least; characters--)
+            at -= character_before(bytes, at - low);
+    }
     return at;
 }
 

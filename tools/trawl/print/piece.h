@@ -33,6 +33,13 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
 /* Returns the offset after `characters` characters starting at `at`, at most `end`. */
 uint64_t piece_skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                uint64_t end, uint64_t characters);
+/* Returns the offset `characters` characters before `at`, at least 0. An invalid byte counts as
+ * one. */
+uint64_t piece_back_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                               uint64_t characters);
+/* Returns the number of characters in [at, end). */
+uint64_t piece_count_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                uint64_t end);
 /* Does what piece_is_printable does, for a piece that is not in memory as a whole. */
 bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece);
 

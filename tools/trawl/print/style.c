@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "trawl/print/count.h"
+#include "trawl/print/excerpt.h"
 #include "trawl/print/json.h"
 #include "trawl/print/print.h"
 #include "trawl/print/piece.h"
@@ -301,6 +302,54 @@ static struct piece part_of(const struct piece *line, uint64_t begin, uint64_t e
     return piece;
 }
 
+/* For --pattern-number: collects the numbers of the matches of an excerpt. */
+static bool show_numbers(struct text_scan *scan, const struct view *view, const struct piece *line,
+                         const struct excerpt *excerpt)
+{
+    const struct line_span *last = &line->spans[excerpt->past - 1];
+    const uint64_t group = line->spans[excerpt->first].group;
+
+    if (!number_set_of_line(scan, view->matches + group, last->group + last->group_count - group,
+                            line->offset, line->offset + line->content, false))
+        return false;
+    scan->shown.numbers = scan->numbers.list;
+    scan->shown.number_count = scan->numbers.count;
+    return true;
+}
+
+/* For --around: prints the excerpts of the line. */
+static bool print_excerpts(struct text_scan *scan, const struct view *view,
+                           const struct piece *line, uint64_t number)
+{
+    const uint64_t limit = excerpt_limit(scan, line);
+    struct excerpt excerpt = {.past = 0};
+
+    while (excerpt_next(scan, line, limit, &excerpt)) {
+        const struct line_span *spans = line->spans + excerpt.first;
+        struct piece piece = part_of(line, excerpt.begin, excerpt.end);
+        uint32_t least = DISTANCE_NONE;
+
+        piece.content = piece.count;
+        piece.span_count = piece.match_count = excerpt.past - excerpt.first;
+        if (!SCAN_GROW(scan, scan->style.inside, scan->style.inside_capacity, piece.span_count))
+            return false;
+        for (uint64_t i = 0; i < piece.span_count; i++) {
+            scan->style.inside[i] = spans[i];
+            scan->style.inside[i].begin -= excerpt.begin;
+            scan->style.inside[i].end -= excerpt.begin;
+            least = spans[i].distance < least ? spans[i].distance : least;
+        }
+        piece.spans = scan->style.inside;
+        scan->shown.distance = scan->settings->shows_distance ? least : DISTANCE_NONE;
+        if (!piece_is_printable(scan, &piece) ||
+            (scan->settings->heads.pattern_number && !show_numbers(scan, view, line, &excerpt)))
+            return false;
+        print_piece(scan, &piece, number, spans->begin + 1, line->offset + line->at + spans->begin);
+        scan->shown.number_count = 0;
+    }
+    return scan->status == TRAWL_OK;
+}
+
 bool style_match(struct text_scan *scan, const struct trawl_window *window,
                  const struct trawl_match *match, const struct trawl_match *group,
                  uint64_t group_count)
@@ -322,6 +371,8 @@ bool style_match(struct text_scan *scan, const struct trawl_window *window,
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number)
 {
+    if (scan->settings->style.excerpts)
+        return print_excerpts(scan, view, line, number);
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
         struct piece piece = part_of(line, span->begin, span->end);
@@ -431,6 +482,22 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
     }
 }
 
+/* For --around: prints the excerpts of the parts of matches that lie in this line. */
+static void print_part_excerpts(struct text_scan *scan, const struct view *view,
+                                struct piece *line, uint64_t number)
+{
+    const uint64_t shown = shown_end(scan, line), cut_count = line->span_count;
+    struct line_span *cut = scan->style.cut;
+
+    line->span_count = 0;
+    for (uint64_t i = 0; i < cut_count; i++) {
+        cut[i].end = cut[i].end < shown ? cut[i].end : shown;
+        if (cut[i].begin < cut[i].end)
+            cut[line->span_count++] = cut[i];
+    }
+    (void)print_excerpts(scan, view, line, number);
+}
+
 /* For --vimgrep: prints for each match the line in which it begins. As in ripgrep, if that line is
  * too long to be printed, also prints the next lines of the match, up to the first that is not too
  * long. */
@@ -484,7 +551,9 @@ static bool print_block(struct text_scan *scan, const struct view *view, struct 
         for (uint64_t i = first; i < block->span_count && block->spans[i].begin < at + line.count;
              i++)
             add_cut(scan, &line, &block->spans[i]);
-        if (settings_print_matches(settings) && block->span_count > 0)
+        if (settings->style.excerpts && line.span_count > 0)
+            print_part_excerpts(scan, view, &line, number);
+        else if (settings_print_matches(settings) && block->span_count > 0)
             print_parts(scan, view, block, &line, first, number);
         else
             print_piece(scan, &line, number, block->span_count > 0 ? block->spans[0].begin + 1 : 0,
