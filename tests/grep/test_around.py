@@ -54,12 +54,15 @@ class Case:
         self.replace = rng.choice([None, None, None, b"", b"<$0>", "漢漢".encode()])
         self.colors = not self.json and not self.crlf and rng.random() < 0.2
         self.multiline = not (self.replace is not None or self.json or self.vimgrep) and rng.random() < 0.2
-        self.limit = rng.choice([None, None, None, 1, 2])
+        self.limit = None if self.multiline else rng.choice([None, None, None, 1, 2])  # -U -m counts occurrences
         self.chunk = rng.choice([None, 1, 7, 100])
         self.expression = rng.choice(EXPRESSIONS + self.multiline * 2 * ACROSS)
         self.broken = rng.random() < 0.2
         tokens = TOKENS + BROKEN * self.broken
-        lines = [b"".join(rng.choice(tokens) for _ in range(rng.choice([0, 1, 3, 10, 40, 200]))) for _ in range(rng.randint(1, 5))]
+        lines = [
+            b"".join(rng.choice(tokens) for _ in range(rng.choice([0, 1, 3, 10, 40, 200])))
+            for _ in range(rng.randint(1, 5))
+        ]
         self.end = b"\r\n" if self.crlf else b"\n"
         self.text = self.end.join(lines) + self.end * rng.randint(0, 1)
 
@@ -120,7 +123,10 @@ class Case:
             if left == 0:
                 return
             left -= 1
-            yield number, [(low, high, line[low:high]) for low, high, _ in excerpts(line, spans, self.before, self.after, False)]
+            yield (
+                number,
+                [(low, high, line[low:high]) for low, high, _ in excerpts(line, spans, self.before, self.after, False)],
+            )
 
 
 def is_simple(case):
@@ -153,7 +159,10 @@ def test_around(rng, folder, trawl):
     if case.json:
         found = [json.loads(line) for line in output.splitlines()]
         found = [one["data"] for one in found if one["type"] == "match"]
-        found = [(one["line_number"], [(it["start"], it["end"], data_of(it["excerpt"])) for it in one["excerpts"]]) for one in found]
+        found = [
+            (one["line_number"], [(it["start"], it["end"], data_of(it["excerpt"])) for it in one["excerpts"]])
+            for one in found
+        ]
         expected = list(case.messages())
     else:
         found, expected = output.replace(b"\x1b[0m" + COLOR, COLOR).replace(b"\x1b[0m", b""), b"".join(case.printed())

@@ -187,6 +187,17 @@ static const uint8_t *piece_characters(struct text_scan *scan, const struct piec
     return character;
 }
 
+#define ASCII_BYTES 8u
+
+/* Returns true if bytes[0, ASCII_BYTES) are characters of one byte. */
+static bool are_ascii(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return (word & UINT64_C(0x8080808080808080)) == 0;
+}
+
 /* Passes up to `characters` characters from `at` on, which begin before `end`. Returns the offset
  * after them, and adds their number to *passed. */
 static uint64_t pass(struct text_scan *scan, const struct piece *piece, uint64_t at, uint64_t end,
@@ -203,7 +214,11 @@ static uint64_t pass(struct text_scan *scan, const struct piece *piece, uint64_t
         if (bytes == NULL)
             break;
         count = count < end - at ? count : end - at;
-        for (i = 0; i < count && *passed < most; ++*passed) {
+        for (i = 0;
+             count - i >= ASCII_BYTES && most - *passed >= ASCII_BYTES && are_ascii(bytes + i);
+             i += ASCII_BYTES)
+            *passed += ASCII_BYTES;
+        for (; i < count && *passed < most; ++*passed) {
             size_t length = bytes[i] < 0x80 ? 1 : utf8_character(bytes + i, count - i, &code_point);
 
             if (length == 0 && count - i < UTF8_BYTES_MAX && at + count < end) {
@@ -280,6 +295,10 @@ uint64_t piece_back_characters(struct text_scan *scan, const struct piece *piece
 
         if (all == NULL)
             copy_bytes(scan, piece, low, at, copy);
+        for (; characters >= ASCII_BYTES && at >= least + ASCII_BYTES &&
+               are_ascii(bytes + (at - ASCII_BYTES - low));
+             characters -= ASCII_BYTES)
+            at -= ASCII_BYTES;
         for (; characters > 0 && at > least; characters--)
             at -= character_before(bytes, at - low);
     }

@@ -483,8 +483,8 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
 }
 
 /* For --around: prints the excerpts of the parts of matches that lie in this line. */
-static void print_part_excerpts(struct text_scan *scan, const struct view *view,
-                                struct piece *line, uint64_t number)
+static void print_part_excerpts(struct text_scan *scan, const struct view *view, struct piece *line,
+                                uint64_t number)
 {
     const uint64_t shown = shown_end(scan, line), cut_count = line->span_count;
     struct line_span *cut = scan->style.cut;
