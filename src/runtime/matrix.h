@@ -11,26 +11,18 @@
 
 /* ---- matrix.c ---- */
 
-/* Results for the records [cells.record_begin, cells.record_end). Borrowed until the next batch. */
-struct matrix_batch {
-    struct trawl_cells cells; /* unless bits were asked for */
-    const uint8_t *bits;      /* record record_begin + i is bit (i & 7) of byte i >> 3 */
-    bool last;
-};
+/* Takes the cells of the records [cells->record_begin, cells->record_end), which are borrowed.
+ * Returns false to end the search. */
+typedef bool (*matrix_function)(void *context, const struct trawl_cells *cells);
 
-struct matrix;
-
-/* Begins a search of records that were checked, for a searcher that is inside a call. *records is
- * copied. any: find only whether any pattern occurs in a record. counts: NULL, or with `any`, where
- * the occurrences in each record are added to its count; the bits are then those of empty matches.
- */
-enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                               const struct records *records, bool any, uint32_t *counts,
-                               struct matrix **matrix, struct trawl_error *error);
-/* Makes the next batch of records. Batches follow each other without gap, starting at record 0. */
-enum trawl_status matrix_next(struct matrix *matrix, struct matrix_batch *batch,
-                              struct trawl_error *error);
-void matrix_end(struct matrix *matrix);
+/* Searches records that were checked, for a searcher that is inside a call. Calls the function with
+ * all records in ascending order. any: find only whether any pattern occurs in a record, so cells
+ * of further patterns may be missing. counts: NULL, or with `any`, where the occurrences in each
+ * record are added to its count; the cells are then those of empty matches. Returns STOPPED if the
+ * function has returned false. */
+enum trawl_status matrix_search(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                const struct records *records, bool any, uint32_t *counts,
+                                matrix_function function, void *context, struct trawl_error *error);
 
 /* ---- matrix_cells.c ---- */
 

@@ -189,35 +189,34 @@ static bool deliver_nothing(struct sink *sink, const struct sink_chunk *chunk,
 }
 
 /* Writes zeros to host memory. */
-static void clear(enum trawl_what shape, const struct trawl_records *own, struct trawl_answer *into)
+static void clear(const struct trawl_records *own, struct trawl_answer *into)
 {
-    uint64_t bytes = record_values_bytes(shape, own->records.count);
+    uint64_t bytes = record_values_bytes(into->what, own->records.count);
 
     if (bytes > 0)
         memset(into->values, 0, (size_t)bytes);
 }
 
-/* Writes a batch of bits to `into`, as bits or bytes. For COUNTS, which the workers have
- * written, the bits are those of records with an empty match. */
-static void put_any(const struct matrix_batch *batch, enum trawl_what shape,
-                    struct trawl_answer *into)
+/* Sets the bit or byte of each record that has a cell; the values were zeros. For COUNTS, which the
+ * workers have written, the cells are those of empty matches. */
+static void put_any(const struct trawl_cells *cells, struct trawl_answer *into)
 {
-    const uint32_t *counts = (const uint32_t *)into->values;
+    const bool counts = into->what == TRAWL_RECORDS_COUNTS;
+    const uint32_t *met = (const uint32_t *)into->values;
     uint8_t *values = (uint8_t *)into->values;
 
-    for (uint64_t i = batch->cells.record_begin; i < batch->cells.record_end; i++) {
-        uint64_t bit = i - batch->cells.record_begin;
-        uint8_t is_set = batch->bits[bit >> 3] >> (bit & 7) & 1;
+    for (uint64_t i = cells->record_begin; counts && i < cells->record_end; i++)
+        into->count += met[i] > 0;
+    for (uint64_t i = 0; i < cells->cell_count; i++) {
+        const uint64_t record = cells->records[i];
 
-        if (shape == TRAWL_RECORDS_COUNTS)
-            is_set |= counts[i] > 0;
-        else if (shape == TRAWL_RECORDS_BYTES)
-            values[i] = is_set;
-        else if ((i & 7) == 0)
-            values[i >> 3] = is_set;
-        else
-            values[i >> 3] |= (uint8_t)(is_set << (i & 7));
-        into->count += is_set;
+        if (i > 0 && record == cells->records[i - 1])
+            continue;
+        into->count += !counts || met[record] == 0;
+        if (into->what == TRAWL_RECORDS_BYTES)
+            values[record] = 1;
+        else if (!counts)
+            values[record >> 3] |= (uint8_t)(1u << (record & 7));
     }
 }
 
@@ -240,46 +239,39 @@ static void put_cells(const struct trawl_cells *cells, struct trawl_answer *into
     into->count += cells->cell_count;
 }
 
+static bool put(void *context, const struct trawl_cells *cells)
+{
+    struct trawl_answer *into = (struct trawl_answer *)context;
+
+    if (into->what == TRAWL_RECORDS_CELLS)
+        put_cells(cells, into);
+    else
+        put_any(cells, into);
+    return into->cells == NULL || into->cells(into->context, cells) == 0;
+}
+
 static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
                                         const struct trawl_plan *plan, struct trawl_records *own,
-                                        enum trawl_what shape, struct trawl_answer *into,
-                                        struct trawl_error *error)
+                                        struct trawl_answer *into, struct trawl_error *error)
 {
-    const bool cells = shape == TRAWL_RECORDS_CELLS;
-    struct matrix_batch batch = {.last = false};
-    struct matrix *matrix;
-    enum trawl_status status;
+    const bool cells = into->what == TRAWL_RECORDS_CELLS;
+    uint32_t *counts = into->what == TRAWL_RECORDS_COUNTS ? (uint32_t *)into->values : NULL;
 
-    if (shape == TRAWL_RECORDS_COUNTS)
-        clear(shape, own, into);
-    TRAWL_TRY(matrix_begin(searcher, plan, &own->records, !cells,
-                           shape == TRAWL_RECORDS_COUNTS ? (uint32_t *)into->values : NULL, &matrix,
-                           error));
-    do {
-        status = matrix_next(matrix, &batch, error);
-        if (status != TRAWL_OK)
-            break;
-        if (cells)
-            put_cells(&batch.cells, into);
-        else
-            put_any(&batch, shape, into);
-        if (into->cells != NULL && into->cells(into->context, &batch.cells) != 0)
-            status = TRAWL_STOPPED;
-    } while (status == TRAWL_OK && !batch.last);
-    matrix_end(matrix);
-    return status;
+    if (!cells)
+        clear(own, into);
+    return matrix_search(searcher, plan, &own->records, !cells, counts, put, into, error);
 }
 
 /* ---- Answers by a device -------------------------------------------------------------------- */
 
 static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan, struct trawl_records *own,
-                                          enum trawl_what shape, bool to_device,
-                                          struct trawl_answer *into, struct trawl_error *error)
+                                          bool to_device, struct trawl_answer *into,
+                                          struct trawl_error *error)
 {
     struct record_answer answer = {.held = own->held,
                                    .flags = plan->flags,
-                                   .shape = shape,
+                                   .shape = into->what,
                                    .values = into->values,
                                    .patterns = into->patterns,
                                    .room = into->room,
@@ -299,7 +291,7 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
             TRAWL_TRY(engine_for_devices->records_clear(searcher->runtime->devices.engine, &answer,
                                                         error));
         else
-            clear(shape, own, into);
+            clear(own, into);
         into->on_device = to_device;
         return TRAWL_OK;
     }
@@ -318,10 +310,10 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
 
 /* ---- The call ------------------------------------------------------------------------------- */
 
-static enum trawl_status check(const struct trawl_plan *plan, enum trawl_what shape,
-                               const struct trawl_records *own, const struct trawl_answer *into,
-                               struct trawl_error *error)
+static enum trawl_status check(const struct trawl_plan *plan, const struct trawl_records *own,
+                               const struct trawl_answer *into, struct trawl_error *error)
 {
+    const enum trawl_what shape = into->what;
     const bool cells = shape == TRAWL_RECORDS_CELLS;
 
     if (shape < TRAWL_RECORDS_BITS || shape > TRAWL_RECORDS_CELLS)
@@ -349,9 +341,8 @@ static enum trawl_status check(const struct trawl_plan *plan, enum trawl_what sh
 
 /* Finds out whether the answer goes to the device that has the records. */
 static enum trawl_status find_into(const struct trawl_runtime *runtime,
-                                   const struct trawl_records *own, enum trawl_what shape,
-                                   const struct trawl_answer *into, bool *to_device,
-                                   struct trawl_error *error)
+                                   const struct trawl_records *own, const struct trawl_answer *into,
+                                   bool *to_device, struct trawl_error *error)
 {
     uint32_t device = 0, width;
     bool there = false;
@@ -368,9 +359,9 @@ static enum trawl_status find_into(const struct trawl_runtime *runtime,
     }
     if (*to_device && (own->held == NULL || device != own->device))
         return TRAWL_FAIL(error, ARGUMENT, "into: the memory's device does not hold the records");
-    width = shape == TRAWL_RECORDS_CELLS    ? into->cell_bytes
-            : shape == TRAWL_RECORDS_COUNTS ? (uint32_t)sizeof(uint32_t)
-                                            : 1;
+    width = into->what == TRAWL_RECORDS_CELLS    ? into->cell_bytes
+            : into->what == TRAWL_RECORDS_COUNTS ? (uint32_t)sizeof(uint32_t)
+                                                 : 1;
     if (*to_device && ((uintptr_t)into->values | (uintptr_t)into->patterns) % width != 0)
         return TRAWL_FAIL(error, ARGUMENT, "into: memory on a device is not aligned to %u bytes",
                           width);
@@ -378,8 +369,8 @@ static enum trawl_status find_into(const struct trawl_runtime *runtime,
 }
 
 static enum trawl_status answer(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                struct trawl_records *own, enum trawl_what shape,
-                                struct trawl_answer *into, struct trawl_error *error)
+                                struct trawl_records *own, struct trawl_answer *into,
+                                struct trawl_error *error)
 {
     const struct trawl_plan *lines = NULL, *used = plan;
     enum trawl_status status = TRAWL_UNSUPPORTED;
@@ -388,21 +379,22 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
 
     if (own->records.count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(find_into(searcher->runtime, own, shape, into, &to_device, error));
+    TRAWL_TRY(find_into(searcher->runtime, own, into, &to_device, error));
     if (own->text != NULL && into->cells == NULL)
         TRAWL_TRY(search_line_plan(searcher, plan, own->text,
-                                   shape == TRAWL_RECORDS_COUNTS || shape == TRAWL_RECORDS_CELLS,
+                                   into->what == TRAWL_RECORDS_COUNTS ||
+                                       into->what == TRAWL_RECORDS_CELLS,
                                    &lines, error));
     if (lines != NULL)
         used = lines;
     if (own->held != NULL && into->cells == NULL && !kind_of(plan)->is_apart &&
         engine_for_devices->answers(used, ANSWER_OF_RECORDS))
-        status = answer_on_device(searcher, used, own, shape, to_device, into, &why);
+        status = answer_on_device(searcher, used, own, to_device, into, &why);
     else
         (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
     if (status != TRAWL_OK && status != TRAWL_STOPPED && !to_device && !own->lies_there) {
         into->count = 0;
-        return answer_on_host(searcher, plan, own, shape, into, error);
+        return answer_on_host(searcher, plan, own, into, error);
     }
     if (status != TRAWL_OK && status != TRAWL_STOPPED && error != NULL)
         *error = why;
@@ -426,9 +418,9 @@ enum trawl_status trawl_ask_records(struct trawl_searcher *searcher, const struc
         into.cell_bytes = sizeof(uint64_t);
     into.count = 0;
     into.on_device = 0;
-    TRAWL_TRY(check(plan, into.what, records, &into, error));
+    TRAWL_TRY(check(plan, records, &into, error));
     TRAWL_TRY(searcher_enter(searcher, error));
-    status = answer(searcher, plan, records, into.what, &into, error);
+    status = answer(searcher, plan, records, &into, error);
     searcher_leave(searcher);
     if (status == TRAWL_OK && into.what == TRAWL_RECORDS_CELLS && into.cells == NULL &&
         into.count > into.room)
