@@ -108,8 +108,8 @@ static uint64_t tables_bytes(const struct line_reader *reader, uint32_t count)
     return bytes;
 }
 
-/* Copies the plan's automata to the device. In lines, the transition at a newline says what the
- * line's end says. In records, a newline is a byte like any other. */
+/* Copies the plan's automata to the device. In lines, the transition at a line end says what the
+ * line's end says. In records, it is a byte like any other. */
 static enum trawl_status automata_want(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct line_reader *reader = worker->plan->line_reader;
@@ -133,7 +133,7 @@ static enum trawl_status automata_want(struct engine_worker *worker, struct traw
         memcpy(next, automaton->next, (size_t)next_bytes(automaton));
         memcpy(next + 256 * automaton->state_count, automaton->ends, automaton->state_count);
         for (uint32_t i = 0; i < automaton->state_count && !of_records; i++)
-            next[256 * i + '\n'] =
+            next[256 * i + worker->plan->line_end] = next[256 * i + worker->plan->line_end_also] =
                 automaton->ends[i] != 0 && reader->finds ? LINE_MATCH : automaton->ends[i];
     }
     status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
@@ -218,6 +218,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     if (plan->line_reader != NULL) {
         a->automaton = automaton_at(worker, 0);
         a->state_count = plan->line_reader->automata[0].state_count;
+        a->crlf = plan->line_reader->crlf && own->answer->form != ANSWER_OF_RECORDS;
     }
     a->decide_bytes = worker->limits.decide_bytes;
     /* false in the copy of a borrowed text's end, where the chunk would begin before the memory */
@@ -493,11 +494,20 @@ static enum trawl_status find_matches(struct engine_worker *worker, struct answe
     a->count = *count;
     a->find_from = own->chunk_at + own->found_before;
     a->find_base = a->begin - min_u64(a->begin - a->decide_low, LINE_BYTES_MAX);
+    a->find_as = own->answer->form == ANSWER_OF_HITS      ? FIND_SPANS
+                 : own->answer->form == ANSWER_OF_RECORDS ? FIND_RECORDS
+                                                          : FIND_NUMBERS;
+    if (a->find_as == FIND_RECORDS && reader->may_be_empty && reader->within)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "%s leaves expressions to the host: a record's only match may be empty, "
+                          "beside the edge of a word",
+                          worker->device->name);
     for (uint32_t i = 0; i < reader->count && threads > 0; i++) {
         const uint64_t put = min_u64(found, room);
 
         a->automaton = automaton_at(worker, 2 * i);
-        if (own->answer->form == ANSWER_OF_HITS)
+        a->begins = (struct answer_automaton){.next = NULL};
+        if (a->find_as == FIND_SPANS || reader->automata[2 * i].may_be_empty)
             a->begins = automaton_at(worker, 2 * i + 1);
         a->expression = i;
         a->kept = NULL;

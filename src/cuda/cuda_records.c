@@ -251,6 +251,16 @@ static uint64_t values_address(const struct engine_worker *worker,
                              : worker->answering->values.address;
 }
 
+/* Returns true if a bit tells whether a record has a hit: its count does not if that is an empty
+ * match. */
+static bool has_bits(const struct engine_worker *worker)
+{
+    const struct line_reader *reader = worker->plan->line_reader;
+
+    return worker->answering->answer->records->shape != TRAWL_RECORDS_COUNTS ||
+           (reader != NULL && reader->may_be_empty);
+}
+
 enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -265,7 +275,7 @@ enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_
     if (answer->shape == TRAWL_RECORDS_CELLS)
         return cuda_memory_reserve(worker->device, &own->block_counts,
                                    CELLS_BLOCKS_MAX * sizeof(uint32_t), error);
-    if (answer->shape != TRAWL_RECORDS_COUNTS) {
+    if (has_bits(worker)) {
         TRAWL_TRY(cuda_memory_reserve(worker->device, &own->bits, bits, error));
         TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->bits.address, 0, (size_t)bits,
                             worker->stream));
@@ -368,7 +378,7 @@ void cuda_records_arguments(const struct engine_worker *worker, struct answer_ar
     arguments_of(answer->held, a);
     a->tape = own->chunk_at;
     a->shape = shapes[answer->shape];
-    a->bits = (uint32_t *)(uintptr_t)own->bits.address;
+    a->bits = has_bits(worker) ? (uint32_t *)(uintptr_t)own->bits.address : NULL;
     a->into = (void *)(uintptr_t)values_address(worker, answer);
 }
 

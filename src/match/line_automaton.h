@@ -39,6 +39,7 @@ struct line_automaton {
     uint16_t *next; /* the state after `byte` is next[256 * state + byte] */
     uint8_t *ends;  /* ends[state]: a line that ends in this state matches */
     uint16_t first[LINE_BEFORES];
+    bool may_be_empty; /* a match may have no byte */
     /* On the host: the last `tail` bytes of a line decide whether it matches, 2 for `\d\d$`. So it
      * is enough to read them, from LINE_BEGIN on. 0: there is no such number, or a large one. */
     uint32_t tail;
@@ -51,6 +52,9 @@ struct line_reader {
     /* It finds the matches of `count` expressions: automata[2 * i] finds where one of expression i
      * ends, the next one where it begins. False: automata[0] decides whether the line matches. */
     bool finds;
+    bool crlf; /* a carriage return before a line's end, but not before a record's, is part of it */
+    bool may_be_empty; /* a match of some expression may be */
+    bool within;       /* if so: the automata may find one inside a character, where none is */
     uint32_t count;
     struct line_automaton *automata;
 };

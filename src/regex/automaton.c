@@ -38,15 +38,12 @@ static void form_release(void *object)
     memory_release(form, 1, sizeof *form);
 }
 
-/* Returns true if the automaton may decide about lines: they need neither PCRE2 nor a copy with
- * marks, and matches stay within a line. */
+/* Returns true if the automaton may decide about lines: they need no PCRE2, words have ASCII
+ * letters alone, and matches stay within a line. */
 static bool may_decide(const struct expressions *made)
 {
-    const uint32_t not_taken = TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_MULTILINE | TRAWL_CRLF;
-    const struct trawl_plan *plan = made->plan;
-
-    return !made->has_beyond && !made->has_marked && !made->needs_marks && !made->crosses &&
-           (plan->flags & not_taken) == 0 && plan->line_end == '\n' && plan->line_end_also == '\n';
+    return !made->has_beyond && !made->crosses && (made->plan->flags & TRAWL_MULTILINE) == 0 &&
+           !(made->has_marked && (made->options.letters.is_word != NULL || made->is_strict));
 }
 
 /* Makes the form's automata. Sets *made_all to false if one would be too large or cannot decide. */
@@ -71,19 +68,22 @@ static enum trawl_status make_automata(const struct expressions *made, bool find
                                            : DETERMINIZE_BACKWARDS,
                               false, &reader->automata[i], error));
         *made_all = reader->automata[i].next != NULL;
+        reader->may_be_empty |= finds && reader->automata[i].may_be_empty;
     }
     return TRAWL_OK;
 }
 
 /* Builds the plan of the strings once more, because `atoms` itself must not have an automaton.
  * Without strings, builds a plan that searches for line ends: there is one for each line. */
-static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl_plan **plan,
-                                    struct trawl_error *error)
+static enum trawl_status copy_atoms(const struct trawl_plan *atoms, const struct trawl_plan *of,
+                                    struct trawl_plan **plan, struct trawl_error *error)
 {
-    static const struct trawl_pattern line_end = {"\n", 1};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_pattern line_end = {&of->line_end, 1};
 
+    options.line_ends = plan_options(of).line_ends;
     return atoms == NULL
-               ? plan_build(&line_end, 1, NULL, NULL, plan, error)
+               ? plan_build(&line_end, 1, &options, NULL, plan, error)
                : plan_build_some(atoms, NULL, atoms->pattern_count, TRAWL_METHOD_AUTO, plan, error);
 }
 
@@ -113,14 +113,17 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     if (!may_decide(made) || (source->finds && made->count > FINDS_MAX))
         goto done;
     if (atoms != NULL && made->atoms_are_exact && !source->finds) {
-        TRAWL_TRY_DONE(copy_atoms(atoms, &form->plan, error));
+        TRAWL_TRY_DONE(copy_atoms(atoms, made->plan, &form->plan, error));
         goto done;
     }
     TRAWL_TRY_DONE(make_automata(made, source->finds, form, &made_all, error));
     if (!made_all)
         goto done;
     form->reader.reads_all = reads_all(atoms);
-    TRAWL_TRY_DONE(copy_atoms(form->reader.reads_all ? NULL : atoms, &form->plan, error));
+    TRAWL_TRY_DONE(
+        copy_atoms(form->reader.reads_all ? NULL : atoms, made->plan, &form->plan, error));
+    form->reader.within = made->has_marked && !made->options.bytes;
+    form->reader.crlf = (made->plan->flags & TRAWL_CRLF) != 0;
     form->plan->line_reader = &form->reader;
     form->plan->found = source->finds ? source->source.plan : NULL;
     form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);

@@ -64,6 +64,8 @@ struct maker {
     bool on_host;
     bool fails; /* the automaton would be too large, or cannot decide */
     bool has_edges;
+    bool has_part; /* a place may take a part of a character */
+    bool may_be_empty;
     struct place places[PLACES_MAX];
     uint32_t place_count;
     uint32_t words; /* how many words of a list's `held` are used */
@@ -215,6 +217,8 @@ static uint16_t put_edge(struct maker *maker, char letter, bool by_lines, uint16
 {
     maker->has_edges = true;
     maker->fails |= strchr("^$Az", letter) == NULL && strchr(boundaries, letter) == NULL;
+    /* in copies with marks, (?m:^) and (?m:$) do not match at newlines (words.h) */
+    maker->fails |= by_lines && maker->made->needs_marks;
     return put(
         maker,
         (struct place){.kind = PLACE_EDGE, .letter = letter, .by_lines = by_lines, .next = next});
@@ -235,6 +239,7 @@ static uint16_t put_node(struct maker *maker, const struct syntax_node *node, ui
     case SYNTAX_SET:
         return put_characters(maker, node, next);
     case SYNTAX_BYTE:
+        maker->has_part |= !maker->made->options.bytes;
         return put_bytes(maker, 0, 0xff, next);
     case SYNTAX_EDGE:
         return put_edge(maker, node->letter, (node->flags & SYNTAX_MANY_LINES) != 0, next);
@@ -513,7 +518,13 @@ static void begin(struct maker *maker)
     maker->state_count = LINE_BEGIN;
     list_begin(maker, &maker->now);
     add(maker, &maker->now, maker->first, &any);
-    maker->fails |= maker->now.ends && maker->as != DETERMINIZE_ANY; /* a match may be empty */
+    maker->may_be_empty = maker->now.ends;
+    /* A search that goes on after an empty match steps over a byte, not over a character. Only on
+     * the host is a line with an empty match inside a character read otherwise. */
+    maker->fails |= maker->may_be_empty &&
+                    (maker->as != DETERMINIZE_ANY ? maker->has_part
+                                                  : !maker->on_host && maker->made->has_marked &&
+                                                        !maker->made->options.bytes);
     for (uint32_t i = 0; i < LINE_BEFORES && !maker->fails; i++) {
         const bool is_known = maker->has_edges && (i == 0 || maker->as != DETERMINIZE_ANY);
 
@@ -558,14 +569,16 @@ static void put_all(struct maker *maker, uint32_t expression)
     const struct expressions *made = maker->made;
     const bool lines = (made->plan->flags & TRAWL_WHOLE_LINE) != 0;
     const bool words = !lines && (made->plan->flags & TRAWL_WHOLE_WORD) != 0;
+    const char edges[] = {lines ? 'A' : 'h', lines ? 'z' : 'H'};
+    const bool back = maker->as == DETERMINIZE_BACKWARDS;
     uint16_t end = put(maker, (struct place){.kind = PLACE_END}), all = NO_PLACE;
 
     if (lines || words)
-        end = put_edge(maker, lines ? 'z' : 'H', false, end);
+        end = put_edge(maker, edges[!back], false, end);
     for (uint32_t i = 0; i < made->count && !maker->fails; i++)
         if (maker->as == DETERMINIZE_ANY || i == expression)
             all = put_fork(maker, put_node(maker, made->items[i].tree.root, end), all);
-    maker->first = lines || words ? put_edge(maker, lines ? 'A' : 'h', false, all) : all;
+    maker->first = lines || words ? put_edge(maker, edges[back], false, all) : all;
 }
 
 /* Returns line_automaton.tail. Follows all pairs of the first state and any state until both are
@@ -617,6 +630,7 @@ static enum trawl_status keep(const struct maker *maker, struct line_automaton *
     TRAWL_TRY(MEMORY_NEW(automaton->next, 256 * (uint64_t)count, error));
     memcpy(automaton->next, maker->next, 256 * sizeof *maker->next * count);
     memcpy(automaton->first, maker->first_states, sizeof automaton->first);
+    automaton->may_be_empty = maker->may_be_empty;
     return TRAWL_OK;
 }
 

@@ -26,8 +26,8 @@ enum determinize_as {
 };
 
 /* Makes the automaton of an expression or, for ANY, of all. Leaves automaton->next NULL if it would
- * be too large, if the plan needs what it cannot decide, or, except for ANY, if a match may be
- * empty. `on_host`: the byte of a line end leads to LINE_HOLDS or LINE_FAILS. Errors: MEMORY. */
+ * be too large, or if the plan needs what it cannot decide. `on_host`: the byte of a line end leads
+ * to LINE_HOLDS or LINE_FAILS. Errors: MEMORY. */
 enum trawl_status determinize(const struct expressions *made, uint32_t expression,
                               enum determinize_as as, bool on_host,
                               struct line_automaton *automaton, struct trawl_error *error);

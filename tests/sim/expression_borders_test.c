@@ -64,24 +64,53 @@ static void borders_of_records(void)
 }
 
 /* Expressions, and how many matches each of the records below has, and their tape as a text, by
- * Python's re; by hand for POSIX, where the longest match is preferred. */
+ * Python's re, where an empty match is none; by hand for POSIX, where the longest is preferred. */
 static const struct {
     const char *expression;
     enum trawl_syntax syntax;
+    uint32_t flags;
     const char *records;
     uint64_t all;
-} matches_rows[] = {
-    {"xy|xyx", TRAWL_PERL, "2020110001", 9},       {"xy|xyx", TRAWL_EXTENDED, "1020110001", 8},
-    {"a|abca|b", TRAWL_PERL, "0400303100", 11},    {"a|abca|b", TRAWL_EXTENDED, "0200303100", 9},
-    {"xyx?", TRAWL_PERL, "1020110001", 8},         {"(?:xy)+", TRAWL_PERL, "1020110001", 8},
-    {"(?:xy)+?", TRAWL_PERL, "2020110001", 9},     {"a(?:b|bc)", TRAWL_PERL, "0200001000", 3},
-    {"xy$", TRAWL_PERL, "1010000001", 2},          {"(?m:xy$)", TRAWL_PERL, "1020000001", 2},
-    {"^xy", TRAWL_PERL, "1010010000", 2},          {"(?m:^)xy", TRAWL_PERL, "1020010000", 2},
-    {"\\bxy", TRAWL_PERL, "1020010000", 3},        {"xy\\b", TRAWL_PERL, "1020010001", 3},
-    {"[^a]xy", TRAWL_PERL, "1010000001", 5},       {"a{1,2}?b", TRAWL_PERL, "0200001000", 3},
-    {"x.*y", TRAWL_PERL, "1020110001", 3},         {"x.*?y", TRAWL_PERL, "2020110001", 9},
-    {"(?s:x.*y)", TRAWL_PERL, "1010110001", 3},    {"xy[\\n]?", TRAWL_PERL, "2020110001", 9},
-    {"(?:a|b|xy)+b", TRAWL_PERL, "0200001000", 3}, {"(x|y|a)y(a*|1)", TRAWL_PERL, "2020110001", 9}};
+} matches_rows[] = {{"xy|xyx", TRAWL_PERL, 0, "2020110001", 9},
+                    {"xy|xyx", TRAWL_EXTENDED, 0, "1020110001", 8},
+                    {"a|abca|b", TRAWL_PERL, 0, "0400303100", 11},
+                    {"a|abca|b", TRAWL_EXTENDED, 0, "0200303100", 9},
+                    {"xyx?", TRAWL_PERL, 0, "1020110001", 8},
+                    {"(?:xy)+", TRAWL_PERL, 0, "1020110001", 8},
+                    {"(?:xy)+?", TRAWL_PERL, 0, "2020110001", 9},
+                    {"a(?:b|bc)", TRAWL_PERL, 0, "0200001000", 3},
+                    {"xy$", TRAWL_PERL, 0, "1010000001", 2},
+                    {"(?m:xy$)", TRAWL_PERL, 0, "1020000001", 2},
+                    {"^xy", TRAWL_PERL, 0, "1010010000", 2},
+                    {"(?m:^)xy", TRAWL_PERL, 0, "1020010000", 2},
+                    {"\\bxy", TRAWL_PERL, 0, "1020010000", 3},
+                    {"xy\\b", TRAWL_PERL, 0, "1020010001", 3},
+                    {"[^a]xy", TRAWL_PERL, 0, "1010000001", 5},
+                    {"a{1,2}?b", TRAWL_PERL, 0, "0200001000", 3},
+                    {"x.*y", TRAWL_PERL, 0, "1020110001", 3},
+                    {"x.*?y", TRAWL_PERL, 0, "2020110001", 9},
+                    {"(?s:x.*y)", TRAWL_PERL, 0, "1010110001", 3},
+                    {"xy[\\n]?", TRAWL_PERL, 0, "2020110001", 9},
+                    {"(?:a|b|xy)+b", TRAWL_PERL, 0, "0200001000", 3},
+                    {"(x|y|a)y(a*|1)", TRAWL_PERL, 0, "2020110001", 9},
+                    {"x*", TRAWL_PERL, 0, "2020110111", 9},
+                    {"a*?b?", TRAWL_PERL, 0, "0200001100", 4},
+                    {"(?:xy)*", TRAWL_PERL, 0, "1020110001", 8},
+                    {"b|", TRAWL_PERL, 0, "0200001100", 4},
+                    {"|b", TRAWL_PERL, 0, "0000000000", 0},
+                    {"a*$", TRAWL_PERL, 0, "0000100000", 0},
+                    {"\\b|a", TRAWL_PERL, 0, "0100201000", 6},
+                    {"xy|\\B", TRAWL_PERL, 0, "2020110001", 9},
+                    {"xy", TRAWL_PERL, TRAWL_WHOLE_WORD, "0020010000", 0},
+                    {"\\w+", TRAWL_PERL, TRAWL_WHOLE_WORD, "1120111211", 5},
+                    {"a*", TRAWL_PERL, TRAWL_WHOLE_WORD, "0000000000", 0},
+                    {"x.*?y", TRAWL_PERL, TRAWL_WHOLE_WORD, "1020010000", 3},
+                    {"a|aab|aa", TRAWL_PERL, TRAWL_WHOLE_WORD, "0000001000", 1},
+                    {"xy|xyx", TRAWL_PERL, TRAWL_WHOLE_LINE, "0000000000", 0},
+                    {"\\w*", TRAWL_PERL, TRAWL_WHOLE_LINE, "1100100011", 1},
+                    {"a*|xyxy", TRAWL_PERL, TRAWL_WHOLE_LINE, "1000000000", 0},
+                    {"b.xy", TRAWL_PERL, TRAWL_WHOLE_LINE, "0000000000", 0},
+                    {"[^a]*", TRAWL_PERL, TRAWL_WHOLE_LINE, "1010010111", 1}};
 
 static void matches_in_records(void)
 {
@@ -105,7 +134,8 @@ static void matches_in_records(void)
     MUST(trawl_text_load(searcher, lent.text, NULL));
     for (uint32_t i = 0; i < sizeof matches_rows / sizeof *matches_rows; i++) {
         struct trawl_plan *plan =
-            must_plan_with(matches_rows[i].expression, PLAN_WITH(.syntax = matches_rows[i].syntax));
+            must_plan_with(matches_rows[i].expression, PLAN_WITH(.syntax = matches_rows[i].syntax,
+                                                                 .flags = matches_rows[i].flags));
         struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
         uint32_t counts[10];
         char got[11] = "";
@@ -125,6 +155,61 @@ static void matches_in_records(void)
     trawl_text_unload(searcher, lent.text);
     lent_end(&lent);
     trawl_records_unload(records);
+    trawl_searcher_close(searcher);
+    lent_devices_end(&machine, NULL);
+}
+
+/* Expressions, and how many matches they have in a text, if its lines end otherwise. By hand. */
+static const struct {
+    const char *expression;
+    uint32_t flags;
+    struct trawl_line_ends ends;
+    const char *text;
+    uint64_t text_bytes, all;
+} ends_rows[] = {
+#define RETURNS "a\r\nb\r\r\n\r\nc a\r", 13
+#define NULS "ab\0a\nb\0b", 8
+    {"a$", TRAWL_CRLF, {1, {'\n'}}, RETURNS, 2},
+    {".$", TRAWL_CRLF, {1, {'\n'}}, RETURNS, 3},
+    {"\\r$", TRAWL_CRLF, {1, {'\n'}}, RETURNS, 1},
+    {"\\r", TRAWL_CRLF, {1, {'\n'}}, RETURNS, 1},
+    {"^b\\r$", TRAWL_CRLF, {1, {'\n'}}, RETURNS, 1},
+    {"[ab]*", TRAWL_CRLF, {1, {'\n'}}, RETURNS, 3},
+    {"c.*|a", TRAWL_CRLF | TRAWL_WHOLE_LINE, {1, {'\n'}}, RETURNS, 2},
+    {"a$", 0, {1, {'\n'}}, RETURNS, 0},
+    {"\\r", 0, {1, {'\n'}}, RETURNS, 5},
+    {"b$", 0, {1, {'\0'}}, NULS, 3},
+    {"^[ab]", 0, {1, {'\0'}}, NULS, 3},
+    {"a[\\n]b|b", 0, {1, {'\0'}}, NULS, 3},
+    {"b$", 0, {2, {'\n', '\0'}}, NULS, 3},
+    {"^[ab]", 0, {2, {'\n', '\0'}}, NULS, 4},
+    {"a[\\n]b|b", 0, {2, {'\n', '\0'}}, NULS, 3},
+    {"b$", 0, {1, {'\n'}}, NULS, 1}};
+
+static void other_line_ends(void)
+{
+    struct trawl_searcher *searcher;
+
+    cuda_limits_replace(NULL);
+    lent_devices(&machine, NULL, 1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    for (uint32_t i = 0; i < sizeof ends_rows / sizeof *ends_rows; i++) {
+        struct trawl_plan *plan = must_plan_with(
+            ends_rows[i].expression, PLAN_WITH(.syntax = TRAWL_PERL, .flags = ends_rows[i].flags,
+                                               .line_ends = ends_rows[i].ends));
+        struct lent lent =
+            lent_begin(&machine, ends_rows[i].text, ends_rows[i].text_bytes, i % 20, 3);
+        uint64_t all = UINT64_MAX;
+
+        lent.text->stays = true;
+        MUST(trawl_text_load(searcher, lent.text, NULL));
+        MUST(trawl_count(searcher, plan, lent.text, &all, NULL));
+        if (!TEST_CHECK_U64(all, ends_rows[i].all))
+            printf("  row %" PRIu32 ": '%s'\n", i, ends_rows[i].expression);
+        trawl_text_unload(searcher, lent.text);
+        lent_end(&lent);
+        trawl_plan_free(plan);
+    }
     trawl_searcher_close(searcher);
     lent_devices_end(&machine, NULL);
 }
@@ -422,6 +507,7 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     borders_of_records();
     matches_in_records();
+    other_line_ends();
     borders_of_lines();
     many_in_a_line();
     several_lists(false);

@@ -103,8 +103,10 @@ static bool draw_plan(struct session *s)
         patterns[i] = (struct trawl_pattern){s->expressions[i], strlen(s->expressions[i])};
     }
     options.flags = kinds[below(s, sizeof kinds / sizeof *kinds)];
-    options.syntax = syntaxes[below(s, options.flags == 0 ? 6 : 4)];
-    options.line_ends = (struct trawl_line_ends){1, {below(s, 16) ? '\n' : '\0'}};
+    options.syntax = syntaxes[below(s, options.flags < TRAWL_PCRE ? 6 : 4)];
+    options.line_ends = (struct trawl_line_ends){1, {below(s, 10) ? '\n' : '\0'}};
+    if (below(s, 10) == 0)
+        options.line_ends = (struct trawl_line_ends){2, {'\n', '\0'}};
     options.flags |= below(s, 3) == 0 ? TRAWL_IGNORE_CASE : 0;
     options.flags |= below(s, 6) == 0 ? TRAWL_DOT_ALL : 0;
     if (below(s, 3)) {
@@ -122,7 +124,7 @@ static void draw_text(struct session *s)
                                         "K",  "k",  "\xe2\x84\xaa", "s",          "\xc5\xbf",
                                         "\n", "\n", "\n",           "\xff",       "\xc3",
                                         "_",  ".",  "xyxy",         "aab needle", "\r\n",
-                                        "\r", "",   "\x80"};
+                                        "\r", "",   "\x80",         "\r\r\n",     "x\r\n"};
     uint64_t parts = below(s, 3) ? below(s, 200) : below(s, 6000), skew = below(s, 300);
 
     s->record_count = 0;

@@ -420,13 +420,15 @@ SIMT_FUNCTION uint64_t answer_record_of(const struct answer_arguments *a, uint64
     return low;
 }
 
-/* Marks that the record has a hit. Returns true if it had none before. */
-SIMT_FUNCTION int answer_mark(const struct answer_arguments *a, uint64_t record)
+/* Marks that the record has a hit, or an empty match. Returns true if it had none before. */
+SIMT_FUNCTION int answer_mark(const struct answer_arguments *a, uint64_t record, int is_empty)
 {
     uint32_t bit = 1u << record % 32u;
 
-    if (a->shape == ANSWER_COUNTS)
+    if (a->shape == ANSWER_COUNTS && a->bits == 0)
         return simt_atomic_add_u32((uint32_t *)a->into + record, 1) == 0;
+    if (a->shape == ANSWER_COUNTS && !is_empty)
+        (void)simt_atomic_add_u32((uint32_t *)a->into + record, 1);
     if ((simt_atomic_or_u32(a->bits + record / 32u, bit) & bit) != 0)
         return 0;
     if (a->shape == ANSWER_BYTES)
@@ -438,9 +440,16 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), record = 0;
     uint32_t literal = 0, lanes;
-    int is_kept = 0;
+    int is_kept = 0, is_empty = 0;
 
-    if (SIMT_BOUND(i < args.count)) {
+    if (args.find_as == FIND_RECORDS && SIMT_BOUND(i < args.count)) {
+        uint64_t found = simt_load_u64(args.hits + i);
+
+        literal = (uint32_t)(found >> 32) & ~FIND_EMPTY;
+        is_empty = (found >> 32 & FIND_EMPTY) != 0;
+        record = (uint32_t)found;
+        is_kept = !answer_is_null(&args, record);
+    } else if (SIMT_BOUND(i < args.count)) {
         uint64_t hit = simt_load_u64(args.hits + i), x = args.begin + (uint32_t)hit, begin, end;
         uint32_t bytes;
 
@@ -457,7 +466,7 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
             literal = simt_load_u32(args.patterns + literal);
         answer_keep(&args, is_kept, (uint64_t)literal << 32 | record);
     } else {
-        lanes = simt_ballot(is_kept && answer_mark(&args, record));
+        lanes = simt_ballot(is_kept && answer_mark(&args, record, is_empty));
         if (lanes != 0 && simt_lane() == 0)
             simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
     }

@@ -42,19 +42,46 @@ SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_
     return to;
 }
 
-/* Returns the unit's 16 bytes. Does not read at `end` or later, which may lie outside the
- * memory. */
+SIMT_FUNCTION int answer_ends_line(const struct answer_arguments *a, uint32_t byte)
+{
+    return byte == (a->line_end & 0xffu) || byte == (a->line_end_also & 0xffu);
+}
+
+/* Returns true if byte x, before `end`, is a carriage return that belongs to its line's end. */
+SIMT_FUNCTION int answer_returns(const struct answer_arguments *a, uint64_t x, uint64_t end)
+{
+    return a->crlf != 0 && simt_load_u8(a->text + x) == '\r' &&
+           (x + 1u == end || answer_ends_line(a, simt_load_u8(a->text + x + 1u)));
+}
+
+/* Returns true if the end of a text's line begins with byte x, before `end`. */
+SIMT_FUNCTION int answer_is_end(const struct answer_arguments *a, uint64_t x, uint64_t end)
+{
+    return answer_ends_line(a, simt_load_u8(a->text + x)) || answer_returns(a, x, end);
+}
+
+/* Returns the unit's 16 bytes, with a line end instead of a carriage return before one. Does not
+ * read at `end` or later, which may lie outside the memory. */
 SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, uint64_t unit,
                                              uint64_t end)
 {
     struct simt_u32x4 bytes = {{0, 0, 0, 0}};
 
-    if (unit * 16u + 16u <= end)
-        return simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 16u; k++)
-        if (unit * 16u + k < end)
-            bytes.w[k / 4u] |= (uint32_t)simt_load_u8(a->text + unit * 16u + k) << k % 4u * 8u;
+    if (unit * 16u + 16u <= end) {
+        bytes = simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
+    } else {
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 16u; k++)
+            if (unit * 16u + k < end)
+                bytes.w[k / 4u] |= (uint32_t)simt_load_u8(a->text + unit * 16u + k) << k % 4u * 8u;
+    }
+    if (a->crlf != 0) {
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 16u; k++)
+            if ((bytes.w[k / 4u] >> k % 4u * 8u & 0xffu) == '\r' &&
+                answer_returns(a, unit * 16u + k, end))
+                bytes.w[k / 4u] ^= ('\r' ^ (a->line_end & 0xffu)) << k % 4u * 8u;
+    }
     return bytes;
 }
 
@@ -108,7 +135,7 @@ SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t stat
 
 /* The line or record [from, to) of hit i. */
 struct answer_line {
-    uint64_t from, to;
+    uint64_t from, to, record;
     int is_first; /* no earlier hit lies in it */
     int is_near;  /* it begins at most decide_bytes before the hit */
 };
@@ -119,13 +146,12 @@ struct answer_line {
 SIMT_FUNCTION struct answer_line answer_line_of(const struct answer_arguments *a, uint64_t i)
 {
     uint64_t x = answer_place(a, i), before = i == 0 ? 0 : answer_place(a, i - 1u);
-    struct answer_line line = {a->decide_low, a->text_end, 1, 1};
+    struct answer_line line = {a->decide_low, a->text_end, 0, 1, 1};
 
     if (a->steps != 0) {
-        uint64_t record = answer_record_of(a, x - a->tape);
-
-        line.from = answer_record_at(a, record) + a->tape;
-        line.to = answer_record_at(a, record + 1u) + a->tape;
+        line.record = answer_record_of(a, x - a->tape);
+        line.from = answer_record_at(a, line.record) + a->tape;
+        line.to = answer_record_at(a, line.record + 1u) + a->tape;
         line.is_first = i == 0 || before - line.from > x - line.from;
         /* The subtraction wraps, so a record that begins before decide_low, the first byte we
          * have, counts as too long. */
@@ -146,7 +172,7 @@ SIMT_FUNCTION struct answer_line answer_line_of(const struct answer_arguments *a
 SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
-    struct answer_line line = {0, 0, 0, 0};
+    struct answer_line line = {0, 0, 0, 0, 0};
     int is_kept = 0;
 
     if (SIMT_BOUND(i < args.count))
@@ -218,7 +244,7 @@ SIMT_FUNCTION void answer_read_by(const struct answer_arguments *a, const uint16
         else
             is_marked = answer_matches(a, answer_run(a, table, from + a->tape, to + a->tape, last,
                                                      &reached)) &&
-                        answer_mark(a, i);
+                        answer_mark(a, i, 0);
     }
     lanes = simt_ballot(is_marked);
     if (lanes != 0 && simt_lane() == 0)
@@ -249,13 +275,17 @@ struct answer_walk {
     uint64_t last;     /* no byte from here on may be read */
     uint64_t at;       /* where the search goes on */
     uint64_t left;     /* how many bytes may still be read */
+    uint64_t record;
     int is_on;
+    uint32_t found; /* bit 0: an empty match, bit 1: another */
 };
 
 SIMT_FUNCTION struct answer_walk answer_walk_in(const struct answer_arguments *a, uint64_t from,
-                                                uint64_t to, uint64_t stop, uint64_t last)
+                                                uint64_t to, uint64_t stop, uint64_t last,
+                                                uint64_t record)
 {
-    struct answer_walk walk = {from, to, stop, last, from, FIND_PASSES * a->decide_bytes, 1};
+    struct answer_walk walk = {from,   to, stop, last, from, FIND_PASSES * a->decide_bytes,
+                               record, 1,  0};
 
     return walk;
 }
@@ -264,12 +294,12 @@ SIMT_FUNCTION struct answer_walk answer_walk_in(const struct answer_arguments *a
  * line. */
 SIMT_FUNCTION uint32_t answer_beside(const struct answer_arguments *a,
                                      const struct answer_automaton *automaton, uint64_t x,
-                                     int is_end)
+                                     uint64_t last, int is_end)
 {
     uint32_t byte = is_end ? 0u : simt_load_u8(a->text + x);
 
-    if (!is_end && a->steps == 0 && byte == '\n') /* the line's end */
-        is_end = 1;
+    if (!is_end && a->steps == 0)
+        is_end = answer_is_end(a, x, last);
     return automaton->first[is_end                 ? ANSWER_BEGINS
                             : byte == '\n'         ? ANSWER_AFTER_NEWLINE
                             : answer_is_word(byte) ? ANSWER_AFTER_WORD
@@ -280,7 +310,7 @@ SIMT_FUNCTION uint32_t answer_beside(const struct answer_arguments *a,
 SIMT_FUNCTION uint64_t answer_begin_of(const struct answer_arguments *a,
                                        const struct answer_walk *walk, uint64_t low, uint64_t end)
 {
-    uint32_t state = answer_beside(a, &a->begins, end, end == walk->to), next = 0;
+    uint32_t state = answer_beside(a, &a->begins, end, walk->last, end == walk->to), next = 0;
     uint64_t begin = end;
 
     for (uint64_t x = end; state != 0 && x >= low; x--) {
@@ -297,19 +327,20 @@ SIMT_FUNCTION uint64_t answer_begin_of(const struct answer_arguments *a,
     return begin;
 }
 
-/* Finds the next match in the line. Returns true, and its entry in a list; or false, and sets
- * walk->at to the begin of the next line. */
-SIMT_FUNCTION int answer_find_next(const struct answer_arguments *a, struct answer_walk *walk,
-                                   uint64_t *entry)
+/* Returns where the next match at or after walk->at ends; UINT64_MAX if there is none. *reached is
+ * in the line, and not behind what was read of it. */
+SIMT_FUNCTION uint64_t answer_next_end(const struct answer_arguments *a, struct answer_walk *walk,
+                                       uint64_t *reached)
 {
-    uint64_t from = walk->at, end = from, reached = walk->stop;
-    uint32_t state = answer_beside(a, &a->automaton, from - 1u, from == walk->from);
+    uint64_t from = walk->at, end = UINT64_MAX;
+    uint32_t state = answer_beside(a, &a->automaton, from - 1u, walk->last, from == walk->from);
 
+    *reached = walk->stop;
     SIMT_ROLLED
     for (uint64_t unit = from / 16u; unit * 16u < walk->stop && state != 0; unit++) {
         struct simt_u32x4 bytes = answer_bytes(a, unit, walk->last);
 
-        reached = unit * 16u < from ? from : unit * 16u;
+        *reached = unit * 16u < from ? from : unit * 16u;
         SIMT_UNROLL
         for (uint32_t k = 0; k < 16u; k++)
             if (unit * 16u + k >= from && unit * 16u + k < walk->stop) {
@@ -320,26 +351,46 @@ SIMT_FUNCTION int answer_find_next(const struct answer_arguments *a, struct answ
                 state = next & ~ANSWER_MATCH;
             }
     }
-    walk->is_on = (state == 0 || walk->stop == walk->to) && walk->left > reached - from;
-    walk->left -= reached - from;
+    walk->is_on = (state == 0 || walk->stop == walk->to) && walk->left > *reached - from;
+    walk->left -= *reached - from;
     if (walk->is_on && state != 0 && simt_load_u8(a->automaton.ends + state) != 0)
         end = walk->to;
-    if (walk->is_on && end > from) {
-        uint64_t begin = walk->from, high = a->expression;
+    return walk->is_on ? end : UINT64_MAX;
+}
 
-        if (a->begins.next != 0) {
-            begin = answer_begin_of(a, walk, from, end);
-            high = high << LENGTH_BITS | (end - begin);
-        }
-        *entry = high << 32 | (uint32_t)(begin - a->find_base);
+/* Finds the next match in the line. Returns true, and its entry in a list; or false after an empty
+ * match, or, with walk->at at the begin of the next line, if there is none. */
+SIMT_FUNCTION int answer_find_next(const struct answer_arguments *a, struct answer_walk *walk,
+                                   uint64_t *entry)
+{
+    uint64_t from = walk->at, reached, end = answer_next_end(a, walk, &reached), begin = from;
+    uint64_t high = a->expression, low = walk->record;
+
+    if (end != UINT64_MAX && a->begins.next != 0)
+        begin = answer_begin_of(a, walk, from, end);
+    if (a->find_as == FIND_SPANS) {
+        high = high << LENGTH_BITS | (end - begin);
+        low = begin - a->find_base;
+    }
+    *entry = high << 32 | (uint32_t)low;
+    if (end != UINT64_MAX && (a->begins.next == 0 || begin != end)) {
+        walk->found |= 2u;
         walk->at = end;
         return 1;
+    }
+    if (end != UINT64_MAX) {
+        /* No match begins inside a character but empty ones, so stepping over a byte is enough. */
+        walk->found |= 1u;
+        walk->at = end + 1u;
+        if (end < walk->to && (a->steps != 0 || !answer_is_end(a, end, walk->last)))
+            return 0;
     }
     walk->at = a->steps != 0 ? walk->to : answer_line_end(a, reached, walk->stop) + 1u;
     if (!walk->is_on || (walk->at > walk->stop && walk->stop != walk->to))
         simt_max_u64(a->sums + ANSWER_FAULT, 1);
     walk->is_on = 0;
-    return 0;
+    *entry |= (uint64_t)FIND_EMPTY << 32;
+    return walk->found == 1u && a->find_as == FIND_RECORDS;
 }
 
 /* Finds the matches of an expression in the lines or records of the hits, in all lines that begin
@@ -348,7 +399,7 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), total = 0;
     uint64_t at = 0, stop = 0, most = args.decide_bytes;
-    struct answer_walk walk = {0, 0, 0, 0, 0, 0, 0};
+    struct answer_walk walk = {0, 0, 0, 0, 0, 0, 0, 0, 0};
 
     if (args.hits != 0 && SIMT_BOUND(i < args.count)) {
         struct answer_line line = answer_line_of(&args, i);
@@ -359,7 +410,7 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
             simt_max_u64(args.sums + ANSWER_FAULT, 1);
         else if (line.is_first)
             walk = answer_walk_in(&args, line.from, line.to,
-                                  line.to - x > most ? x + most : line.to, line.to);
+                                  line.to - x > most ? x + most : line.to, line.to, line.record);
     } else if (args.hits == 0 && args.steps == 0) {
         at = args.begin + i * READ_BYTES;
         stop = at + READ_BYTES < args.end ? at + READ_BYTES : args.end;
@@ -371,7 +422,7 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
             simt_max_u64(args.sums + ANSWER_FAULT, 1);
         else
             walk = answer_walk_in(&args, from + args.tape, to + args.tape, to + args.tape,
-                                  answer_record_at(&args, args.record_count) + args.tape);
+                                  answer_record_at(&args, args.record_count) + args.tape, i);
     }
     SIMT_ROLLED
     while (simt_ballot(walk.is_on || at < stop) != 0) {
@@ -381,7 +432,7 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
         if (!walk.is_on && at < stop)
             walk = answer_walk_in(&args, at, args.text_end,
                                   args.text_end - at > most ? at + most : args.text_end,
-                                  args.text_end);
+                                  args.text_end, 0);
         if (walk.is_on)
             is_kept = answer_find_next(&args, &walk, &entry);
         if (!walk.is_on && at < stop)

@@ -96,7 +96,8 @@ enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
 
 /* An automaton of match/line_automaton.h. */
 struct answer_automaton {
-    const uint16_t *next; /* of a text's lines: next[256 * state + '\n'] is what ends[state] says */
+    /* of a text's lines: next[256 * state + a line end] is what ends[state] says */
+    const uint16_t *next;
     const uint8_t *ends;
     uint32_t first[4]; /* by what comes before: */
 };
@@ -143,12 +144,12 @@ struct answer_arguments {
     uint32_t state_count;
     uint32_t decide_begins;
     uint64_t decide_bytes, decide_low;
-    /* answer_find: lists matches as hits, with offsets from find_base on, and with the expression's
-     * number instead of a literal or, if `begins` is not empty, with expression << LENGTH_BITS |
-     * length. Ignores hits before find_from, whose lines an earlier range has read. */
+    uint32_t crlf; /* a carriage return before a line's end is part of it */
+    /* answer_find: lists matches as find_as says. Ignores hits before find_from, whose lines an
+     * earlier range has read. `begins` may be empty if no match is, and begins are not wanted. */
     struct answer_automaton begins;
     uint64_t find_base, find_from;
-    uint32_t expression;
+    uint32_t expression, find_as;
 
     /* Records: */
     const void *offsets; /* record i is bytes [offsets[i], offsets[i + 1]) of the caller's array */
@@ -164,8 +165,8 @@ struct answer_arguments {
     uint32_t narrow; /* 1: offsets have 32 bits */
     uint32_t shape;
     uint64_t offset_max; /* answer_steps: no offset may be greater */
-    uint32_t *bits;      /* BITS and BYTES: a bit for each record */
-    void *into;          /* BYTES and COUNTS: a byte, or a word of 32 bits, for each record */
+    uint32_t *bits; /* BITS, BYTES, and COUNTS if a match may be empty: a bit for each record */
+    void *into;     /* BYTES and COUNTS: a byte, or a word of 32 bits, for each record */
 
     /* answer_cells: sorted keys -> columns of the keys' records and patterns */
     uint64_t into_room;     /* capacity of the columns, in cells */
@@ -175,7 +176,12 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
-#define LENGTH_BITS 24u  /* bits of a match's length in a list */
+/* What answer_find lists for a match: the expression's number << 32; FIND_SPANS: expression <<
+ * LENGTH_BITS | length instead, and the begin, from find_base on; FIND_RECORDS: its record's
+ * number. If all of a record's matches are empty, one is listed, with FIND_EMPTY. */
+enum { FIND_NUMBERS, FIND_SPANS, FIND_RECORDS };
+#define FIND_EMPTY 0x80000000u /* bit of the expression's number */
+#define LENGTH_BITS 24u        /* bits of a match's length in a list */
 #define FIND_PASSES 4u   /* answer_find reads at most this many times decide_bytes of a line */
 #define READ_BYTES 1024u /* bytes of a stripe, whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
