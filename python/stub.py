@@ -16,6 +16,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Protocol, SupportsIndex, final, overload
 
+from ._excerpts import Excerpt
 from ._sources import Cells, Lines, Matches
 from typing_extensions import Buffer, CapsuleType, Self, TypeAlias
 
@@ -87,7 +88,7 @@ def of_names(table):
 PARAMETERS = of_names({
     "bool": ("any_base bits copy decompress every_end invert first line_numbers multiline pcre reverse_complement unicode value "
              "whole_lines within_lines"),
-    "SupportsIndex": "chunk_bytes device_memory edits host_memory key mismatches threads",
+    "SupportsIndex": "before chunk_bytes device_memory edits host_memory key mismatches threads",
     "(_Pattern | PathLike[str] | _Lines | Mapping[Any, Any] | Iterable[_Pattern] | _ArrowArray"
     " | _ArrowStream)": "patterns",
     "bool | _Letters": "ignore_case whole_words",
@@ -138,8 +139,12 @@ OTHERS = {
     ("Searcher.match_lists", "match"): 'Literal["all"] | _Spans',
     ("Plan.finditer", "match"): 'Literal["all"] | _Spans',
     ("Searcher.finditer", "match"): 'Literal["all"] | _Spans',
+    ("Plan.excerpts", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.excerpts", "match"): 'Literal["all"] | _Spans',
     ("Plan.group_lists", "match"): 'Literal["all"] | _Spans',
     ("Searcher.group_lists", "match"): 'Literal["all"] | _Spans',
+    ("Plan.excerpts", "after"): "SupportsIndex | None",
+    ("Searcher.excerpts", "after"): "SupportsIndex | None",
     ("Plan.groups", "column"): "_TextSource | _Records",
     ("Searcher.groups", "column"): "_TextSource | _Records",
     ("Searcher.unload", "text"): "Text | Records",
@@ -178,6 +183,7 @@ RETURNS = of_names({
     "_Match | None": "first",
     "Iterator[_Match]": "scan",
     "Iterator[tuple[int, Any]]": "iter",
+    "Iterator[Excerpt]": "excerpts",
     "Iterator[Match]": "finditer",
     "Matches": "matches Batches.__next__",
     "Lines": "lines LineBatches.__next__",

@@ -22,7 +22,7 @@ from io import TextIOBase
 from os import cpu_count, fsdecode, fsencode
 from weakref import WeakSet
 
-from trawl import _devices, _errors, _groups, _sources
+from trawl import _devices, _errors, _excerpts, _groups, _sources
 
 __version__ = trawl_version()
 

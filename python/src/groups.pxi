@@ -250,6 +250,10 @@ cdef object find_matches(Searcher searcher, Plan plan, text, match):
     return matches_in(places, itertools.chain.from_iterable(searcher.batches(plan, source, match=match, offsets="bytes")))
 
 
+cdef bytes line_end_of(Plan plan):
+    return bytes([told_plan(plan.plan, 0).line_end])
+
+
 def matches_in(Places places, found):
     for begin, end, pattern, *_ in found:
         yield places.match(begin, end, pattern)

@@ -518,6 +518,18 @@ cdef class Plan:
         """
         return find_matches(default(), self, text, match)
 
+    def excerpts(self, text, before=80, after=None, *, match="leftmost-longest"):
+        """Iterate over the occurrences with what is around them, each an Excerpt (begin, end, text, matches).
+
+        An excerpt begins up to `before` characters (of a str; otherwise bytes) before an occurrence, ends up to `after`
+        (None: as many) after it, and does not leave the occurrence's lines. Occurrences whose excerpts overlap share
+        one. matches: its occurrences, as finditer() returns them. text, match: see finditer().
+
+        >>> [one.text for one in Plan("fox").excerpts("the quick brown fox jumps; no fox, two foxes", 4)]
+        ['own fox jum', ' no fox, two foxes']
+        """
+        return _excerpts.excerpts(find_matches(default(), self, text, match), line_end_of(self), before, after)
+
     def groups(self, column, *, progress=None):
         """Extract groups of expressions: an Array of structs with a field for each group, under its name or else its
         number. A text has a struct for each occurrence. A column has a struct for each record, from its first

@@ -656,6 +656,9 @@ cdef class Searcher:
     def finditer(self, Plan plan not None, text, *, match="all"):
         return find_matches(self, plan, text, match)
 
+    def excerpts(self, Plan plan not None, text, before=80, after=None, *, match="leftmost-longest"):
+        return _excerpts.excerpts(find_matches(self, plan, text, match), line_end_of(plan), before, after)
+
     def groups(self, Plan plan not None, column, *, progress=None):
         return groups_of(self, plan, column, progress)
 

@@ -17,7 +17,7 @@ which the first search opens.
 Where to look:
 
 a text              Plan.count, first, find_all, matches, positions, lines; scan and batches while the text is read;
-                    finditer with the groups of expressions
+                    finditer with the groups of expressions; excerpts with what is around them
 its new form        Plan.replace, mask, split; replace_file for a text that is too large for memory
 a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a list, numpy, Arrow, polars, pandas
 frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
@@ -39,6 +39,7 @@ from ._errors import (  # noqa: E402
     LimitError, MissingFileError, OpenError, OutOfMemoryError, ReadError, ServerError, ThreadError,
     UnsupportedError,
 )  # fmt: skip
+from ._excerpts import Excerpt
 from ._fasta import fasta
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
-    "Column", "DeviceArray", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
+    "Column", "DeviceArray", "DeviceError", "EngineError", "Error", "Excerpt", "FileError", "LimitError", "LineBatches",
     "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
     "Records", "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
     "algorithms", "decontaminate", "fasta", "instruction_sets",
