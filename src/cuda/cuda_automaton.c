@@ -262,8 +262,6 @@ bool cuda_automaton_is_kept(struct engine_worker *worker)
 
 double cuda_automaton_price(struct engine_worker *worker)
 {
-    if (worker->tables->automaton_price > 0)
-        return worker->tables->automaton_price;
     return cuda_automaton_is_kept(worker)
                ? plan_part_costs_device.dense
                : plan_automaton_cost(&plan_part_costs_device, rows_words(worker));

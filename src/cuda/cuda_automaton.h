@@ -11,9 +11,9 @@
  * CUDA_AUTOMATON_NONE, which is no error. If it does not fit into memory, does so and returns
  * MEMORY. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
-/* Returns what a count with the automaton costs, in units of reading the text once: as last
- * measured, or at first as expected from the size of the rows (plan/parts.h). Until the automaton
- * is built, that size is estimated, once per plan, in a pass over the set's bytes. */
+/* Returns what a count with the automaton is expected to cost, in units of reading the text once,
+ * from the size of the rows (plan/parts.h). Until the automaton is built, that size is estimated,
+ * once per plan, in a pass over the set's bytes. */
 double cuda_automaton_price(struct engine_worker *worker);
 /* Returns true if the automaton's rows fit into shared memory, judging by the same size, known or
  * estimated, as cuda_automaton_price. */

@@ -270,87 +270,74 @@ static double make_ns(const struct engine_worker *worker)
 {
     return worker->tables->automaton == CUDA_AUTOMATON_READY
                ? 0
-               : 2 * TRIED_LAUNCH_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
+               : 2 * LAUNCH_FIXED_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns true if the automaton should search without a trial, because building it should take less
- * time than it saves in these bytes. If its rows fit into shared memory, it takes the same, known
- * time in every text. */
-static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
+/* Begins a contest. The candidate that searches first is expected to take less time for these
+ * bytes; but in a long text, the filter shows whether there are as many candidates as the patterns
+ * suggest. */
+static void contest_open(struct engine_worker *worker, struct contest *contest, uint64_t bytes,
+                         enum want want)
 {
-    const struct cuda_tables *tables = worker->tables;
-    double filter = tables->filter_price > 0 ? tables->filter_price : tables->sets_price;
-    double rate = worker->device->read_rate; /* bytes per ns */
+    const double read_ns = 1 / worker->device->read_rate; /* per byte */
+    const struct price filter = {0, worker->tables->sets_price * read_ns},
+                       automaton = {make_ns(worker), cuda_automaton_price(worker) * read_ns *
+                                                         (want == WANT_HITS ? AUTOMATON_LISTS : 1)};
+    const uint64_t tried = worker->limits.tried_bytes;
+    const struct contest_rules rules = {tried, tried << TRIAL_LOG2, 2 * LAUNCH_FIXED_NS, 0};
+    const bool is_dear = want == WANT_COUNT && cuda_automaton_is_kept(worker) &&
+                         price_is_less(automaton, 1, filter, bytes);
 
-    return cuda_automaton_is_kept(worker) &&
-           price_is_less((struct price){make_ns(worker), cuda_automaton_price(worker) / rate}, 1,
-                         (struct price){0, filter / rate}, bytes);
+    contest_begin(contest, &rules, 1u << BY_FILTER | 1u << BY_AUTOMATON,
+                  is_dear && bytes <= ESTIMATED * tried ? BY_AUTOMATON : BY_FILTER);
+    contest->of[BY_FILTER].price = filter;
+    contest->of[BY_AUTOMATON].price = automaton;
+    /* a filter that is expected to be slow searches a piece first */
+    worker->tables->is_dear = is_dear || worker->tables->sets_price > PRICE_TRIED;
 }
 
-uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker)
-{
-    return worker->limits.tried_bytes << worker->tables->tried_log2;
-}
-
-void cuda_choose_try_anew(struct cuda_tables *tables)
-{
-    tables->is_tried = false;
-    tables->tried_log2 = 0;
-    tables->lost_ns = 0;
-}
-
-enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
-{
-    const struct cuda_tables *tables = worker->tables;
-    bool is_dear;
-
-    if (!tables->has_sets || tables->dense_left > 0 || tables->automaton == CUDA_AUTOMATON_NONE ||
-        !worker->limits.automaton || bytes < worker->limits.tried_bytes)
-        return CUDA_WAY_SETTLED;
-    is_dear = want == WANT_COUNT && is_worth_making(worker, bytes);
-    /* in a long text, a trial shows whether there are as many candidates as the patterns suggest */
-    if (is_dear &&
-        (tables->filter_price > 0 || bytes <= ESTIMATED * cuda_choose_tried_bytes(worker)))
-        return CUDA_WAY_AUTOMATON;
-    return !tables->is_tried && (is_dear || tables->sets_price > PRICE_TRIED) &&
-                   bytes > 2 * cuda_choose_tried_bytes(worker)
-               ? CUDA_WAY_TRIED
-               : CUDA_WAY_JUDGED;
-}
-
-bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
-                               enum want want, uint64_t ns)
-{
-    double rate = worker->device->read_rate; /* bytes per ns */
-    double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes *
-                          (want == WANT_HITS ? AUTOMATON_LISTS : 1);
-    double filter_ns = (double)ns - TRIED_LAUNCH_NS, lost_ns = filter_ns - automaton_ns;
-    struct cuda_tables *tables = worker->tables;
-    bool leaves, is_sure;
-
-    /* reading less takes no longer than a launch, whose time varies */
-    if ((double)bytes > TRIED_LAUNCH_NS * rate)
-        tables->filter_price = filter_ns * rate / (double)bytes;
-    tables->lost_ns = max_double(0, tables->lost_ns + lost_ns);
-    leaves = max_double(tables->lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns(worker);
-    is_sure = tables->lost_ns * (2u << TRIED_MORE_LOG2) > make_ns(worker) ||
-              rest <= 2 * cuda_choose_tried_bytes(worker) << TRIED_MORE_LOG2;
-    tables->is_tried = !leaves || is_sure;
-    tables->tried_log2 += tables->is_tried ? 0 : TRIED_MORE_LOG2;
-    return leaves && is_sure;
-}
-
-void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns)
+enum trawl_status cuda_choose_turn(struct engine_worker *worker, enum want want, uint64_t *bytes,
+                                   bool *is_timed, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
+    struct contest *contest = &tables->contests[want == WANT_HITS];
+    const uint64_t tried = worker->limits.tried_bytes;
+    enum trawl_status status;
 
-    if (bytes < worker->limits.tried_bytes || tables->automaton != CUDA_AUTOMATON_READY)
-        return;
-    tables->automaton_price =
-        max_double(1, (double)ns - TRIED_LAUNCH_NS) * worker->device->read_rate / (double)bytes;
-    if (tables->filter_price > 0 && tables->automaton_price > SLOW * tables->filter_price)
-        tables->dense_left = 0;
+    *is_timed = tables->has_sets && tables->dense_left == 0 && worker->limits.automaton &&
+                !worker->limits.automaton_always && tables->automaton != CUDA_AUTOMATON_NONE &&
+                want != WANT_FIRST && (want != WANT_HITS || tables->appends) && *bytes >= tried;
+    if (*is_timed && contest->fits == 0)
+        contest_open(worker, contest, *bytes, want);
+    tables->by_automaton =
+        contest->fits != 0 &&
+        (*is_timed || contest->open == 0 ? contest->now : contest->before) == BY_AUTOMATON;
+    if (!tables->by_automaton && !*is_timed)
+        return TRAWL_OK;
+    if (tables->by_automaton) {
+        status = cuda_automaton_want(worker, error);
+        if (status != TRAWL_OK && status != TRAWL_MEMORY)
+            return status;
+        tables->by_automaton = *is_timed &= tables->automaton == CUDA_AUTOMATON_READY;
+    }
+    if (*is_timed && (contest->open != 0 || (contest->all_bytes == 0 && tables->is_dear)))
+        *bytes = min_u64(*bytes,
+                         contest->open == 0 ? tried << TRIAL_LOG2 : max_u64(contest->left, tried));
+    return TRAWL_OK;
+}
+
+void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t bytes, uint64_t ns,
+                       uint64_t rest)
+{
+    struct contest *contest = &worker->tables->contests[want == WANT_HITS];
+    struct contest_change change;
+    /* no kernel takes less than reading the text, and launches differ by some microseconds */
+    const double least = (double)bytes / worker->device->read_rate,
+                 took = max_double((double)ns - LAUNCH_FIXED_NS, least);
+
+    if (worker->tables->dense_left == 0)
+        (void)contest_count(contest, bytes, 0, (uint64_t)took, true, rest, &change);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
@@ -361,7 +348,7 @@ bool cuda_choose_filters(const struct engine_worker *worker, enum want want)
 
     return tables->has_sets && (want != WANT_HITS || tables->appends) &&
            (tables->automaton != CUDA_AUTOMATON_READY ||
-            (tables->dense_left == 0 && !worker->limits.automaton_always));
+            (tables->dense_left == 0 && !tables->by_automaton && !worker->limits.automaton_always));
 }
 
 bool cuda_choose_decides(const struct pattern_arguments *a)
@@ -427,7 +414,6 @@ enum trawl_status cuda_choose_automaton(struct engine_worker *worker, struct tra
     enum trawl_status status;
 
     tables->dense_left = DENSE_SCANS;
-    cuda_choose_try_anew(tables); /* after these scans, the text may be another one */
     if (tables->method != TRAWL_METHOD_SET)
         return TRAWL_OK;
     status = cuda_automaton_want(worker, error);

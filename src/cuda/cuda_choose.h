@@ -1,7 +1,7 @@
 /* cuda_choose: chooses the method and the kernel with which a device searches for a single pattern,
  * and whether the *filter* (the kernels of stream_set.cu) or the *automaton* (automaton.cu)
- * searches for a set. A *sample* consists of excerpts of a loaded text. A *trial* is a short, timed
- * search. */
+ * searches for a set: the two are candidates of contests (plan/contest.h), one for counts and one
+ * for lists. A *sample* consists of excerpts of a loaded text. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
 
@@ -35,24 +35,14 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
  * next count will choose again. */
 void cuda_choose_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
-/* How to search for a set next. SETTLED: as before. AUTOMATON: with the automaton, which must be
- * built first. JUDGED: with the filter, timed. TRIED: with the filter, first in a short, timed
- * range. */
-enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
-enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
-/* Returns the length in bytes of a trial (CUDA_WAY_TRIED). */
-uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
-/* Forgets the trials of the filter. */
-void cuda_choose_try_anew(struct cuda_tables *tables);
-/* Called after the filter has searched `bytes` bytes of text in `ns`; `rest` bytes follow. Returns
- * true if the automaton should take over, because building it takes less time than it would save in
- * the rest, or would have saved so far. If the trial was too short to be sure, returns false, and
- * makes the next trial longer. */
-bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
-                               enum want want, uint64_t ns);
-/* Records that the automaton took `ns` to count in `bytes` bytes of text; ignores a short text. If
- * the filter took clearly less time per byte, it will search next. */
-void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns);
+/* Chooses whether the filter or the automaton, which this builds, searches the next *bytes bytes
+ * for a set. In a trial, lowers *bytes to the length of a turn. Sets *is_timed if cuda_choose_count
+ * should be called after the search. want: HITS also for answers that are made of hits. */
+enum trawl_status cuda_choose_turn(struct engine_worker *worker, enum want want, uint64_t *bytes,
+                                   bool *is_timed, struct trawl_error *error);
+/* Counts a search of `bytes` bytes that took `ns`; `rest` bytes follow. */
+void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t bytes, uint64_t ns,
+                       uint64_t rest);
 
 /* Returns the kernel that searches a range of `begins` starts for the worker's plan. For WANT_HITS,
  * that is a kernel that counts, and leaves hits in bins. */

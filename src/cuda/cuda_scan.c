@@ -275,11 +275,9 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
                                   uint64_t *done, struct trawl_error *error)
 {
     uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
-    uint64_t begin_ns, ns, rest = 0;
-    /* the first count with a new automaton is not timed: it would include writing the table */
     enum want priced = cuda_worker_answers(worker) ? WANT_HITS : want;
-    bool is_timed = worker->tables->dense_left > 0 && priced == WANT_COUNT;
-    enum cuda_way way;
+    uint64_t begin_ns, turn = bytes;
+    bool is_timed;
 
     result->method = worker->tables->method;
     *done = range->end;
@@ -288,38 +286,19 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
                    ? worker->answering->add_range(worker, range, limit, hits_base, result, done,
                                                   error)
                    : TRAWL_OK;
-    way = cuda_choose_way(worker, bytes, priced);
-    if (way == CUDA_WAY_AUTOMATON) {
-        TRAWL_TRY(cuda_choose_automaton(worker, error));
-        if (worker->leaves)
-            return TRAWL_OK;
-        /* The automaton exists now, so the size of its rows is known. If they do not fit into
-         * shared memory after all, let a trial decide between it and the filter. */
-        if (worker->tables->has_sets && !cuda_automaton_is_kept(worker))
-            worker->tables->dense_left = 0;
-        way = cuda_choose_way(worker, bytes, priced);
-        TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
-    }
+    TRAWL_TRY(cuda_choose_turn(worker, priced, &turn, &is_timed, error));
     TRAWL_TRY(want_tables(worker, priced, error)); /* before the clock starts */
     if (worker->leaves)
         return TRAWL_OK;
-    if (way != CUDA_WAY_SETTLED) /* do not time how tables are built on the device */
+    if (is_timed) /* do not time how tables are built on the device */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    if (way == CUDA_WAY_TRIED) {
-        /* Search a short range first, because nobody knows how many candidates the text has. */
-        rest = bytes - cuda_choose_tried_bytes(worker);
-        *done = limit = range->begin + cuda_choose_tried_bytes(worker);
-    }
+    limit = range->begin + turn;
+    if (turn < bytes)
+        *done = limit;
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
-    ns = cuda_clock_ns() - begin_ns;
-    bytes = min_u64(*done, limit) - range->begin;
-    if (is_timed)
-        cuda_choose_told_automaton(worker, bytes, ns);
-    if (way == CUDA_WAY_SETTLED || worker->leaves || worker->tables->dense_left > 0 ||
-        want == WANT_FIRST)
-        return TRAWL_OK;
-    return cuda_choose_leaves_filter(worker, bytes, rest, priced, ns)
-               ? cuda_choose_automaton(worker, error)
-               : TRAWL_OK;
+    if (is_timed && !worker->leaves)
+        cuda_choose_count(worker, priced, min_u64(*done, limit) - range->begin,
+                          cuda_clock_ns() - begin_ns, bytes - turn);
+    return TRAWL_OK;
 }

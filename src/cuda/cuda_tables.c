@@ -241,7 +241,8 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->pattern.scan.fold = tables->set.scan.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     tables->dense_left = 0;
     tables->budget_log2 = 0;
-    cuda_choose_try_anew(tables);
+    memset(tables->contests, 0, sizeof tables->contests);
+    tables->by_automaton = false;
     tables->appends = true;
     tables->wide_bins = false;
     tables->list_share = -1;
@@ -368,7 +369,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     if (worker->limits.dense_always)
         tables->pattern.verify_budget = 0;
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
-    tables->automaton_words = tables->automaton_price = tables->filter_price = 0;
+    tables->automaton_words = 0;
     if (worker->limits.automaton_always) {
         enum trawl_status status = cuda_automaton_want(worker, error);
 

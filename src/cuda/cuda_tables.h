@@ -5,6 +5,7 @@
 
 #include "cuda/device.h"
 #include "cuda/kernels/scan.h"
+#include "plan/contest.h"
 #include "plan/plan.h"
 
 struct engine_worker;
@@ -32,6 +33,9 @@ struct cuda_prices {
 
 /* How a worker searches for a plan: the method, the kernels, the tables in device memory, and the
  * members of the kernels' arguments that do not depend on the text. */
+/* The candidates of a contest between ways to search for a set. */
+enum { BY_FILTER, BY_AUTOMATON };
+
 struct cuda_tables {
     enum trawl_method method;
     bool ready; /* the device has the tables for plan_serial, a plan's serial number */
@@ -47,9 +51,9 @@ struct cuda_tables {
      * plan. */
     bool appends;
     bool wide_bins; /* some bin was full although the share of hits was known */
-    /* How many of the next scans use no stream kernel, because a scan had too many candidates, or a
-     * set's automaton took over. In these scans, the automaton searches for a set, and the
-     * tile kernel (scan_planes, append_planes) for a single pattern. */
+    /* How many of the next scans use no stream kernel, because a scan had too many candidates. In
+     * these scans, the automaton searches for a set, and the tile kernel (scan_planes,
+     * append_planes) for a single pattern. */
     uint32_t dense_left;
     /* For each step (the bytes that a warp loads together), stream_set has a budget of comparisons.
      * The kernel gives up a scan when a warp's comparisons exceed 2^budget_log2 times the budget of
@@ -57,10 +61,11 @@ struct cuda_tables {
     uint32_t budget_log2;
     /* how many positions a scan for hits covers, so that the hits will probably fit */
     uint64_t reach_bytes;
-    double list_share;   /* hits per position in the last list; below 0: no list yet */
-    bool is_tried;       /* the filter was timed on enough of the text */
-    uint32_t tried_log2; /* the next trial has limits.tried_bytes << tried_log2 bytes */
-    double lost_ns;      /* time that the automaton would have saved so far */
+    double list_share; /* hits per position in the last list; below 0: no list yet */
+    /* between the filter (stream_set) and the automaton: of counts, and of lists */
+    struct contest contests[2];
+    bool by_automaton; /* the automaton has the turn, or has won */
+    bool is_dear;      /* the filter is expected to be slow, so its first range is short */
     /* an upper bound for the number of literals that occur at the same start */
     uint32_t alike_max;
     /* the device has the set's literals */
@@ -73,9 +78,6 @@ struct cuda_tables {
     enum cuda_automaton automaton;
     /* size of the automaton's rows in words, an estimate until it is made; 0: not computed */
     double automaton_words;
-    /* last measured cost of a count with the automaton and with the filter, in units of reading the
-     * text once; 0: not measured */
-    double automaton_price, filter_price;
     struct cuda_memory memory;
     struct cuda_memory sets_memory, entries_memory;
     uint64_t entries; /* how many entries fit into entries_memory */

@@ -84,7 +84,7 @@ struct cuda_limits {
     /* if a set's literals have more bytes than this in total, a search may do more than the usual
      * work before the automaton takes over (PATIENT_LONG_LOG2 in prices.def) */
     uint64_t patient_bytes;
-    /* length of text in a trial, which decides whether the automaton takes over */
+    /* Shorter ranges are searched without trials between the filter and the automaton. */
     uint64_t tried_bytes;
     /* number of tiles that a stream kernel may always leave to the tile kernel, however short the
      * range */

@@ -295,28 +295,74 @@ static void bounds_alike(struct test_random *random, bool folds)
     TEST_CHECK(plan_alike_bound(plan) >= most && plan_alike_bound(plan) <= most + ALIKE_CHANCE);
 }
 
-/* A device tries the filter of a set on tried_bytes times 2^tried_log2 bytes, and then decides
- * between the filter and the automaton. Each row has tried_log2, the time that the filter needs for
- * these bytes, and the decision. Reading 3,000 bytes takes 1 ns, the automaton four times as long,
- * and building the automaton 1.3 ms. */
-static void trials(void)
+/* A range that a device searches for a set, part by part, and what the filter takes in its first
+ * first_bytes bytes, and in the rest, in units of reading the text once. The automaton takes
+ * automaton_cost, and is built already. */
+struct ranges_row {
+    const char *what;
+    uint64_t bytes, first_bytes;
+    double first, rest;
+    double share;   /* at least this share of the bytes is searched */
+    bool automaton; /* by the automaton, or by the filter */
+    uint32_t times; /* the range is searched so often before; only then is the share counted */
+};
+
+/* Searches the range; a launch takes 15 us more. Returns how many bytes the automaton searched. */
+static uint64_t search_range(struct engine_worker *worker, const struct ranges_row *row,
+                             double automaton_cost)
 {
-    static const struct trial_row {
-        const char *what;
-        uint32_t tried_log2;
-        double filter_ns;
-        bool leaves, is_tried;
-        uint32_t next_log2;
-    } rows[] = {
-        {"a short trial that one tile may have slowed down", 0, 60e3, false, false, 3},
-        {"a longer trial, as slow", 3, 480e3, true, true, 3},
-        {"a longer trial, quick", 3, 30e3, false, true, 3},
-        {"a short trial, quick", 0, 5e3, false, true, 0},
-        {"a short trial that took so long that it is believed", 0, 2e6, true, true, 0},
+    const double read_ns = 1 / worker->device->read_rate;
+    uint64_t by_automaton = 0, left = row->bytes, turn;
+    bool is_timed;
+
+    for (; left > 0; left -= turn) {
+        const uint64_t at = row->bytes - left;
+        double ns = 15e3;
+
+        turn = left;
+        MUST(cuda_choose_turn(worker, WANT_COUNT, &turn, &is_timed, NULL));
+        TEST_CHECK(turn > 0 && turn <= left);
+        if (worker->tables->by_automaton) {
+            ns += automaton_cost * read_ns * (double)turn;
+            by_automaton += turn;
+        } else {
+            uint64_t first = at < row->first_bytes ? row->first_bytes - at : 0;
+
+            first = first < turn ? first : turn;
+            ns += read_ns * (row->first * (double)first + row->rest * (double)(turn - first));
+        }
+        if (is_timed)
+            cuda_choose_count(worker, WANT_COUNT, turn, (uint64_t)ns, left - turn);
+    }
+    return by_automaton;
+}
+
+/* Searches ranges for a set with a device's contest between filter and automaton. The ranges of a
+ * group are searched one after another. A row without a name begins a group: its `rest` is what the
+ * filter is expected to take. */
+static void contests(void)
+{
+    static const struct ranges_row rows[] = {
+        {"a quick filter stays", 1u << 30, 0, 0, 1.2, 1, false, 0},
+        {"and after counts of 16 MiB, most of whose time is the launch", 16u << 20, 0, 0, 20, 1,
+         false, 2},
+        {"", 0, 0, 0, 1.2, 0, false, 0},
+        {"a slow filter goes, after a trial, once it has taken as long as that costs", 1u << 30, 0,
+         0, 12, 0.95, true, 1},
+        {"and stays away", 1u << 30, 0, 0, 12, 0.95, true, 3},
+        {"until the text has been another one for some time", 1u << 30, 0, 0, 1.2, 1, false, 16},
+        {"", 0, 0, 0, 1.2, 0, false, 0},
+        {"one dense tile at the start is no reason", 1u << 30, 1u << 20, 60, 1.2, 0.95, false, 0},
+        {"nor is it later", 1u << 30, 1u << 20, 60, 1.2, 0.95, false, 3},
+        {"", 0, 0, 0, 5, 0, false, 0},
+        {"a filter that is expected to be slow, and is", 1u << 30, 0, 0, 6, 0.95, true, 0},
+        {"", 0, 0, 0, 5, 0, false, 0},
+        {"one that is not", 1u << 30, 1u << 20, 40, 1.2, 0.95, false, 0},
     };
     static struct cuda_tables tables;
     static struct cuda_device device;
     static struct engine_worker worker;
+    const double automaton_cost = plan_part_costs_device.dense;
     AUTO_PLAN plan = must_plan("abcdefgh");
 
     device.read_rate = 3000;
@@ -324,29 +370,26 @@ static void trials(void)
     worker.device = &device;
     worker.plan = plan;
     worker.limits = cuda_limits_default;
-    plan->literal_bytes_total = 36000;
+    device.shared_max = 1u << 17;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint64_t bytes;
+        uint64_t by_automaton, right;
 
-        cuda_choose_try_anew(&tables);
-        tables.automaton_price = 4;
-        tables.tried_log2 = rows[i].tried_log2;
-        bytes = cuda_choose_tried_bytes(&worker);
-        TEST_CHECK(cuda_choose_leaves_filter(&worker, bytes, (2ull << 30) - bytes, WANT_COUNT,
-                                             (uint64_t)(rows[i].filter_ns + 15e3)) ==
-                   rows[i].leaves);
-        if (!TEST_CHECK(tables.is_tried == rows[i].is_tried &&
-                        tables.tried_log2 == rows[i].next_log2))
-            printf("  %s\n", rows[i].what);
+        if (i == 0 || rows[i].what[0] == '\0') {
+            memset(&tables, 0, sizeof tables);
+            tables.has_sets = true;
+            tables.sets_price = i == 0 ? 1.2 : rows[i].rest;
+            tables.automaton = CUDA_AUTOMATON_READY;
+            tables.automaton_words = 100;
+            if (i > 0)
+                continue;
+        }
+        for (uint32_t k = 0; k < rows[i].times; k++)
+            (void)search_range(&worker, &rows[i], automaton_cost);
+        by_automaton = search_range(&worker, &rows[i], automaton_cost);
+        right = rows[i].automaton ? by_automaton : rows[i].bytes - by_automaton;
+        if (!TEST_CHECK((double)right >= rows[i].share * (double)rows[i].bytes))
+            printf("  %s: %.2f of it\n", rows[i].what, (double)right / (double)rows[i].bytes);
     }
-    /* A count of 16 MiB says little about the filter's price: most of its time may be the launch.
-     * If believed, it moved later counts of 2 GiB to the automaton for good. */
-    for (uint64_t bytes = 16u << 20; bytes <= 64u << 20; bytes *= 4) {
-        tables.filter_price = 0;
-        (void)cuda_choose_leaves_filter(&worker, bytes, 0, WANT_COUNT, 100000);
-        TEST_CHECK_U64(tables.filter_price > 0, bytes == 64u << 20);
-    }
-    plan->literal_bytes_total = 8;
 }
 
 int main(void)
@@ -358,7 +401,7 @@ int main(void)
         sorts_backwards(&random);
     for (uint32_t i = 0; i < 100; i++)
         bounds_alike(&random, i % 2 == 1);
-    trials();
+    contests();
     accessors();
     accessors_keep_case();
     explain();
