@@ -174,5 +174,6 @@ static enum trawl_status gallery_submit(struct engine_worker *engine_worker,
 const struct engine_ops engine_gallery = {.compile = gallery_compile,
                                           .release = gallery_release,
                                           .submit = gallery_submit,
+                                          .explain = gallery_explain,
                                           .flag = gallery_flag,
                                           .cells = gallery_cells};

@@ -233,12 +233,14 @@ static void add_number(char *lines, uint64_t lines_bytes, const char *label, uin
         (void)snprintf(lines + used, (size_t)(lines_bytes - used), "%s: %u\n", label, number);
 }
 
-static void explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes)
+enum trawl_status gallery_explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes,
+                                  struct trawl_error *error)
 {
     struct gallery_choice choice = gallery_choice_of(plan);
     uint32_t engines = plan->algorithm.engines;
     uint64_t used;
 
+    (void)error;
     (void)snprintf(lines, (size_t)lines_bytes, "algorithm: %s\nsource: %s\nengines:%s%s\n",
                    rows[choice.algorithm].name, rows[choice.algorithm].source,
                    (engines & CPU) != 0 ? " cpu" : "", (engines & CUDA) != 0 ? " cuda" : "");
@@ -250,6 +252,7 @@ static void explain(const struct trawl_plan *plan, char *lines, uint64_t lines_b
                    choice.debug ? "device code: debug\n" : "",
                    choice.uncounted ? "child grids: not counted\n" : "",
                    choice.global ? "hashes: in global memory\n" : "");
+    return TRAWL_OK;
 }
 
 static const char *list(uint32_t index, const char **summary, uint32_t *engines)
@@ -261,4 +264,4 @@ static const char *list(uint32_t index, const char **summary, uint32_t *engines)
     return rows[index + 1].name;
 }
 
-const struct plan_algorithms gallery_algorithms = {read_asked, check, explain, list};
+const struct plan_algorithms gallery_algorithms = {read_asked, check, list};

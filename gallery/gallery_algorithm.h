@@ -34,5 +34,8 @@ struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
  * string is NAME[:GEOMETRY][,debug][,uncounted][,global]; the order of the words after the commas
  * does not matter. */
 extern const struct plan_algorithms gallery_algorithms;
+/* Implements engine_ops.explain. */
+enum trawl_status gallery_explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes,
+                                  struct trawl_error *error);
 
 #endif

@@ -290,7 +290,8 @@ TRAWL_CALL trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told
                            struct trawl_error *error);
 /* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
  * size of the tables, why the plan chose the method, and for one pattern the expected cost of each
- * method on a core with AVX2; for strings of several lengths the parts that are searched one after
+ * method on a core with AVX2; for sets, expressions and errors the ways that compete during a
+ * search, with their costs; for strings of several lengths the parts that are searched one after
  * the other; for a plan with an algorithm its source and engines.
  * Writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of the whole
  * text with the NUL, so a first call may pass NULL and 0. */

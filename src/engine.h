@@ -265,6 +265,10 @@ struct engine_ops {
      * NULL: every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
+    /* Layers have this: writes lines about the prices with which a search begins, for
+     * trawl_plan_explain: at most lines_bytes bytes, with the terminating NUL. */
+    enum trawl_status (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes,
+                                 struct trawl_error *error);
     /* For published algorithms that search records one by one. A cell is a pair (record, pattern)
      * such that the pattern occurs in the record. flag lets the worker's device, if it has one,
      * mark the records that may have a cell, and adds to *result. After flag, any thread may call

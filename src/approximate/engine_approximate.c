@@ -2,6 +2,8 @@
  * finds the candidates of a step, and the calling thread verifies them. */
 #include "approximate/engine_approximate.h"
 
+#include <stdio.h>
+
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"
 #include "approximate/approx_host.h"
@@ -166,5 +168,33 @@ static enum trawl_status approximate_submit(struct engine_worker *engine_worker,
     return refine_scan(&worker->refiner, task, error);
 }
 
-const struct engine_ops engine_approximate = {
-    .compile = approximate_compile, .release = refine_release, .submit = approximate_submit};
+/* Tells the prices for a core with AVX2. */
+static enum trawl_status explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes,
+                                 struct trawl_error *error)
+{
+    const struct approximate *made;
+    uint64_t used = 0;
+
+    TRAWL_TRY(approx_want(plan, NULL, &made, error));
+    used += (uint64_t)snprintf(lines, lines_bytes, "method: %s\nwhy: the least expected cost\n",
+                               approx_method_name(made->method));
+    if (made->method != made->method_dense)
+        used += (uint64_t)snprintf(
+            lines + used, lines_bytes - used,
+            "expected ns per byte of text, pieces: %.4f, and %.0f for each candidate\n"
+            "expected ns per byte of text, %s: %.4f\ntrials: the CPU tries these two in turn\n",
+            made->pieces_ns, made->candidate_ns, approx_method_name(made->method_dense),
+            made->dense_ns);
+    used += (uint64_t)snprintf(lines + used, lines_bytes - used,
+                               "expected ns per byte of text, host: %.4f\n"
+                               "expected ns per byte of text, device, which searches by %s: %.4f\n",
+                               made->host_ns, approx_method_name(made->method_on_device),
+                               made->device_ns);
+    TRAWL_ASSERT(used < lines_bytes);
+    return TRAWL_OK;
+}
+
+const struct engine_ops engine_approximate = {.compile = approximate_compile,
+                                              .release = refine_release,
+                                              .submit = approximate_submit,
+                                              .explain = explain};

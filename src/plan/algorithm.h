@@ -44,8 +44,6 @@ static inline void algorithm_work_add(struct algorithm_work *sum, const struct a
         sum->note = work->note;
 }
 
-#define PLAN_ALGORITHM_LINES_BYTES 1024u
-
 struct plan_algorithms {
     /* Reads a name with options, and sets name, engines and for_records of *algorithm. Errors:
      * ARGUMENT if there is no algorithm of that name, or it does not have these options. */
@@ -53,9 +51,6 @@ struct plan_algorithms {
                               struct trawl_error *error);
     /* Checks that the algorithm can search for the plan's patterns. Errors: ARGUMENT. */
     enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
-    /* Writes lines that explain the plan (for trawl_plan_explain): at most lines_bytes bytes,
-     * including the NUL. */
-    void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
     /* Returns the name of algorithm `index`, counted from 0; NULL after the last algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);
 };

@@ -1,4 +1,4 @@
-/* explain: describes a plan in words (trawl_plan_explain). */
+/* explain: describes a plan in words. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void add(struct explanation *text, const char *format, ...)
 
 static void add(struct explanation *text, const char *format, ...)
 {
-    char line[256];
+    char line[PLAN_LINES_BYTES];
     va_list arguments;
     int count;
 
@@ -161,42 +161,28 @@ static void explain_errors(struct explanation *text, const struct trawl_plan *pl
     add(text, "%s: %u\n", plan->errors.edits ? "edits" : "mismatches", plan->errors.max);
 }
 
-static void explain_algorithm(struct explanation *text, const struct trawl_plan *plan)
-{
-    char lines[PLAN_ALGORITHM_LINES_BYTES];
-
-    plan->algorithm.of->explain(plan, lines, sizeof lines);
-    add(text, "%s", lines);
-}
-
-enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer,
-                                     uint64_t buffer_bytes, uint64_t *needed_bytes,
-                                     struct trawl_error *error)
+enum trawl_status plan_explain(const struct trawl_plan *plan, const char *lines, char *buffer,
+                               uint64_t buffer_bytes, uint64_t *needed_bytes,
+                               struct trawl_error *error)
 {
     struct explanation text = {buffer, buffer_bytes, 0};
 
-    if (plan == NULL || needed_bytes == NULL || (buffer == NULL && buffer_bytes > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          plan == NULL           ? "plan"
-                          : needed_bytes == NULL ? "needed_bytes"
-                                                 : "buffer");
     add(&text, "patterns: %" PRIu64 "\n", plan->pattern_count);
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
     if (plan->misses_letters)
         add(&text, "case: of A-Z alone; other letters have another case, too\n");
-    if (plan->algorithm.name != NULL)
-        explain_algorithm(&text, plan);
-    else if (plan->kind == PLAN_KIND_EXPRESSIONS)
+    if (plan->kind == PLAN_KIND_EXPRESSIONS)
         add(&text, "method: expressions\nwhy: %s about lines that hold the expressions' strings\n",
             plan->pcre == 0            ? "RE2 decides"
             : plan->pattern_count == 1 ? "PCRE2 decides"
                                        : "RE2 and, for what RE2 lacks, PCRE2 decide");
     else if (plan->errors.is_set)
         explain_errors(&text, plan);
-    else
+    else if (plan->algorithm.name == NULL)
         explain_method(&text, plan);
+    add(&text, "%s", lines);
     TRAWL_TRY(explain_parts(&text, plan, PLAN_PARTS_HOST, error));
     TRAWL_TRY(explain_parts(&text, plan, PLAN_PARTS_DEVICE, error));
     if (plan->tuning.gram_rate > 0)

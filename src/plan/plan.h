@@ -255,6 +255,12 @@ uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4]);
 /* Reports what a plan was built with, and about the pattern told->pattern_index: all that
  * trawl_plan_tell reports but the groups of expressions. The other members of *told are 0. */
 void plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told);
+/* Implements trawl_plan_explain. `lines` are what the plan's engine says (engine_ops.explain): at
+ * most PLAN_LINES_BYTES bytes. */
+#define PLAN_LINES_BYTES 1024u
+enum trawl_status plan_explain(const struct trawl_plan *plan, const char *lines, char *buffer,
+                               uint64_t buffer_bytes, uint64_t *needed_bytes,
+                               struct trawl_error *error);
 /* Returns the bytes of a pattern, as given. */
 struct trawl_pattern plan_pattern(const struct trawl_plan *plan, uint64_t index);
 /* Decodes a character like plan_utf8_decode; with TRAWL_SINGLE_BYTE, each byte is a character. */

@@ -1,6 +1,8 @@
 /* choose: all choices in a search for expressions (choose.h). The numbers are in prices.def. */
 #include "regex/choose.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -62,26 +64,53 @@ double choose_score(const struct split_options *options, const struct split_stri
     return bits - 1.5 * analyse_log2(strings->count);
 }
 
+static const char *const way_names[] = {[WAY_ATOMS] = "atoms", [WAY_WHOLE] = "whole lines"};
+
+/* Returns the ways in which steps can be read, as bits. */
+static uint32_t ways(const struct expressions *expressions)
+{
+    const bool whole = expressions->atoms == NULL ||
+                       (expressions->count == 1 && expressions->has_beyond) ||
+                       (expressions->rest == NULL && expressions->whole != NULL);
+
+    return (uint32_t)(expressions->atoms != NULL) << WAY_ATOMS | (uint32_t)whole << WAY_WHOLE;
+}
+
 void choose_begin(struct engine_worker *worker)
 {
     const struct contest_rules rules = {regex_step_bytes / 4 + 1, regex_step_bytes / 2 + 1,
                                         TRIAL_NS, 0};
-    const struct expressions *expressions = worker->expressions;
-    const bool whole = (expressions->count == 1 && expressions->has_beyond) ||
-                       (expressions->rest == NULL && expressions->whole != NULL);
-    const enum way first = expressions->atoms != NULL ? WAY_ATOMS : WAY_WHOLE;
 
-    contest_begin(&worker->contest, &rules, 1u << first | (uint32_t)whole << WAY_WHOLE, first);
+    contest_begin(&worker->contest, &rules, ways(worker->expressions),
+                  worker->expressions->atoms != NULL ? WAY_ATOMS : WAY_WHOLE);
     worker->contest.of[WAY_ATOMS].price.byte_ns = FINDER_NS;
+}
+
+void choose_explain(const struct expressions *expressions, char *lines, uint64_t lines_bytes)
+{
+    uint64_t used;
+
+    used = (uint64_t)snprintf(lines, lines_bytes, "atoms: %" PRIu64 "\n",
+                              expressions->atoms == NULL ? 0 : expressions->atom_count);
+    for (enum way way = WAY_ATOMS; way <= WAY_WHOLE; way++)
+        if ((ways(expressions) >> way & 1) != 0)
+            used += (uint64_t)snprintf(
+                lines + used, lines_bytes - used,
+                "expected ns per byte of text, %s: at least %.4f\n", way_names[way],
+                way == WAY_ATOMS || expressions->has_beyond || program_finds(expressions->whole)
+                    ? FINDER_NS
+                    : RE2_NS);
+    if (ways(expressions) == (1u << WAY_ATOMS | 1u << WAY_WHOLE))
+        used += (uint64_t)snprintf(lines + used, lines_bytes - used,
+                                   "trials: the CPU tries these two in turn\n");
+    TRAWL_ASSERT(used < lines_bytes);
 }
 
 /* Tells the call that the next step is read in another way. */
 static void tell(const struct step *step, const struct contest_change *change)
 {
-    static const char *const names[] = {"atoms", "whole lines"};
-
-    engine_changed(step->chunk, step->to, names[change->from], change->from_ns, names[change->to],
-                   change->to_ns, change->why);
+    engine_changed(step->chunk, step->to, way_names[change->from], change->from_ns,
+                   way_names[change->to], change->to_ns, change->why);
 }
 
 /* Chooses the automaton of all expressions for the next steps if calls of a program have taken

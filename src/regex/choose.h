@@ -13,6 +13,8 @@ double choose_score(const struct split_options *options, const struct split_stri
                     bool folds);
 /* Begins the contest (plan/contest.h) between the ways to read a step. */
 void choose_begin(struct engine_worker *worker);
+/* Writes the ways to read steps, and their prices, for trawl_plan_explain. */
+void choose_explain(const struct expressions *expressions, char *lines, uint64_t lines_bytes);
 /* Chooses how the steps after `step` are read, and how long the next one is. `step` found `count`
  * hits in `ns`, by atoms or without. */
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns);

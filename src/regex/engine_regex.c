@@ -780,5 +780,18 @@ static bool brief(const struct engine *engine, const struct trawl_plan *plan, co
     return !found->is_long && judge_brief(plan, text, count, found);
 }
 
-const struct engine_ops engine_regex = {
-    .compile = engine_compile, .release = refine_release, .submit = engine_submit, .brief = brief};
+static enum trawl_status explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes,
+                                 struct trawl_error *error)
+{
+    const struct expressions *expressions;
+
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    choose_explain(expressions, lines, lines_bytes);
+    return TRAWL_OK;
+}
+
+const struct engine_ops engine_regex = {.compile = engine_compile,
+                                        .release = refine_release,
+                                        .submit = engine_submit,
+                                        .brief = brief,
+                                        .explain = explain};

@@ -156,6 +156,23 @@ enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_pl
     return options_tell(given, &told, sizeof told, "told", error);
 }
 
+enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer,
+                                     uint64_t buffer_bytes, uint64_t *needed_bytes,
+                                     struct trawl_error *error)
+{
+    const struct engine_ops *layer = kind_of(plan)->layer;
+    char lines[PLAN_LINES_BYTES] = "";
+
+    if (plan == NULL || needed_bytes == NULL || (buffer == NULL && buffer_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          plan == NULL           ? "plan"
+                          : needed_bytes == NULL ? "needed_bytes"
+                                                 : "buffer");
+    if (layer != NULL)
+        TRAWL_TRY(layer->explain(plan, lines, sizeof lines, error));
+    return plan_explain(plan, lines, buffer, buffer_bytes, needed_bytes, error);
+}
+
 #if TRAWL_GALLERY
 const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)
 {
