@@ -51,6 +51,8 @@ struct supply;
 struct pool_worker;
 struct text_scan;
 struct string_counts;
+struct conditions;
+struct line_search;
 
 /* Says whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
@@ -83,6 +85,10 @@ struct command_job {
     struct string_counts_part *string_counts_part; /* those of this job alone */
     /* searches the rest of a scan's text (run/units.h); NULL: not possible */
     enum trawl_status (*search_units)(struct text_scan *scan, struct trawl_error *error);
+    struct conditions *conditions;   /* of --and and --andnot (run/conditions.h); NULL: none */
+    struct line_search *line_search; /* what this job has opened for them; NULL: nothing */
+    /* returns true if a line, with its line end, meets the conditions; NULL: there are none */
+    bool (*line_meets)(struct text_scan *scan, const uint8_t *line, uint64_t count);
     bool input_is_closed; /* the process began without standard input */
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;

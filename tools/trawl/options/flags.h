@@ -98,6 +98,8 @@ enum value_kind {
     VALUE_OPERAND, /* a file or directory to search */
     VALUE_STRING,  /* a string given with -e, or another option's value */
     VALUE_FILE,    /* a file of strings, of -f */
+    VALUE_AND,     /* the first string of a group, of --and */
+    VALUE_ANDNOT,  /* the same of --andnot */
     VALUE_INCLUDE,
     VALUE_EXCLUDE,
     VALUE_EXCLUDE_FROM,

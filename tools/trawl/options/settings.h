@@ -157,6 +157,7 @@ struct settings {
     bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
     bool search_zip, fasta, bed;
+    bool in_file; /* --and and --andnot are about files, not lines */
     int progress; /* --progress: 1; --no-progress: -1; neither: 0 */
     enum binary_files binary_files;
     enum list_files list;

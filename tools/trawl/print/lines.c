@@ -116,8 +116,9 @@ static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->quiet && !scan->rules.every_line && settings->before_count < 0 &&
-           settings->after_count < 0 && scan->lines.ignore_before == 0 && print_is_simple(scan);
+    return !scan->quiet && !scan->rules.every_line && scan->job->line_meets == NULL &&
+           settings->before_count < 0 && settings->after_count < 0 &&
+           scan->lines.ignore_before == 0 && print_is_simple(scan);
 }
 
 /* Selects and prints the adjacent lines in [at, limit). */
@@ -192,6 +193,13 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
         select_gap(scan, view, at, view->count);
 }
 
+/* Returns true if the line meets the conditions of --and and --andnot. */
+static bool meets(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+{
+    return scan->job->line_meets == NULL ||
+           scan->job->line_meets(scan, view->bytes + begin, end - begin);
+}
+
 /* Selects the lines with a match, by going from match to match. */
 static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
@@ -199,10 +207,13 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
 
     while (i < view->match_count && !is_over(scan)) {
         uint64_t offset = view->matches[i].begin - view->begin;
-        uint64_t begin = scan->quiet ? offset : block_line_begin(scan, view, at, offset);
+        uint64_t begin = scan->quiet && scan->job->line_meets == NULL
+                             ? offset
+                             : block_line_begin(scan, view, at, offset);
         uint64_t end = print_line_end(scan, view, offset);
 
-        select_line(scan, view, begin, end);
+        if (meets(scan, view, begin, end))
+            select_line(scan, view, begin, end);
         at = end;
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
             i++;
@@ -239,8 +250,9 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
 
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
             i++;
-        selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
-                                view->matches + first, i - first) != scan->settings->invert;
+        selected = (scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
+                                 view->matches + first, i - first) &&
+                    meets(scan, view, at, end)) != scan->settings->invert;
         if (selected)
             select_line(scan, view, at, end);
         else

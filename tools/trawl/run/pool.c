@@ -16,6 +16,7 @@
 #include "trawl/run/input.h"
 #include "trawl/run/pool_turns.h"
 #include "trawl/job/searchers.h"
+#include "trawl/run/conditions.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/message.h"
 
@@ -300,6 +301,8 @@ static void pool_close(struct pool *pool)
     if (supply != NULL)
         (void)supply->watch(supply->context, NULL);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
+        if (pool->workers[i].job != NULL)
+            conditions_leave(pool->workers[i].job);
         trawl_searcher_close(pool->workers[i].searcher);
         trawl_searcher_close(pool->workers[i].team);
         free(pool->workers[i].gather.bytes);

@@ -22,6 +22,7 @@
 #include "trawl/files/file_filter.h"
 #include "trawl/print/json.h"
 #include "trawl/text/message.h"
+#include "trawl/run/conditions.h"
 #include "trawl/run/pool.h"
 #include "trawl/job/progress.h"
 #include "trawl/job/searchers.h"
@@ -273,7 +274,9 @@ static void warn_of_old_color(struct command_job *job)
 /* Gathers the strings, builds the plan and searches. The options are valid. */
 static int run(struct command_job *job, struct settings *settings, char *message)
 {
-    bool pattern_is_operand = settings->patterns.count == 0;
+    bool pattern_is_operand = settings->patterns.count == 0 ||
+                              settings->patterns.items[0].kind == VALUE_AND ||
+                              settings->patterns.items[0].kind == VALUE_ANDNOT;
     const struct value_item *operands = settings->operands.items;
     size_t operand_count = settings->operands.count;
 
@@ -283,8 +286,9 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if ((settings->filters.count > 0 &&
          !exclude_open(&job->exclude, &settings->filters, message)) ||
-        !patterns_gather(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
-                         message)) {
+        !conditions_open(job, settings, pattern_is_operand ? operands : NULL, message) ||
+        !patterns_gather(job->patterns, settings,
+                         settings->patterns.count == 0 ? operands[0].text : NULL, message)) {
         job_message(job, "%s", message);
         return EXIT_ERROR;
     }
@@ -402,6 +406,7 @@ int run_job(struct command_job *job, struct settings *settings)
         exclude_close(job->exclude);
     if (job->filter != NULL)
         filter_close(job->filter);
+    conditions_close(job);
     patterns_free(&patterns);
     return status;
 }

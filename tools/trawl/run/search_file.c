@@ -25,6 +25,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/print/style.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/conditions.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/told.h"
 
@@ -155,15 +156,18 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->rules.counts_spans =
         (patterns->crosses && !settings->invert && counts) ||
         (settings->is_tg && counts && settings->report->finds == FINDS_MATCHES &&
-         (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX));
+         (patterns->finds_empty || settings->stop_on_nonmatch ||
+          settings->max_count < UINT64_MAX)) ||
+        (job->line_meets != NULL && counts && settings->report->finds == FINDS_MATCHES);
     scan->quiet = settings->report->prints != PRINTS_TEXT;
     scan->rules.stop_at_select = settings->report->finds == FINDS_FIRST;
     scan->rules.every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
-                             scan->rules.counts_spans || settings->stop_on_nonmatch;
+                             scan->rules.counts_spans || settings->stop_on_nonmatch ||
+                             (job->line_meets != NULL && settings->invert);
     scan->carry.keeps_bytes =
         (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
         ((settings->expressions || settings->json) && settings->replace != NULL) ||
-        patterns->finds_empty || scan->rules.counts_spans;
+        patterns->finds_empty || scan->rules.counts_spans || job->line_meets != NULL;
     scan->rules.filters = patterns->check.any;
     scan->shown.distance = DISTANCE_NONE;
     scan->nulls.watched = settings->nuls.end_line ||
@@ -216,8 +220,8 @@ static bool first_decides(const struct text_scan *scan)
     const struct settings *settings = scan->settings;
 
     return !scan->rules.filters && !settings->invert && !scan->rules.every_line &&
-           !settings->expressions && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
-           !is_unaware_of_nulls(settings) &&
+           scan->job->line_meets == NULL && !settings->expressions &&
+           scan->binary_files != BINARY_FILES_WITHOUT_MATCH && !is_unaware_of_nulls(settings) &&
            (scan->descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
@@ -229,7 +233,7 @@ static bool library_counts(const struct text_scan *scan)
 {
     return settings_count_lines(scan->settings) && scan->whole.bytes == NULL &&
            !scan->rules.filters && !scan->rules.every_line && !scan->rules.unpacks &&
-           scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+           scan->job->line_meets == NULL && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            (!scan->nulls.watched || scan->settings->nuls.end_count) &&
            (scan->descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
@@ -242,7 +246,8 @@ static bool matches_suffice(const struct text_scan *scan)
     return settings_print_matches(settings) && !settings->invert && settings->before_count < 0 &&
            settings->after_count < 0 && !scan->rules.every_line &&
            !scan->job->patterns->finds_empty && !settings->style.on &&
-           !(settings->crlf && settings->whole_lines) && !scan->nulls.seen;
+           scan->job->line_meets == NULL && !(settings->crlf && settings->whole_lines) &&
+           !scan->nulls.seen;
 }
 
 /* --pattern-number: returns true if the longest match at an offset yields all numbers to print. Not
@@ -695,6 +700,11 @@ void search_file(struct command_job *job, const struct open_file *file)
             search_file_pass_over(job, file->name);
         job->totals.sums.file_count++;
         job->totals.sums.json.searches++;
+        return;
+    }
+    if (job->conditions != NULL && job->line_meets == NULL && !conditions_of_file(job, file)) {
+        search_file_pass_over(job, file->name);
+        job->totals.sums.file_count++;
         return;
     }
     memset(&error, 0, sizeof error);

@@ -428,6 +428,7 @@ enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error
     units.job.worker = NULL;
     units.job.search_units = NULL;
     units.job.searcher = NULL;
+    units.job.line_search = NULL;
     units.job.runtime = NULL;
     memset(&units.job.totals, 0, sizeof units.job.totals);
     (void)pool_walk(&units.job, NULL, 0, &units.source,

@@ -1,0 +1,318 @@
+/* conditions: --and and --andnot. A line that the main group selects is searched for each other
+ * group: for strings by trawl_list_bytes, for a single expression by trawl_line_match; otherwise,
+ * as with
+ * --in-file, search_file answers like a search with -q of a text that is this line. */
+#include "trawl/run/conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trawl/job/command_scan.h"
+#include "trawl/job/searchers.h"
+#include "trawl/text/message.h"
+
+struct condition {
+    struct settings settings; /* of a search for this group with -q */
+    struct patterns patterns;
+    bool negated;
+    bool has_strings;    /* trawl_list_bytes decides */
+    bool has_expression; /* trawl_line_match decides */
+};
+
+struct conditions {
+    struct condition *items;
+    size_t count;
+};
+
+/* What a job has opened to search lines. */
+struct line_search {
+    struct trawl_searcher *searcher;
+    struct trawl_line **opened; /* for each condition with an expression; NULL: not yet */
+    struct output output;       /* of searches with -q, which print nothing */
+};
+
+static bool is_marker(const struct value_item *item)
+{
+    return item->kind == VALUE_AND || item->kind == VALUE_ANDNOT;
+}
+
+/* Makes the settings of a group's search from those of the job. */
+static bool derive(struct condition *condition, const struct settings *settings, char *message)
+{
+    struct settings *own = &condition->settings;
+
+    *own = *settings;
+    memset(&own->patterns, 0, sizeof own->patterns);
+    memset(&own->colors, 0, sizeof own->colors);
+    memset(&own->style, 0, sizeof own->style);
+    memset(&own->heads, 0, sizeof own->heads);
+    memset(own->asked.reports, 0, sizeof own->asked.reports);
+    own->surroundings.output_is_regular = false;
+    own->quiet = true;
+    own->invert = own->json = own->passthru = own->stop_on_nonmatch = own->stats = false;
+    own->overlapping = own->only_first = false;
+    own->in_file = false;
+    own->list = LIST_NONE;
+    own->replace = NULL;
+    own->asked.color = COLOR_NEVER;
+    own->asked.color_given = true;
+    own->asked.pretty = false;
+    own->asked.max_count_given = MAX_COUNT_NONE;
+    own->before_count = own->after_count = own->asked.around_count = CONTEXT_NOT_GIVEN;
+    own->binary_files = BINARY_FILES_TEXT;
+    return settings_build(own, message);
+}
+
+static bool append(struct value_list *list, const struct value_item *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const enum value_kind kind = is_marker(&items[i]) ? VALUE_STRING : items[i].kind;
+
+        if (!value_add(list, kind, items[i].text))
+            return false;
+        list->items[list->count - 1].shown = items[i].shown;
+    }
+    return true;
+}
+
+/* Adds a condition of the items. */
+static bool add(struct conditions *conditions, const struct settings *settings,
+                const struct value_item *items, size_t count, bool negated, char *message)
+{
+    struct condition *condition = &conditions->items[conditions->count];
+    struct patterns *patterns = &condition->patterns;
+    struct settings *own = &condition->settings;
+
+    if (!derive(condition, settings, message))
+        return false;
+    conditions->count++;
+    condition->negated = negated;
+    if (!append(&own->patterns, items, count))
+        return message_exhausted(message);
+    if (!patterns_gather(patterns, own, NULL, message) ||
+        !patterns_plan(patterns, own, own->whole_lines, &patterns->plan, message))
+        return false;
+    condition->has_strings = !own->expressions && !patterns->has_empty && !patterns->check.any &&
+                             !(own->crlf && own->whole_lines);
+    condition->has_expression =
+        own->expressions && (patterns->joined.bytes != NULL || patterns->count == 1);
+    return true;
+}
+
+static bool is_refused(const struct settings *settings, char *message)
+{
+    const char *option = "--and or --andnot";
+    const struct option_pair pairs[] = {
+        {settings->multiline, option, "--multiline"},
+        {settings->fasta, option, "--fasta"},
+        {settings->hex, option, "--hex"},
+        {settings->heads.pattern_number, option, "--pattern-number"},
+        {settings->search.algorithm != NULL, option, "--algorithm"},
+        {settings->report->finds == FINDS_OCCURRENCES, option, settings->report->options},
+        {settings->in_file && settings->invert, "--in-file", "-v (--invert-match)"},
+    };
+
+    return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", message);
+}
+
+/* Returns true if the matches in a line are shown, or counted. */
+static bool shows_matches(const struct settings *settings)
+{
+    return settings->style.each_match || settings->report->finds == FINDS_MATCHES;
+}
+
+static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t count);
+
+bool conditions_open(struct command_job *job, struct settings *settings,
+                     const struct value_item *operand, char *message)
+{
+    const struct value_list all = settings->patterns;
+    struct value_list *main = &settings->patterns;
+    struct conditions *conditions;
+    size_t groups = 0, first, next;
+    bool united = false, good = true;
+
+    for (size_t i = 0; i < all.count; i++)
+        groups += is_marker(&all.items[i]);
+    if (groups == 0)
+        return !settings->in_file || message_fail(message, "--in-file needs --and or --andnot");
+    if (is_refused(settings, message))
+        return false;
+    for (first = 0; !is_marker(&all.items[first]);)
+        first++;
+    for (size_t i = first; i < all.count; i++) {
+        united |= all.items[i].kind == VALUE_AND && !settings->in_file && shows_matches(settings);
+        if (all.items[i].kind == VALUE_FILE && strcmp(all.items[i].text, "-") == 0)
+            return message_fail(message, "-f - after --and or --andnot is not possible");
+    }
+    for (size_t i = 0; united && i < first; i++)
+        if (all.items[i].kind == VALUE_FILE && strcmp(all.items[i].text, "-") == 0)
+            return message_fail(message,
+                                "-f - is not possible if --and is given and matches are shown");
+    conditions = calloc(1, sizeof *conditions);
+    if (conditions == NULL)
+        return message_exhausted(message);
+    job->conditions = conditions;
+    conditions->items = calloc(groups + 1, sizeof *conditions->items);
+    memset(main, 0, sizeof *main);
+    good = conditions->items != NULL && append(main, operand, operand != NULL) &&
+           append(main, all.items, first);
+    if (!good)
+        (void)message_exhausted(message);
+    if (good && united)
+        good = add(conditions, settings, main->items, main->count, false, message);
+    for (size_t at = first; good && at < all.count; at = next) {
+        for (next = at + 1; next < all.count && !is_marker(&all.items[next]);)
+            next++;
+        good = add(conditions, settings, all.items + at, next - at,
+                   all.items[at].kind == VALUE_ANDNOT, message);
+        if (good && united && all.items[at].kind == VALUE_AND &&
+            !append(main, all.items + at, next - at))
+            good = !message_exhausted(message);
+    }
+    free(all.items);
+    job->line_meets = settings->in_file ? NULL : line_meets;
+    return good;
+}
+
+void conditions_leave(struct command_job *job)
+{
+    struct line_search *search = job->line_search;
+
+    if (search == NULL)
+        return;
+    for (size_t i = 0; search->opened != NULL && i < job->conditions->count; i++)
+        trawl_line_close(search->opened[i]);
+    free(search->opened);
+    trawl_searcher_close(search->searcher);
+    output_close(&search->output);
+    free(search);
+    job->line_search = NULL;
+}
+
+void conditions_close(struct command_job *job)
+{
+    struct conditions *conditions = job->conditions;
+
+    if (conditions == NULL)
+        return;
+    for (size_t i = 0; conditions->items != NULL && i < conditions->count; i++) {
+        patterns_free(&conditions->items[i].patterns);
+        free(conditions->items[i].settings.patterns.items);
+    }
+    free(conditions->items);
+    free(conditions);
+    job->conditions = NULL;
+}
+
+/* Opens the job's searcher for lines. */
+static struct line_search *open_search(struct command_job *job)
+{
+    struct line_search *search = job->line_search;
+    char message[SETTINGS_ERROR_BYTES];
+
+    if (search != NULL)
+        return search;
+    search = calloc(1, sizeof *search);
+    if (search == NULL)
+        return NULL;
+    job->line_search = search;
+    output_open(&search->output, -1);
+    search->opened = calloc(job->conditions->count, sizeof *search->opened);
+    if (search->opened != NULL && searchers_open(job, true, &search->searcher, message))
+        return search;
+    conditions_leave(job);
+    return NULL;
+}
+
+/* Searches a file or a line as -q does. */
+static bool is_selected(const struct command_job *job, const struct condition *condition,
+                        struct line_search *search, const struct open_file *file, bool *failed)
+{
+    struct patterns patterns = condition->patterns;
+    struct command_job own = {.settings = &condition->settings,
+                              .patterns = &patterns,
+                              .searcher = search->searcher,
+                              .worker = job->worker,
+                              .output = &search->output};
+
+    search_file(&own, file);
+    *failed |= own.error_seen;
+    return own.selected;
+}
+
+/* Searches a line for a group. */
+static bool holds(struct text_scan *scan, struct line_search *search, size_t index,
+                  const uint8_t *line, uint64_t count)
+{
+    const struct condition *condition = &scan->job->conditions->items[index];
+    const struct trawl_plan *plan = condition->patterns.plan;
+    const struct stat status = {.st_mode = S_IFREG, .st_size = (off_t)count};
+    const struct open_file file = {.descriptor = -1,
+                                   .status = &status,
+                                   .name = scan->name,
+                                   .bytes = line,
+                                   .bytes_count = count};
+    uint64_t content = count, found = 0;
+    enum trawl_status failed = TRAWL_OK;
+    struct trawl_match match;
+    struct trawl_range range;
+    bool bad = false, selected = false;
+
+    content -= content > 0 && line[content - 1] == scan->settings->line_end;
+    content -= scan->settings->crlf && content > 0 && line[content - 1] == '\r';
+    if (condition->has_strings) {
+        failed = trawl_list_bytes(search->searcher, plan, line, content, 0, &match, 1, &found,
+                                  &scan->error);
+        selected = found > 0;
+    } else if (condition->has_expression) {
+        failed = search->opened[index] != NULL
+                     ? trawl_line_move(search->opened[index], line, content, &scan->error)
+                     : trawl_line_open(plan, 0, line, content, search->searcher,
+                                       &search->opened[index], &scan->error);
+        if (failed == TRAWL_OK)
+            failed = trawl_line_match(search->opened[index], 0, &range, 1, &scan->error);
+        selected = failed == TRAWL_OK && range.begin != UINT64_MAX;
+    } else {
+        selected = is_selected(scan->job, condition, search, &file, &bad);
+        scan->job->error_seen |= bad;
+    }
+    if (failed != TRAWL_OK)
+        scan_fail(scan, failed);
+    return selected;
+}
+
+/* Returns true if a line, given with its line end, meets all conditions. */
+static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t count)
+{
+    const struct conditions *conditions = scan->job->conditions;
+    struct line_search *search = open_search(scan->job);
+
+    if (search == NULL)
+        scan_fail(scan, TRAWL_MEMORY);
+    for (size_t i = 0; search != NULL && i < conditions->count; i++)
+        if (holds(scan, search, i, line, count) == conditions->items[i].negated ||
+            scan->status != TRAWL_OK)
+            return false;
+    return search != NULL;
+}
+
+bool conditions_of_file(struct command_job *job, const struct open_file *file)
+{
+    const struct conditions *conditions = job->conditions;
+    struct line_search *search = open_search(job);
+    bool meets = search != NULL, failed = search == NULL;
+
+    if (file->bytes == NULL && S_ISREG(file->status->st_mode) == 0) {
+        job_message(job, "%s: --in-file needs a file that can be read twice", file->name);
+        job->error_seen = true;
+        return false;
+    }
+    if (failed)
+        job_message(job, "memory exhausted");
+    for (size_t i = 0; meets && !failed && i < conditions->count; i++)
+        meets = is_selected(job, &conditions->items[i], search, file, &failed) !=
+                conditions->items[i].negated;
+    job->error_seen |= failed;
+    return meets && !failed;
+}
