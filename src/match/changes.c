@@ -1,4 +1,4 @@
-/* changes: a ring with a lock; changes are rare. */
+/* changes: a ring with a lock; changes are rare, and calls without one take no lock. */
 #include "match/changes.h"
 
 #include <pthread.h>
@@ -18,6 +18,9 @@ void changes_add(struct changes *changes, const struct trawl_change *change)
 
 void changes_take(struct changes *changes, struct changes *to)
 {
+    atomic_store_explicit(&to->count, 0, memory_order_relaxed);
+    if (atomic_load_explicit(&changes->count, memory_order_relaxed) == 0)
+        return;
     forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
     to->count = changes->count;

@@ -3,10 +3,12 @@
 #ifndef TRAWL_MATCH_CHANGES_H
 #define TRAWL_MATCH_CHANGES_H
 
+#include <stdatomic.h>
+
 #include "trawl_devices.h"
 
 struct changes {
-    uint64_t count;                               /* of all changes */
+    _Atomic uint64_t count;                       /* of all changes */
     struct trawl_change kept[TRAWL_CHANGES_KEPT]; /* change i is in kept[i % TRAWL_CHANGES_KEPT] */
 };
 
