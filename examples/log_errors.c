@@ -10,7 +10,8 @@
 int main(void)
 {
     const struct trawl_pattern words[] = {{"error", 5}, {"fatal", 5}, {"panic", 5}};
-    const struct trawl_plan_options ascii = {.size = sizeof ascii, .flags = TRAWL_IGNORE_CASE};
+    const struct trawl_plan_options any_case = {.size = sizeof any_case,
+                                                .flags = TRAWL_IGNORE_CASE};
     const struct trawl_text_options input = {.size = sizeof input,
                                              .source = TRAWL_SOURCE_DESCRIPTOR};
     struct trawl_answer lines = TRAWL_ANSWER(TRAWL_COUNT_LINES);
@@ -19,7 +20,7 @@ int main(void)
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error = {.status = TRAWL_OK};
 
-    if (trawl_plan_build(words, 3, &ascii, &plan, &error) == TRAWL_OK &&
+    if (trawl_plan_build(words, 3, &any_case, &plan, &error) == TRAWL_OK &&
         trawl_text_open("standard input", &input, &text, &error) == TRAWL_OK &&
         trawl_searcher_open(NULL, &searcher, &error) == TRAWL_OK &&
         trawl_ask(searcher, plan, text, &lines, &error) == TRAWL_OK)

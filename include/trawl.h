@@ -125,15 +125,16 @@ struct trawl_pattern {
     uint64_t bytes_count;
 };
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with the plan option `letters`, also the variants of a
-                               character. For UTF-8: trawl_unicode(), the default of expressions */
-    TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_PCRE = 4096,      /* expressions: PCRE2 searches what RE2 cannot (docs/regex.md): syntax
-                               that only PCRE2 has; of EXTENDED and BASIC, backreferences */
-    TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; only texts in memory */
-    TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
-    TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
-                               also the characters for which is_word returns true */
+    /* a letter equals its other cases in UTF-8, or those of `letters`. By default, no ASCII letter
+     * of a string equals another character, as k and s do in trawl_unicode(): that takes longer */
+    TRAWL_IGNORE_CASE = 1,
+    TRAWL_CRLF = 256,         /* expressions: a '\r' before a line end belongs to the line end */
+    TRAWL_PCRE = 4096,        /* expressions: PCRE2 searches what RE2 cannot (docs/regex.md): syntax
+                                 that only PCRE2 has; of EXTENDED and BASIC, backreferences */
+    TRAWL_MULTILINE = 8192,   /* occurrences of expressions may cross lines; only texts in memory */
+    TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
+    TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
+                                 also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: an invalid byte counts as a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE = 128,  /* `letters` treats each byte as a character; not with errors */
@@ -179,6 +180,8 @@ struct trawl_letters {
 };
 /* Return Unicode 16's letters (static): variants by simple case folding; word characters by \w. */
 TRAWL_API const struct trawl_letters *trawl_unicode(void);
+/* Return the letters A-Z and a-z (static), for texts that are not UTF-8. */
+TRAWL_API const struct trawl_letters *trawl_ascii(void);
 /* The symbols of patterns and texts in approximate search (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
@@ -236,7 +239,8 @@ struct trawl_plan_options {
     /* MiB for the programs and automata of all expressions together. A program then takes at most a
        32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
     uint32_t expression_mib;
-    const struct trawl_letters *letters; /* copied; NULL: bytes are characters */
+    /* copied; NULL: IGNORE_CASE as it says (ASCII in expressions of BYTES), words are ASCII */
+    const struct trawl_letters *letters;
     const uint64_t *pattern_ids; /* NULL, or each pattern's number for trawl_plan_tell. Copied. */
     /* NULL, or called repeatedly while expressions are compiled; non-zero ends with STOPPED */
     int (*poll)(void *poll_context);
@@ -270,10 +274,8 @@ struct trawl_plan_told {
     enum trawl_syntax syntax;
     uint8_t has_errors; /* 1: a plan with errors; 0: mismatches_max, edits_max, alphabet are 0 */
     uint8_t line_end;   /* the byte that ends lines, or the first of two */
-    /* 1: IGNORE_CASE without `letters`; a pattern has a letter whose other case is not found */
-    uint8_t misses_letters;
     uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: also for one that may match no byte */
-    uint8_t reserved[4];
+    uint8_t reserved[5];
     /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
      * is pattern_count or more. */
     struct trawl_pattern pattern;

@@ -6,7 +6,7 @@
 cdef object word_table = None
 cdef const uint8_t *word_bits = NULL  # bit c: is code point c a letter, a digit or _
 cdef uint64_t word_bits_count = 0
-cdef trawl_letters characters, ascii_letters
+cdef trawl_letters characters
 cdef object once = object()  # locked while the table or the default searcher is made
 
 
@@ -14,17 +14,7 @@ cdef flag is_word(void *context, uint32_t code) noexcept nogil:
     return code < word_bits_count and bit_at(word_bits, code)
 
 
-cdef uint32_t ascii_variants(void *context, uint32_t code, uint32_t *variants) noexcept nogil:
-    variants[0], variants[1] = code, code ^ 0x20
-    return 2 if ord("a") <= (code | 0x20) <= ord("z") else 1
-
-
-cdef flag is_no_word(void *context, uint32_t code) noexcept nogil:
-    return False
-
-
-characters.size = ascii_letters.size = sizeof(trawl_letters)
-ascii_letters.variants, ascii_letters.is_word = ascii_variants, is_no_word
+characters.size = sizeof(trawl_letters)
 
 
 cdef const trawl_letters *characters_wanted(bint words) except NULL:
@@ -281,9 +271,8 @@ cdef class Plan:
         self.has_characters = given["unicode"] or "unicode" in (given["ignore_case"], given["whole_words"])
         if self.has_characters:
             options.letters = characters_wanted(given["unicode"] or given["whole_words"])
-        elif (self.regex is not None and given["alphabet"] == "utf8"
-              and "ascii" in (given["ignore_case"], given["whole_words"])):
-            options.letters = &ascii_letters
+        elif self.regex is None or "ascii" in (given["ignore_case"], given["whole_words"]):
+            options.letters = trawl_ascii()
         options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]
         options.alphabet = _sources.ALPHABETS.index(given["alphabet"])
         if (options.alphabet == TRAWL_CHARACTERS and self.regex is None

@@ -197,8 +197,9 @@ static enum trawl_status build_pieces(struct approximate *approximate,
     options.flags = plan->flags & TRAWL_IGNORE_CASE;
     if (plan->errors.alphabet == TRAWL_DNA)
         options.flags = TRAWL_IGNORE_CASE;
-    if (plan->errors.alphabet == TRAWL_CHARACTERS && plan->utf8_is_set)
-        options.letters = &plan->utf8;
+    options.letters = plan->errors.alphabet == TRAWL_CHARACTERS && plan->utf8_is_set
+                          ? &plan->utf8
+                          : trawl_ascii();
     return plan_build(patterns, approximate->piece_count, &options, NULL, &approximate->pieces,
                       error);
 }

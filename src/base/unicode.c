@@ -190,6 +190,46 @@ static bool is_word(void *context, uint32_t code_point)
     return unicode_holds(unicode_words()->of, unicode_words()->count, code_point);
 }
 
+static uint32_t letters_apart(void *context, uint32_t code_point, uint32_t *variants)
+{
+    uint32_t all[TRAWL_UTF8_VARIANTS_MAX], count = 0;
+    const uint32_t most = equal_letters(context, code_point, all);
+
+    for (uint32_t i = 0; i < most; i++)
+        if ((all[i] < 0x80) == (code_point < 0x80))
+            variants[count++] = all[i];
+    return count;
+}
+
+static uint32_t ascii_letters(void *context, uint32_t code_point, uint32_t *variants)
+{
+    variants[0] = code_point;
+    return code_point < 0x80 ? letters_apart(context, code_point, variants) : 1;
+}
+
+static bool is_no_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    (void)code_point;
+    return false;
+}
+
+const struct trawl_letters *unicode_apart(void)
+{
+    static const struct trawl_letters letters = {sizeof letters, NULL, letters_apart, is_no_word,
+                                                 NULL};
+
+    return &letters;
+}
+
+const struct trawl_letters *trawl_ascii(void)
+{
+    static const struct trawl_letters letters = {sizeof letters, NULL, ascii_letters, is_no_word,
+                                                 NULL};
+
+    return &letters;
+}
+
 const struct trawl_letters *trawl_unicode(void)
 {
     static const struct trawl_letters letters = {sizeof letters, NULL, equal_letters, is_word,

@@ -19,6 +19,10 @@ struct code_ranges {
     uint32_t count;
 };
 
+/* Returns letters as trawl_unicode does, but no ASCII letter has a variant that is not ASCII, and
+ * no other letter an ASCII one; words are ASCII. */
+const struct trawl_letters *unicode_apart(void);
+
 /* Returns true if one of `count` ascending ranges contains the character. */
 bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t code_point);
 

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/unicode.h"
 #include "plan/steps.h"
 
 #define UTF8_BYTES_MAX 4u
@@ -35,6 +36,7 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
         return TRAWL_FAIL(error, ARGUMENT,
                           "TRAWL_WHOLE_LINE cannot be combined with TRAWL_MULTILINE: write ^...$");
     if (is_set && options->alphabet == TRAWL_BYTES && options->letters != NULL &&
+        options->letters->variants != trawl_ascii()->variants &&
         (options->flags & (TRAWL_WHOLE_WORD | TRAWL_SINGLE_BYTE)) == TRAWL_WHOLE_WORD)
         return TRAWL_FAIL(error, ARGUMENT,
                           "whole words of UTF-8 need expressions of the alphabet CHARACTERS");
@@ -114,7 +116,7 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Returns true if a pattern contains a non-ASCII letter that has two cases in Unicode. */
+/* Returns true if a pattern contains a non-ASCII letter that has another case. */
 static bool has_letters_beyond(const struct trawl_plan *plan)
 {
     const uint64_t count = plan->pattern_begin[plan->pattern_count];
@@ -123,9 +125,30 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     for (uint64_t at = 0; at < count; at++)
         if (plan->pattern_bytes[at] >= 0x80 &&
             plan_utf8_decode(plan->pattern_bytes + at, count - at, &letter) > 0 &&
-            trawl_unicode()->variants(NULL, letter, variants) > 1)
+            unicode_apart()->variants(NULL, letter, variants) > 1)
             return true;
     return false;
+}
+
+/* Copies the letters by which the plan searches, if bytes are not enough. */
+static void choose_letters(struct trawl_plan *plan, const struct trawl_plan_options *given)
+{
+    const bool expressions = given->syntax != TRAWL_LITERAL;
+    const struct trawl_letters *letters = given->letters;
+
+    if (letters != NULL && letters->variants == trawl_ascii()->variants &&
+        !(expressions && plan->expressions.characters))
+        letters = NULL;
+    else if (letters == NULL && !expressions && (plan->flags & TRAWL_IGNORE_CASE) != 0 &&
+             plan->algorithm.name == NULL &&
+             (!plan->errors.is_set || plan->errors.alphabet == TRAWL_CHARACTERS) &&
+             has_letters_beyond(plan)) {
+        letters = unicode_apart();
+        plan->flags &= ~(uint32_t)TRAWL_STRICT_WORD; /* words are those of ASCII */
+    }
+    plan->utf8_is_set = letters != NULL;
+    if (letters != NULL)
+        plan->utf8 = *letters;
 }
 
 /* Makes each pattern a literal. If case is not ignored, the literals share the patterns' bytes. */
@@ -264,10 +287,6 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
                                   given.expression_mib, given.poll, given.poll_context};
     plan->line_end = given.line_ends.count > 0 ? given.line_ends.bytes[0] : '\n';
     plan->line_end_also = given.line_ends.count > 1 ? given.line_ends.bytes[1] : plan->line_end;
-    if (given.letters != NULL) {
-        plan->utf8 = letters;
-        plan->utf8_is_set = true;
-    }
     if (plan->algorithm.name != NULL)
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
     if (with_errors)
@@ -277,8 +296,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
                  : given.syntax != TRAWL_LITERAL ? PLAN_KIND_EXPRESSIONS
                                                  : PLAN_KIND_STRINGS;
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, given.pattern_ids, error));
-    plan->misses_letters = !plan->utf8_is_set && given.syntax == TRAWL_LITERAL &&
-                           (plan->flags & TRAWL_IGNORE_CASE) != 0 && has_letters_beyond(plan);
+    choose_letters(plan, &given);
     TRAWL_TRY_DONE(expand_patterns(plan, error));
     if (plan->algorithm.name != NULL)
         TRAWL_TRY_DONE(plan->algorithm.of->check(plan, error));
@@ -295,13 +313,15 @@ done:
 
 struct trawl_plan_options plan_options(const struct trawl_plan *plan)
 {
-    return (struct trawl_plan_options){.size = sizeof(struct trawl_plan_options),
-                                       .flags = plan->flags,
-                                       .syntax = plan->expressions.syntax,
-                                       .line_ends = {2, {plan->line_end, plan->line_end_also}},
-                                       .alphabet = plan->expressions.characters ? TRAWL_CHARACTERS
-                                                                                : TRAWL_BYTES,
-                                       .letters = plan->utf8_is_set ? &plan->utf8 : NULL};
+    return (struct trawl_plan_options){
+        .size = sizeof(struct trawl_plan_options),
+        .flags = plan->flags,
+        .syntax = plan->expressions.syntax,
+        .line_ends = {2, {plan->line_end, plan->line_end_also}},
+        .alphabet = plan->expressions.characters ? TRAWL_CHARACTERS : TRAWL_BYTES,
+        .letters = plan->utf8_is_set                     ? &plan->utf8
+                   : plan->kind == PLAN_KIND_EXPRESSIONS ? NULL
+                                                         : trawl_ascii()};
 }
 
 enum trawl_status plan_build_some(const struct trawl_plan *plan, const uint32_t *indices,
@@ -358,7 +378,6 @@ void plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told)
     told->engines = plan_engines(plan);
     told->syntax = plan->expressions.syntax;
     told->line_end = plan->line_end;
-    told->misses_letters = plan->misses_letters;
     told->pcre = plan->pcre;
     if (plan->errors.is_set) {
         told->has_errors = 1;

@@ -171,8 +171,6 @@ enum trawl_status plan_explain(const struct trawl_plan *plan, const char *lines,
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
-    if (plan->misses_letters)
-        add(&text, "case: of A-Z alone; other letters have another case, too\n");
     if (plan->kind == PLAN_KIND_EXPRESSIONS)
         add(&text, "method: expressions\nwhy: %s about lines that hold the expressions' strings\n",
             plan->pcre == 0            ? "RE2 decides"

@@ -133,8 +133,6 @@ struct trawl_plan {
     bool holds_line_end;
     struct trawl_letters utf8;
 
-    /* only the case of A to Z is ignored, but a pattern has other letters with two cases */
-    bool misses_letters;
     /* 0: PCRE2 searches for none of the expressions. 1: for some. 2: for some, of which one may
      * match the empty string */
     uint8_t pcre;

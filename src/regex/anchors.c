@@ -308,6 +308,7 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
 
     options.flags = maker->folds ? TRAWL_IGNORE_CASE : 0;
     options.line_ends = plan_options(made->plan).line_ends;
+    options.letters = trawl_ascii();
     if (maker->folds && letters.variants != NULL) {
         options.flags |= made->plan->flags & TRAWL_SINGLE_BYTE;
         options.letters = &letters;

@@ -273,7 +273,7 @@ static struct trawl_plan *plan_of(const struct input *input)
     options.line_ends.count = input->with_also ? 2 : 1;
     options.line_ends.bytes[0] = query->line_end;
     options.line_ends.bytes[1] = input->with_also ? query->line_end_also : 0;
-    options.letters = input->with_utf8 ? &utf8 : NULL;
+    options.letters = input->with_utf8 ? &utf8 : trawl_ascii();
     if (trawl_plan_build(patterns, query->pattern_count, &options, &plan, NULL) != TRAWL_OK)
         return NULL;
     return plan;

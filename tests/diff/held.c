@@ -51,6 +51,8 @@ enum trawl_status held_plan(const struct diff_input *input,
         patterns[i] = (struct trawl_pattern){copy, bytes_count};
     }
     own.flags |= input->flags;
+    if (own.letters == NULL && own.syntax == TRAWL_LITERAL)
+        own.letters = trawl_ascii(); /* as in the oracles */
     own.line_ends.count = input->has_line_end_also ? 2 : 1;
     own.line_ends.bytes[0] = input->line_end;
     own.line_ends.bytes[1] = input->has_line_end_also ? input->line_end_also : 0;

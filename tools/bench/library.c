@@ -140,6 +140,7 @@ static bool build(const struct contestant *it, const struct trawl_pattern *patte
     options.exact = &exact;
     options.exact_count = exact.begin < exact.end;
     options.flags = it->question->flags;
+    options.letters = trawl_ascii();
     if (strcmp(field(fields, "syntax", ""), "perl") == 0)
         options.syntax = TRAWL_PERL;
     options.algorithm = field(&it->fields, "algorithm", NULL);

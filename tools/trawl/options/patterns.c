@@ -726,10 +726,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     /* the second is NUL */
     options.line_ends =
         (struct trawl_line_ends){settings->nuls.end_count ? 2 : 1, {settings->line_end}};
-    if (patterns->needs_utf8) {
-        patterns->letters = words_utf8(settings);
+    patterns->letters = patterns->needs_utf8 ? words_utf8(settings) : *trawl_ascii();
+    if (patterns->needs_utf8 || !settings->expressions)
         options.letters = &patterns->letters;
-    }
     if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)
         options.flags |= TRAWL_SINGLE_BYTE;
     if (settings->approximate)
