@@ -55,6 +55,7 @@ SCENES = [
     (["--explain", "foo"], None),
     (["--search-zip", "-n", "foo", "packed", "small"], None),
     (["--search-zip", "-r", "-j2", "-c", "foo", "zips"], None),
+    (["--diff", "--replace=<$0>", "foo", "small", "big"], None),
     (["-o", "--around=3", "--and=bar", "foo", "small", "big"], None),
     (["-r", "-j3", "--in-file", "--and=bar", "--andnot=qux", "foo", "tree"], None),
     (["-P", "--and=b.r", "--and=x*", "-v", "-c", "fo+", "small", "big"], None),

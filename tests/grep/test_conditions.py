@@ -176,7 +176,7 @@ def test_conditions(rng, folder, trawl):
     (["--andnot=a", "--positions", "b"], "--and or --andnot cannot be combined with --positions"),
     (["--in-file", "b"], "--in-file needs --and or --andnot"),
     (["--in-file", "-v", "--and=a", "b"], "--in-file cannot be combined with -v (--invert-match)"),
-    (["-e", "b", "--and=a", "-f", "-"], "-f - after --and or --andnot is not possible"),
+    (["-e", "b", "--and=a", "-f", "-"], "-f - is not possible with --write, --and and --andnot"),
     (["-P", "-e", "b", "--and=("], "missing )"),
 ])  # fmt: skip
 def test_errors(folder, arguments, told):

@@ -52,6 +52,7 @@ struct pool_worker;
 struct text_scan;
 struct string_counts;
 struct conditions;
+struct edits;
 struct line_search;
 
 /* Says whether an earlier group of lines was printed, so that the next group needs a separator. */
@@ -89,6 +90,8 @@ struct command_job {
     struct line_search *line_search; /* what this job has opened for them; NULL: nothing */
     /* returns true if a line, with its line end, meets the conditions; NULL: there are none */
     bool (*line_meets)(struct text_scan *scan, const uint8_t *line, uint64_t count);
+    struct edits
+        *edits; /* --diff: the printed lines with replacements (print/edits.h); else NULL */
     bool input_is_closed; /* the process began without standard input */
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;

@@ -414,8 +414,12 @@ static bool read_config(struct settings *settings, const struct config *config)
     struct reader reader = {config->arguments, config->count, 1, 0, {0}, 0, false};
     char error[SETTINGS_ERROR_BYTES];
 
-    if (read_arguments(settings, &reader, false, true))
-        return true;
+    if (read_arguments(settings, &reader, false, true)) {
+        if (!settings->write && !settings->diff)
+            return true;
+        return value_refuse(
+            settings, "%.200s: --write and --diff cannot stand in a file of options", config->path);
+    }
     memcpy(error, settings->error, sizeof error);
     return value_refuse(settings, "%.200s:%u: %.280s", config->path, config->lines[reader.at],
                         *error == '\0' ? "memory exhausted" : error);

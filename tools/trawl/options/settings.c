@@ -106,6 +106,54 @@ static void finish_pretty(struct settings *settings)
     settings->heads.line_number = settings->heads.line_number || !settings->asked.no_line_number;
 }
 
+/* Returns true if an option contradicts --write; `error` names both. */
+static bool write_contradiction(const struct settings *settings, char *error)
+{
+    const char *option = settings->diff ? "--diff" : "--write", *encoding = settings->encoding;
+    const bool context =
+        settings->before_count > 0 || settings->after_count > 0 || settings->asked.around_count > 0;
+    const struct option_pair pairs[] = {
+        {settings->invert, option, "-v (--invert-match)"},
+        {settings->style.excerpts, option, "--around"},
+        {settings->asked.max_count_given != MAX_COUNT_NONE, option, "-m (--max-count)"},
+        {settings->json, option, "--json"},
+        {settings->style.vimgrep, option, "--vimgrep"},
+        {settings->search_zip, option, "--search-zip"},
+        {settings->fasta, option, "--fasta"},
+        {settings->stop_on_nonmatch, option, "--stop-on-nonmatch"},
+        {context, option, "-A, -B or -C"},
+        {settings->diff && settings->null_data, "--diff", "-z (--null-data)"},
+        {settings->diff && settings->backup != NULL, "--diff", "--backup"},
+        {encoding != NULL && strcmp(encoding, "auto") != 0 && strcmp(encoding, "none") != 0, option,
+         "--encoding"},
+        {settings->report->id != REPORT_LINES, option, settings->report->options},
+    };
+
+    if (settings->replace == NULL)
+        return !message_fail(error, "%s needs --replace", option);
+    return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+}
+
+/* --write: all lines are printed, and nothing else. */
+static void finish_write(struct settings *settings)
+{
+    struct style own = {.path_separator = settings->style.path_separator};
+
+    settings->passthru = true;
+    settings->writes_binary = settings->binary_files == BINARY_FILES_TEXT;
+    settings->binary_files = BINARY_FILES_TEXT;
+    settings->style = own;
+    memset(&settings->heads, 0, sizeof settings->heads);
+    settings->heads.file_names = -1;
+    memset(&settings->separators, 0, sizeof settings->separators);
+    settings->asked.color = COLOR_NEVER;
+    settings->before_count = settings->after_count = settings->asked.around_count =
+        CONTEXT_NOT_GIVEN;
+    settings->encoding = NULL;
+    settings->asked.line_buffered = -1;
+    settings->shows_distance = false;
+}
+
 /* Sets what options about the layout imply for other options. */
 static void finish_layout(struct settings *settings)
 {
@@ -207,6 +255,13 @@ bool settings_build(struct settings *settings, char *error)
     if (contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
+    settings->write |= settings->diff;
+    if (settings->backup != NULL && !settings->write)
+        return message_fail(error, "--backup needs --write");
+    if (settings->write && write_contradiction(settings, error))
+        return false;
+    if (settings->write)
+        finish_write(settings);
     settings->overlapping = settings->overlapping && settings->report->finds == FINDS_MATCHES;
     settings->writes_lines = settings->asked.line_buffered != 0
                                  ? settings->asked.line_buffered > 0

@@ -15,6 +15,7 @@
 #include "trawl/print/occurrences.h"
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
+#include "trawl/print/edits.h"
 #include "trawl/print/print.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
@@ -55,12 +56,23 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
+/* --diff: remembers what a line was replaced by. */
+static void keep_edit(struct text_scan *scan, struct edit *edit)
+{
+    struct edits *edits = scan->job->edits;
+
+    edit->made_end = scan->output->written + scan->output->used;
+    if (SCAN_GROW(scan, edits->items, edits->capacity, edits->count + 1))
+        edits->items[edits->count++] = *edit;
+}
+
 /* Selects the line [begin, end) of the view, unless a search before a `rerun` has already reported
  * it. Unless the search is quiet, prints it after its leading context. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
     bool printed = false;
+    struct edit edit = {0};
 
     if (view->begin + end <= scan->lines.ignore_before)
         return;
@@ -77,7 +89,12 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
             scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
             print_before(scan, view, begin);
+        if (scan->job->edits != NULL)
+            edit = (struct edit){view->begin + begin, view->begin + end,
+                                 scan->output->written + scan->output->used, 0};
         printed = print_line(scan, view, begin, end, ':');
+        if (scan->job->edits != NULL)
+            keep_edit(scan, &edit);
     }
     end_selected(scan, view->begin + end, printed);
 }

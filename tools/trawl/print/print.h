@@ -31,6 +31,8 @@ void print_head(struct text_scan *scan);
 static inline void print_terminator(struct output *output, const struct settings *settings,
                                     uint8_t of_trawl)
 {
+    if (settings->write) /* the text stays as it is */
+        return;
     if (settings->is_tg && settings->crlf)
         output_byte(output, '\r');
     output_byte(output, settings->is_tg ? settings->line_end : of_trawl);

@@ -1,11 +1,13 @@
-/* conditions: --and and --andnot. A line that the main group selects is searched for each other
- * group: for strings by trawl_list_bytes, for a single expression by trawl_line_match; otherwise,
- * as with
+/* conditions: --and and --andnot; with --write, whether a file has a match. A line that the main
+ * group selects is searched for each other group: for strings by trawl_list_bytes, for a single
+ * expression by trawl_line_match; otherwise, as with
  * --in-file, search_file answers like a search with -q of a text that is this line. */
 #include "trawl/run/conditions.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trawl/job/command_scan.h"
 #include "trawl/job/searchers.h"
@@ -51,7 +53,8 @@ static bool derive(struct condition *condition, const struct settings *settings,
     own->quiet = true;
     own->invert = own->json = own->passthru = own->stop_on_nonmatch = own->stats = false;
     own->overlapping = own->only_first = false;
-    own->in_file = false;
+    own->in_file = own->write = own->diff = false;
+    own->backup = NULL;
     own->list = LIST_NONE;
     own->replace = NULL;
     own->asked.color = COLOR_NEVER;
@@ -130,25 +133,25 @@ bool conditions_open(struct command_job *job, struct settings *settings,
     struct value_list *main = &settings->patterns;
     struct conditions *conditions;
     size_t groups = 0, first, next;
-    bool united = false, good = true;
+    bool united = false, asks_main, good = true;
 
     for (size_t i = 0; i < all.count; i++)
         groups += is_marker(&all.items[i]);
-    if (groups == 0)
-        return !settings->in_file || message_fail(message, "--in-file needs --and or --andnot");
-    if (is_refused(settings, message))
+    if (groups == 0 && settings->in_file)
+        return message_fail(message, "--in-file needs --and or --andnot");
+    if (groups == 0 && !settings->write)
+        return true;
+    if (groups > 0 && is_refused(settings, message))
         return false;
-    for (first = 0; !is_marker(&all.items[first]);)
+    for (first = 0; first < all.count && !is_marker(&all.items[first]);)
         first++;
-    for (size_t i = first; i < all.count; i++) {
+    for (size_t i = first; i < all.count; i++)
         united |= all.items[i].kind == VALUE_AND && !settings->in_file && shows_matches(settings);
+    /* a file without a match is not written, so it is first asked for one */
+    asks_main = united || (settings->write && (settings->in_file || groups == 0));
+    for (size_t i = asks_main ? 0 : first; i < all.count; i++)
         if (all.items[i].kind == VALUE_FILE && strcmp(all.items[i].text, "-") == 0)
-            return message_fail(message, "-f - after --and or --andnot is not possible");
-    }
-    for (size_t i = 0; united && i < first; i++)
-        if (all.items[i].kind == VALUE_FILE && strcmp(all.items[i].text, "-") == 0)
-            return message_fail(message,
-                                "-f - is not possible if --and is given and matches are shown");
+            return message_fail(message, "-f - is not possible with --write, --and and --andnot");
     conditions = calloc(1, sizeof *conditions);
     if (conditions == NULL)
         return message_exhausted(message);
@@ -159,7 +162,7 @@ bool conditions_open(struct command_job *job, struct settings *settings,
            append(main, all.items, first);
     if (!good)
         (void)message_exhausted(message);
-    if (good && united)
+    if (good && asks_main)
         good = add(conditions, settings, main->items, main->count, false, message);
     for (size_t at = first; good && at < all.count; at = next) {
         for (next = at + 1; next < all.count && !is_marker(&all.items[next]);)
@@ -171,7 +174,7 @@ bool conditions_open(struct command_job *job, struct settings *settings,
             good = !message_exhausted(message);
     }
     free(all.items);
-    job->line_meets = settings->in_file ? NULL : line_meets;
+    job->line_meets = settings->in_file || groups == 0 ? NULL : line_meets;
     return good;
 }
 
@@ -302,17 +305,26 @@ bool conditions_of_file(struct command_job *job, const struct open_file *file)
     const struct conditions *conditions = job->conditions;
     struct line_search *search = open_search(job);
     bool meets = search != NULL, failed = search == NULL;
+    off_t begin = 0;
 
     if (file->bytes == NULL && S_ISREG(file->status->st_mode) == 0) {
-        job_message(job, "%s: --in-file needs a file that can be read twice", file->name);
+        job_message(job, "%s: %s needs a file that can be read twice", file->name,
+                    job->settings->in_file ? "--in-file" : "--write");
         job->error_seen = true;
         return false;
     }
     if (failed)
         job_message(job, "memory exhausted");
-    for (size_t i = 0; meets && !failed && i < conditions->count; i++)
+    if (!failed && file->bytes == NULL)
+        begin = lseek(file->descriptor, 0, SEEK_CUR);
+    for (size_t i = 0; meets && !failed && begin >= 0 && i < conditions->count; i++) {
         meets = is_selected(job, &conditions->items[i], search, file, &failed) !=
                 conditions->items[i].negated;
+        if (file->bytes == NULL) /* the next search begins where this one began */
+            begin = lseek(file->descriptor, begin, SEEK_SET);
+    }
+    if (begin < 0)
+        job_file_error(job, file->name, errno);
     job->error_seen |= failed;
-    return meets && !failed;
+    return meets && !failed && begin >= 0;
 }

@@ -16,6 +16,7 @@
 #include "trawl/job/progress.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/rewrite.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/told.h"
 
@@ -26,7 +27,7 @@ static void search_alone(struct pool_worker *worker, const struct open_file *fil
     struct gather *gather = &worker->gather;
     uint64_t before = worker->job->totals.sums.selected_count;
 
-    search_file(worker->job, file);
+    rewrite_or_search(worker->job, file);
     gather->in_vain = worker->job->totals.sums.selected_count == before ? gather->in_vain + 1 : 0;
     if (gather->files_max == 1 && gather->in_vain >= GATHER_FIRST)
         gather->files_max = GATHER_FIRST;

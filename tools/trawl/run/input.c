@@ -19,6 +19,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/rewrite.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/message.h"
 #include "trawl/text/told.h"
@@ -104,7 +105,7 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
 {
     bool moved = false;
 
-    if (worker->searcher == NULL)
+    if (worker->searcher == NULL || worker->job->settings->write)
         return WHOLE_NOT;
     if (read_to_end(worker, descriptor, size, &moved, file) &&
         !(worker->job->settings->search_zip &&
@@ -184,7 +185,7 @@ static void search_with(struct pool_worker *worker, const struct open_file *file
 
     if (*opened == NULL && pool->workers_max == 1 && pool->job->settings->search.threads == 1 &&
         worker->searcher != NULL) {
-        search_file(worker->job, file);
+        rewrite_or_search(worker->job, file);
         return;
     }
     if (*opened == NULL && !open_searcher(worker, opened, message)) {
@@ -193,7 +194,7 @@ static void search_with(struct pool_worker *worker, const struct open_file *file
         return;
     }
     worker->job->searcher = *opened;
-    search_file(worker->job, file);
+    rewrite_or_search(worker->job, file);
     worker->job->searcher = worker->searcher;
 }
 
@@ -236,7 +237,7 @@ static void search_big(struct pool_worker *worker, const struct open_file *file)
         (uint64_t)file->status->st_size >= LONG_BYTES_PACKED) {
         search_with(worker, file, &worker->team);
     } else if (!wants_all_threads(worker, file->status)) {
-        search_file(worker->job, file);
+        rewrite_or_search(worker->job, file);
     } else if (pool_wait_turn(worker)) {
         search_with(worker, file, &worker->pool->shared);
     }
@@ -312,7 +313,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
     if (whole == WHOLE_READ && worker->gather.files_max > 0)
         gather_search(worker, &file);
     else if (whole == WHOLE_READ)
-        search_file(worker->job, &file);
+        rewrite_or_search(worker->job, &file);
     else if (whole == WHOLE_NOT)
         search_big(worker, &file);
 }

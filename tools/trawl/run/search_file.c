@@ -25,7 +25,6 @@
 #include "trawl/text/sizes.h"
 #include "trawl/print/style.h"
 #include "trawl/job/totals.h"
-#include "trawl/run/conditions.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/told.h"
 
@@ -700,11 +699,6 @@ void search_file(struct command_job *job, const struct open_file *file)
             search_file_pass_over(job, file->name);
         job->totals.sums.file_count++;
         job->totals.sums.json.searches++;
-        return;
-    }
-    if (job->conditions != NULL && job->line_meets == NULL && !conditions_of_file(job, file)) {
-        search_file_pass_over(job, file->name);
-        job->totals.sums.file_count++;
         return;
     }
     memset(&error, 0, sizeof error);

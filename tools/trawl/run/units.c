@@ -64,7 +64,7 @@ bool units_fit(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
 
-    return settings->report->prints == PRINTS_TEXT && !job->patterns->crosses &&
+    return settings->report->prints == PRINTS_TEXT && !settings->diff && !job->patterns->crosses &&
            job->supply == NULL && settings->guard == NULL && !settings->writes_lines &&
            !settings->hex && !settings->fasta && !settings->approximate &&
            context_lines(settings) <= CONTEXT_LINES_MAX + 1 && settings->max_count == UINT64_MAX &&

@@ -64,6 +64,7 @@ ssize_t output_write_some(int descriptor, const uint8_t *bytes, size_t bytes_cou
  * output->error. */
 static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
 {
+    output->written += bytes_count;
     if (output->through != NULL) {
         write_output(output->through, bytes, bytes_count);
         output->error = output->through->error;

@@ -52,8 +52,9 @@ struct output {
     size_t committed; /* bytes that may be written; ≤ used */
     /* new bytes may be discarded, so even large output goes through the buffer */
     bool holds;
-    bool overflowed; /* bytes to be held back were committed; the caller resets it */
-    int error;       /* errno of a failed write, after which nothing is written */
+    bool overflowed;  /* bytes to be held back were committed; the caller resets it */
+    uint64_t written; /* bytes that left the buffer, whether or not they could be written */
+    int error;        /* errno of a failed write, after which nothing is written */
     void (*full)(void *context);
     void *full_context; /* passed to `full` */
     uint8_t initial[OUTPUT_BYTES];

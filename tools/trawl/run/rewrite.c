@@ -1,0 +1,255 @@
+/* rewrite: --write puts what --replace makes of a file in the file's place, and --diff prints the
+ * difference. The new content is what
+ * a search with --passthru prints without heads. */
+#include "trawl/run/rewrite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trawl/print/edits.h"
+#include "trawl/run/conditions.h"
+
+#define NEW_NAME ".trawl-XXXXXX" /* of the new file, until it is renamed */
+
+/* A file that is being replaced. */
+struct rewrite {
+    struct output output;
+    char path[PATH_MAX];                   /* without symbolic links */
+    char made[PATH_MAX + sizeof NEW_NAME]; /* the new file; "": none */
+    char kept[PATH_MAX + NAME_MAX];        /* the old file's other name */
+    const char *failed;                    /* what failed; NULL: nothing */
+};
+
+/* Finds the file's path, and opens the new file beside it. */
+static bool open_new(struct rewrite *rewrite, const struct open_file *file, bool is_diff)
+{
+    char link[64];
+    ssize_t length;
+    char *base;
+    int descriptor;
+
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", file->descriptor);
+    length = readlink(link, rewrite->path, sizeof rewrite->path - 1);
+    if (length <= 0) {
+        rewrite->failed = "cannot find the path";
+        return false;
+    }
+    rewrite->path[length] = '\0';
+    memcpy(rewrite->made, rewrite->path, (size_t)length + 1);
+    base = strrchr(rewrite->made, '/');
+    if (base == NULL) {
+        errno = ENOENT;
+        rewrite->failed = "cannot find the path";
+        return false;
+    }
+    memcpy(base + 1, NEW_NAME, sizeof NEW_NAME);
+    descriptor = is_diff ? memfd_create("trawl", MFD_CLOEXEC) : mkostemp(rewrite->made, O_CLOEXEC);
+    if (descriptor < 0 || is_diff)
+        rewrite->made[0] = '\0';
+    if (descriptor < 0) {
+        rewrite->failed = "cannot create a file in its directory";
+        return false;
+    }
+    output_open(&rewrite->output, descriptor);
+    return true;
+}
+
+/* Returns true if the name still leads to the file as it was when it was opened. */
+static bool is_unchanged(const struct rewrite *rewrite, const struct open_file *file)
+{
+    struct stat now;
+
+    return stat(rewrite->path, &now) == 0 && now.st_dev == file->status->st_dev &&
+           now.st_ino == file->status->st_ino && now.st_size == file->status->st_size &&
+           now.st_mtim.tv_sec == file->status->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == file->status->st_mtim.tv_nsec;
+}
+
+/* Reads a file. NULL: it cannot be read, or there is no memory. */
+static uint8_t *read_all(int descriptor, uint64_t *count)
+{
+    struct stat status;
+    uint8_t *bytes = NULL;
+    ssize_t got = 1;
+
+    *count = 0;
+    if (fstat(descriptor, &status) == 0)
+        bytes = malloc((size_t)status.st_size + 1);
+    while (bytes != NULL && *count < (uint64_t)status.st_size && got != 0) {
+        got = pread(descriptor, bytes + *count, (size_t)status.st_size - *count, (off_t)*count);
+        if (got < 0 && errno != EINTR) {
+            free(bytes);
+            return NULL;
+        }
+        *count += got > 0 ? (uint64_t)got : 0;
+    }
+    return bytes;
+}
+
+/* --diff: prints what has changed. */
+static void print_changes(struct rewrite *rewrite, struct command_job *job, struct edits *edits,
+                          const struct open_file *file)
+{
+    uint8_t *old, *made = NULL;
+    uint64_t old_bytes, made_bytes;
+
+    output_flush(&rewrite->output);
+    old = read_all(file->descriptor, &old_bytes);
+    if (old != NULL)
+        made = read_all(rewrite->output.descriptor, &made_bytes);
+    errno = rewrite->output.error != 0 ? rewrite->output.error : errno;
+    if (made == NULL || rewrite->output.error != 0) {
+        rewrite->failed = "cannot compare";
+    } else if (!is_unchanged(rewrite, file) || old_bytes != (uint64_t)file->status->st_size) {
+        errno = 0;
+        rewrite->failed = "the file was changed during the search";
+    } else {
+        edits_print(job->output, file->name, edits, old, old_bytes, made, made_bytes);
+        output_commit(job->output);
+    }
+    free(old);
+    free(made);
+}
+
+/* Returns true if the file has a NUL byte. Sets rewrite->failed if it cannot be read. */
+static bool has_nul(struct rewrite *rewrite, const struct open_file *file)
+{
+    uint8_t *bytes = rewrite->output.initial;
+    off_t at = 0;
+    ssize_t got;
+
+    while ((got = pread(file->descriptor, bytes, sizeof rewrite->output.initial, at)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            rewrite->failed = "cannot be read";
+            return false;
+        }
+        if (memchr(bytes, '\0', (size_t)got) != NULL)
+            return true;
+        at += got;
+    }
+    return false;
+}
+
+/* Completes the new file and gives it the old one's name. */
+static bool put_in_place(struct rewrite *rewrite, const struct open_file *file,
+                         const struct settings *settings)
+{
+    const struct stat *old = file->status;
+    const int descriptor = rewrite->output.descriptor;
+    struct stat made;
+
+    output_flush(&rewrite->output);
+    errno = rewrite->output.error;
+    rewrite->failed = "write error";
+    if (errno != 0)
+        return false;
+    rewrite->failed = "cannot keep the owner";
+    if (fstat(descriptor, &made) != 0 ||
+        ((made.st_uid != old->st_uid || made.st_gid != old->st_gid) &&
+         fchown(descriptor, old->st_uid, old->st_gid) != 0))
+        return false;
+    rewrite->failed = "cannot keep the mode";
+    if (fchmod(descriptor, old->st_mode & 07777) != 0)
+        return false;
+    rewrite->failed = "the file was changed during the search";
+    errno = 0;
+    if (!is_unchanged(rewrite, file))
+        return false;
+    if (settings->backup != NULL) {
+        rewrite->failed = "cannot make the backup";
+        errno = ENAMETOOLONG;
+        if (snprintf(rewrite->kept, sizeof rewrite->kept, "%s%s", rewrite->path,
+                     settings->backup) >= (int)sizeof rewrite->kept)
+            return false;
+        if ((unlink(rewrite->kept) != 0 && errno != ENOENT) ||
+            link(rewrite->path, rewrite->kept) != 0)
+            return false;
+    }
+    rewrite->failed = "cannot rename the new file";
+    if (rename(rewrite->made, rewrite->path) != 0)
+        return false;
+    rewrite->made[0] = '\0';
+    rewrite->failed = NULL;
+    return true;
+}
+
+static void rewrite_file(struct command_job *job, const struct open_file *file)
+{
+    const uint64_t selected = job->totals.sums.selected_count;
+    const bool had_errors = job->error_seen;
+    struct output *const output = job->output;
+    struct rewrite *rewrite;
+    struct edits edits = {0};
+    bool changed = false;
+
+    if (!S_ISREG(file->status->st_mode) || file->descriptor < 0 ||
+        file->descriptor == STDIN_FILENO) {
+        if (S_ISDIR(file->status->st_mode)) {
+            search_file(job, file); /* reports the directory */
+            return;
+        }
+        job_message(job, "%s: --write and --diff take regular files only", file->name);
+        job->error_seen = true;
+        return;
+    }
+    rewrite = calloc(1, sizeof *rewrite);
+    if (rewrite == NULL) {
+        job_message(job, "memory exhausted");
+        job->error_seen = job->done = true;
+        return;
+    }
+    if (!job->settings->writes_binary && has_nul(rewrite, file)) {
+        if (file->is_operand || !job->settings->is_tg)
+            job_message(job, "%s: binary file: not written without -a", file->name);
+        job->error_seen |= file->is_operand;
+    } else if (rewrite->failed == NULL && open_new(rewrite, file, job->settings->diff)) {
+        job->output = &rewrite->output;
+        job->error_seen = false;
+        job->edits = job->settings->diff ? &edits : NULL;
+        search_file(job, file);
+        job->output = output;
+        job->edits = NULL;
+        changed = job->totals.sums.selected_count > selected && !job->error_seen;
+        if (changed && job->settings->diff)
+            print_changes(rewrite, job, &edits, file);
+        else if (changed)
+            changed = put_in_place(rewrite, file, job->settings);
+        free(edits.items);
+        job->error_seen |= had_errors;
+        (void)close(rewrite->output.descriptor);
+        output_close(&rewrite->output);
+    }
+    if (rewrite->failed != NULL) {
+        job_message(job, errno != 0 ? "%s: %s: %s" : "%s: %s", file->name, rewrite->failed,
+                    strerror(errno));
+        job->error_seen = true;
+    }
+    if (rewrite->made[0] != '\0')
+        (void)unlink(rewrite->made);
+    if (changed && !job->settings->diff) {
+        output_format(job->output, "%s\n", file->name);
+        output_commit(job->output);
+    }
+    free(rewrite);
+}
+
+void rewrite_or_search(struct command_job *job, const struct open_file *file)
+{
+    if (job->conditions != NULL && job->line_meets == NULL && !S_ISDIR(file->status->st_mode) &&
+        !conditions_of_file(job, file)) {
+        search_file_pass_over(job, file->name);
+        job->totals.sums.file_count++;
+    } else if (job->settings->write) {
+        rewrite_file(job, file);
+    } else {
+        search_file(job, file);
+    }
+}
