@@ -336,6 +336,8 @@ void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t by
     const double least = (double)bytes / worker->device->read_rate,
                  took = max_double((double)ns - LAUNCH_FIXED_NS, least);
 
+    TRAWL_ASSERT(contest->open == 0 ||
+                 (contest->now == BY_AUTOMATON) == worker->tables->by_automaton);
     if (worker->tables->dense_left == 0)
         (void)contest_count(contest, bytes, 0, (uint64_t)took, true, rest, &change);
 }
@@ -346,6 +348,7 @@ bool cuda_choose_filters(const struct engine_worker *worker, enum want want)
 {
     const struct cuda_tables *tables = worker->tables;
 
+    TRAWL_ASSERT(!tables->by_automaton || tables->automaton == CUDA_AUTOMATON_READY);
     return tables->has_sets && (want != WANT_HITS || tables->appends) &&
            (tables->automaton != CUDA_AUTOMATON_READY ||
             (tables->dense_left == 0 && !tables->by_automaton && !worker->limits.automaton_always));

@@ -32,7 +32,6 @@ static enum trawl_status check_capability(struct cuda_device *device, struct tra
     if (10 * major + minor < CAPABILITY_MIN)
         return TRAWL_FAIL(error, ENGINE, "%s has compute capability %d.%d; %d.%d is needed",
                           device->name, major, minor, CAPABILITY_MIN / 10, CAPABILITY_MIN % 10);
-    device->capability = (uint32_t)(10 * major + minor);
     return TRAWL_OK;
 }
 

@@ -104,7 +104,6 @@ struct cuda_device {
     uint32_t shared_max; /* maximum shared memory for a block, in bytes */
     /* peak bandwidth of the device's memory in bytes per ns; 0: not known */
     double read_rate;
-    uint32_t capability; /* 10 x major + minor */
     /* How many blocks of the largest size run on the device at a time. For kernels with dynamic
      * shared memory, the number of multiprocessors: a block may use all shared memory of one. */
     uint32_t resident[CUDA_KERNELS];
