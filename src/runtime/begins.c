@@ -41,11 +41,12 @@ static void serve(struct job *job, struct worker *worker)
         if (!pieces_are_left(&listing->pieces, &device, &target))
             return;
         worker_go_to(worker, device);
-        if (worker_device_ready(worker, job, NULL) != TRAWL_OK || worker->device_index != device)
+        if (worker_ready(worker, job, true, NULL) != TRAWL_OK || worker->device_index != device)
             return;
         atomic_store(&job->has_work, true);
         (void)worker_takes_part(worker, job);
-    } while (engine_for_devices->submit(worker->device, &task, NULL) == TRAWL_OK);
+    } while (engine_for_devices->submit(worker->prepared[PLAN_KIND_STRINGS][1].worker, &task,
+                                        NULL) == TRAWL_OK);
     atomic_store(&job->has_work, false);
 }
 
@@ -90,14 +91,14 @@ static enum trawl_status list_part(struct trawl_searcher *searcher, struct listi
     if (found.reach < text->bytes_count)
         words->copies_anywhere = false;
     worker_go_to(caller, found.device);
-    TRAWL_TRY(worker_device_ready(caller, job, error));
+    TRAWL_TRY(worker_ready(caller, job, true, error));
     if (caller->device_index != found.device)
         return TRAWL_FAIL(error, UNSUPPORTED, "a device that holds the text is lost");
     chunk.owned = found.reach;
     chunk.after = min_u64(text->bytes_count - *at - found.reach, job->plan->need_after);
     words->base = *at;
     *at += found.reach;
-    return engine_for_devices->submit(caller->device, &task, error);
+    return engine_for_devices->submit(caller->prepared[PLAN_KIND_STRINGS][1].worker, &task, error);
 }
 
 static void finish_stats(struct trawl_searcher *searcher, const struct listing *listing,
@@ -131,7 +132,7 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
     if (text->kind != TEXT_MEMORY)
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
                           text->name);
-    if (kind_of(plan)->layer != NULL)
+    if (plan->kind != PLAN_KIND_STRINGS)
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write begins to a device",
                           kind_of(plan)->name);
     atomic_store(&searcher->progress, 0);

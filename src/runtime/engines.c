@@ -41,19 +41,21 @@ const struct engine_ops engine_cuda = {.open = open_none};
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
 const struct kind engine_kinds[PLAN_KINDS] = {
-    [PLAN_KIND_STRINGS] = {.name = "a plan of strings"},
-    [PLAN_KIND_ALGORITHM] = {.layer = GALLERY_OPS,
+    [PLAN_KIND_STRINGS] = {.ops = {&engine_cpu, &engine_cuda}, .name = "a plan of strings"},
+    [PLAN_KIND_ALGORITHM] = {.ops = {GALLERY_OPS, GALLERY_OPS},
                              .name = "a published algorithm",
                              .no_streams = "a published algorithm does not search streams",
                              .is_apart = true},
-    [PLAN_KIND_ERRORS] = {.layer = APPROXIMATE_OPS,
+    [PLAN_KIND_ERRORS] = {.ops = {APPROXIMATE_OPS, APPROXIMATE_OPS},
                           .name = "a plan with errors",
                           .no_streams =
                               "a stream cannot be searched within errors: bytes to come may "
                               "make a match better",
                           .judges = true},
-    [PLAN_KIND_EXPRESSIONS] = {
-        .layer = &engine_regex, .name = "a plan of expressions", .by_lines = true, .judges = true}};
+    [PLAN_KIND_EXPRESSIONS] = {.ops = {&engine_regex, &engine_regex},
+                               .name = "a plan of expressions",
+                               .by_lines = true,
+                               .judges = true}};
 
 static const struct plan_algorithms *const algorithms = GALLERY_ALGORITHMS;
 
@@ -70,7 +72,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
     TRAWL_TRY(plan_build(patterns, pattern_count, options, algorithms, plan == NULL ? NULL : &built,
                          error));
     kind = kind_of(built);
-    if (kind->judges && kind->layer == NULL)
+    if (kind->ops[0] == NULL)
         status = TRAWL_FAIL(error, ENGINE, "this build does not search within k errors");
     else if (kind->by_lines)
         status = regex_prepare(built, &stays_within, &built->pcre, error);
@@ -160,7 +162,7 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
                                      uint64_t buffer_bytes, uint64_t *needed_bytes,
                                      struct trawl_error *error)
 {
-    const struct engine_ops *layer = kind_of(plan)->layer;
+    const struct engine_ops *ops = kind_of(plan)->ops[0];
     char lines[PLAN_LINES_BYTES] = "";
 
     if (plan == NULL || needed_bytes == NULL || (buffer == NULL && buffer_bytes > 0))
@@ -168,8 +170,8 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
                           plan == NULL           ? "plan"
                           : needed_bytes == NULL ? "needed_bytes"
                                                  : "buffer");
-    if (layer != NULL)
-        TRAWL_TRY(layer->explain(plan, lines, sizeof lines, error));
+    if (ops->explain != NULL)
+        TRAWL_TRY(ops->explain(plan, lines, sizeof lines, error));
     return plan_explain(plan, lines, buffer, buffer_bytes, needed_bytes, error);
 }
 

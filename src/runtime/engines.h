@@ -10,8 +10,10 @@ extern const struct engine_ops *const engine_for_devices;
 /* What the runtime knows about a kind of plan. The engines of the host and of devices search for
  * strings; for each other kind, a *layer* is an engine built on these two. */
 struct kind {
-    const struct engine_ops *layer; /* NULL: none, or not built */
-    const char *name;               /* for messages, such as "a plan of strings" */
+    /* the engines that search: [0] on the host, [1] on a device; NULL: not built. A layer is both
+     */
+    const struct engine_ops *ops[2];
+    const char *name;       /* for messages, such as "a plan of strings" */
     const char *no_streams; /* why streams cannot be searched for such plans; NULL: they can */
     /* A published algorithm: it runs on the host with engine AUTO, and on any one device with CUDA,
      * whatever the text. A failure ends the search. */

@@ -59,11 +59,9 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     struct worker *caller = &searcher->caller;
     bool is_inside = atomic_load(&searcher->call.state) != ENGINE_CALL_NONE;
 
-    caller->device = NULL;
-    caller->device_job = caller->layer_job[1] = 0;
     caller->device_index = ENGINE_DEVICES_MAX;
     for (uint32_t i = 0; i < PLAN_KINDS; i++)
-        caller->layers[i][1] = NULL;
+        caller->prepared[i][1] = (struct prepared){NULL, 0, 0};
     (void)sem_init(&searcher->woken, 0, 0);
     atomic_store(&searcher->sleeps, false);
     atomic_store(&searcher->cancelling, 0);

@@ -233,7 +233,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     if (text->device_address != 0)
         TRAWL_TRY_DONE(schedule_fetch(search, text, error));
     if (search->host_searches)
-        TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
+        TRAWL_TRY_DONE(worker_ready(&searcher->caller, &search->job, false, error));
     search->tasks_max =
         search->schedule == SCHEDULE_LOADED ||
                 (text->kind != TEXT_STREAM && sink->want == WANT_COUNT && plan_counts_alone(plan))

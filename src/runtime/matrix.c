@@ -211,7 +211,7 @@ static enum trawl_status begin_algorithm(struct matrix *matrix, const struct tra
                           "algorithm %s takes records with offsets of 8 bytes and without nulls",
                           plan->algorithm.name);
     job_begin(&job, searcher->runtime, plan, NULL);
-    status = worker_host_ready(&searcher->caller, &job, error);
+    status = worker_ready(&searcher->caller, &job, false, error);
     job_end(&job);
     TRAWL_TRY(status);
     matrix->algorithm = worker_engine(&searcher->caller, &job, false, &matrix->worker);

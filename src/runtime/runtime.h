@@ -30,21 +30,16 @@ struct job;
  * that engines keep for one thread. */
 struct worker {
     struct trawl_runtime *runtime;
-    struct engine_worker *host;   /* engine worker on the host; NULL until needed */
-    struct engine_worker *device; /* engine worker on a device; NULL until needed */
-    /* for each kind of plan, the engine workers of its layer: [0] on the host, [1] on a device;
-     * NULL until needed */
-    struct engine_worker *layers[PLAN_KINDS][2];
-    /* Number of the job for which each engine worker was last prepared: host_job for `host`,
-     * device_job for `device`, layer_job for `layers`, on the host [0] and on a device [1]. 0:
-     * none. */
-    uint64_t host_job;
-    /* Serial number of the plan for which a search with job.is_brief has prepared `host`; 0 after
-     * any other search. These must not store their plan's number: a search of records uses a copy
-     * of the caller's plan without conditions, which has the same number. */
-    uint64_t host_serial;
-    uint64_t device_job;
-    uint64_t layer_job[2];
+    /* for each kind of plan: [0] on the host, [1] on a device */
+    struct prepared {
+        struct engine_worker *worker; /* NULL until needed */
+        uint64_t job; /* number of the job for which it was last prepared; 0: none */
+        /* On the host, serial number of the plan for which a search with job.is_brief has prepared
+         * it; 0 after any other search. These must not store their plan's number: a search of
+         * records uses a copy of the caller's plan without conditions, which has the same
+         * number. */
+        uint64_t serial;
+    } prepared[PLAN_KINDS][2];
     uint64_t part_job; /* number of the last job that this worker worked on */
     /* the device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
     uint32_t device_index;

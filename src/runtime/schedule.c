@@ -159,7 +159,7 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
 
-    TRAWL_TRY(worker_device_ready(caller, &search->job, error));
+    TRAWL_TRY(worker_ready(caller, &search->job, true, error));
     if (text->device_address != 0) /* the host needs it, to verify what devices find */
         TRAWL_TRY(runtime_fetch(search->job.runtime, text, error));
     if (text->kind == TEXT_MEMORY) {
@@ -217,15 +217,15 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
                           engine_for_devices->answers(plan, search->sink->form);
         choose_resident(search, text, is_split);
     } else if (search->schedule == SCHEDULE_STAGED &&
-               (search->job.kind->layer != NULL ||
+               (search->job.plan->kind != PLAN_KIND_STRINGS ||
                 (text->kind == TEXT_MEMORY && text->bytes_count <= CHUNK_MEMORY && fixed == 0) ||
                 !devices_start(devices))) {
         search->schedule = SCHEDULE_CALLER;
     }
     /* In approximate search, chunks of a file stay short: if the device leaves such a chunk to the
      * host, a single thread searches it before all threads search the rest. */
-    if (search->schedule == SCHEDULE_CALLER && search->job.kind->layer != NULL && fixed == 0 &&
-        (text->kind == TEXT_MEMORY || search->job.kind->is_apart))
+    if (search->schedule == SCHEDULE_CALLER && search->job.plan->kind != PLAN_KIND_STRINGS &&
+        fixed == 0 && (text->kind == TEXT_MEMORY || search->job.kind->is_apart))
         search->chunk_device = max_u64(search->chunk_device, LONG_BYTES);
 }
 
@@ -244,7 +244,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
     if (by_choice && !kind->judges) /* fails if devices cannot search for the plan */
-        TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
+        TRAWL_TRY(worker_ready(&searcher->caller, &search->job, true, error));
     search->for_devices =
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
     asks = kind->judges && search->for_devices &&
@@ -415,7 +415,7 @@ bool schedule_wants_device(struct search *search)
     /* The first chunk may contain the first occurrence, so the caller searches it alone. */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
-    if (search->job.kind->layer != NULL || !is_long(search))
+    if (search->job.plan->kind != PLAN_KIND_STRINGS || !is_long(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
         if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=

@@ -64,7 +64,7 @@ uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct
 static inline bool schedule_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                   const uint8_t *bytes, uint64_t count, struct engine_brief *found)
 {
-    const struct engine_ops *layer = engine_for_host;
+    const struct engine_ops *ops = kind_of(plan)->ops[0];
     uint32_t refusals = atomic_load_explicit(&searcher->refusals, memory_order_relaxed);
 
     if (refusals > 0 &&
@@ -72,10 +72,7 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
         atomic_store_explicit(&searcher->refusals, refusals - 1, memory_order_relaxed);
         return false;
     }
-    if (plan->kind != PLAN_KIND_STRINGS)
-        layer = kind_of(plan)->layer;
-    if (layer != NULL && layer->brief != NULL &&
-        layer->brief(searcher->runtime->host, plan, bytes, count, found))
+    if (ops->brief != NULL && ops->brief(searcher->runtime->host, plan, bytes, count, found))
         return true;
     if (found->is_long)
         return false;

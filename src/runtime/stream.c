@@ -145,14 +145,14 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
     const struct trawl_plan *plan = feed->stream->plan;
     struct job job;
 
-    if (!feed->stream->by_lines && searcher->caller.host_serial == plan->serial) {
-        feed->engine = engine_for_host;
-        feed->worker = searcher->caller.host;
+    if (searcher->caller.prepared[plan->kind][0].serial == plan->serial) {
+        feed->engine = kind_of(plan)->ops[0];
+        feed->worker = searcher->caller.prepared[plan->kind][0].worker;
         return TRAWL_OK;
     }
     job_begin(&job, searcher->runtime, plan, NULL);
     job.is_brief = true;
-    TRAWL_TRY(worker_host_ready(&searcher->caller, &job, error));
+    TRAWL_TRY(worker_ready(&searcher->caller, &job, false, error));
     feed->engine = worker_engine(&searcher->caller, &job, false, &feed->worker);
     return TRAWL_OK;
 }

@@ -125,7 +125,8 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     part.readable += left - owned;
     TRAWL_ASSERT(part.owned + part.after == left + chunk->after);
 
-    TRAWL_TRY(engine_scan(engine_for_host, worker->host, &part, 0, want, result, error));
+    TRAWL_TRY(engine_scan(engine_for_host, worker->prepared[PLAN_KIND_STRINGS][0].worker, &part, 0,
+                          want, result, error));
     TRAWL_ASSERT(result->done <= owned);
     result->done += from;
     return TRAWL_OK;
@@ -158,7 +159,8 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
 
     own.may_be_left &= !sink->by_engine;
     engine_result_begin(&task->result, task->from, false);
-    TRAWL_TRY(engine_for_devices->submit(worker->device, &asked, error));
+    TRAWL_TRY(
+        engine_for_devices->submit(worker->prepared[PLAN_KIND_STRINGS][1].worker, &asked, error));
     TRAWL_ASSERT(task->result.done == chunk->owned);
     if (sink->as_matches && task->result.count > task->result.hits.count)
         return TRAWL_FAIL(error, UNSUPPORTED, "too many matches for one list");
@@ -248,7 +250,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
             return TRAWL_OK;
         if (search->schedule == SCHEDULE_STAGED)
             atomic_store(&search->device_refused, true);
-        TRAWL_TRY(worker_host_ready(worker, &search->job, error));
+        TRAWL_TRY(worker_ready(worker, &search->job, false, error));
         return scan(search, task, worker, false, error);
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
@@ -298,7 +300,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
         atomic_store(&search->device_refused, true);
     if (!search->host_searches)
         return lost && *status == TRAWL_DEVICE && devices_work(devices);
-    *status = worker_host_ready(worker, &search->job, error);
+    *status = worker_ready(worker, &search->job, false, error);
     if (*status == TRAWL_OK)
         *status = scan(search, task, worker, false, error);
     count_work(search, task, &search->done.host, *status);
@@ -357,8 +359,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
         TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
-        status = on_device ? worker_device_ready(worker, &search->job, &error)
-                           : worker_host_ready(worker, &search->job, &error);
+        status = worker_ready(worker, &search->job, on_device, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
         if (status == TRAWL_OK && task_is_left(task))

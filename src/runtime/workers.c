@@ -24,28 +24,23 @@ bool worker_is_stranded(const struct worker *worker)
            atomic_load(&devices->lost[worker->device_index]) && devices_work(devices);
 }
 
-/* Releases the layers of the kinds that are apart, or the others. */
-static void layers_release(struct worker *worker, bool on_device, bool are_apart)
+static void release(struct worker *worker, uint32_t kind, bool on_device)
 {
-    for (uint32_t i = 0; i < PLAN_KINDS; i++) {
-        if (worker->layers[i][on_device] == NULL || engine_kinds[i].is_apart != are_apart)
-            continue;
-        engine_kinds[i].layer->release(worker->layers[i][on_device]);
-        worker->layers[i][on_device] = NULL;
-    }
-    worker->layer_job[on_device] = 0;
+    struct prepared *own = &worker->prepared[kind][on_device];
+
+    if (own->worker != NULL)
+        engine_kinds[kind].ops[on_device]->release(own->worker);
+    *own = (struct prepared){NULL, 0, 0};
 }
 
 void worker_go_to(struct worker *worker, uint32_t device)
 {
     if (worker->device_index == device)
         return;
-    layers_release(worker, true, false);
-    worker->has_moved = true; /* a search of records may hold a layer that is apart */
-    if (worker->device != NULL)
-        engine_for_devices->release(worker->device);
-    worker->device = NULL;
-    worker->device_job = 0;
+    for (uint32_t i = 0; i < PLAN_KINDS; i++)
+        if (!engine_kinds[i].is_apart)
+            release(worker, i, true);
+    worker->has_moved = true; /* a search of records may hold an engine worker that is apart */
     worker->device_index = device;
 }
 
@@ -54,66 +49,77 @@ void worker_change_device(struct worker *worker)
     worker_go_to(worker, devices_choose(&worker->runtime->devices));
 }
 
-/* Returns the worker's engine worker for the job's layer, on a device or on the host. If the kind
- * is_apart, sets *on_device by the runtime's engine. */
-static struct engine_worker **layer_worker(struct worker *worker, const struct job *job,
-                                           bool *on_device)
+/* Returns the worker's engine worker for the job, on a device or on the host. If the kind is_apart,
+ * sets *on_device by the runtime's engine. */
+static struct prepared *prepared_of(struct worker *worker, const struct job *job, bool *on_device)
 {
     if (job->kind->is_apart)
         *on_device = worker->runtime->engine == TRAWL_ENGINE_CUDA;
-    return &worker->layers[job->kind - engine_kinds][*on_device];
-}
-
-static enum trawl_status layer_ready(struct worker *worker, struct job *job, bool on_device,
-                                     struct trawl_error *error)
-{
-    const struct trawl_runtime *runtime = worker->runtime;
-    const bool is_apart = job->kind->is_apart;
-    struct engine_worker **engine_worker;
-
-    if (on_device && !is_apart &&
-        (worker->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(worker)))
-        worker_change_device(worker);
-    engine_worker = layer_worker(worker, job, &on_device);
-    if (worker->layer_job[on_device] == job->number)
-        return TRAWL_OK;
-    if (is_apart && worker->has_moved) {
-        layers_release(worker, true, true);
-        worker->has_moved = false;
-    }
-    worker->layer_job[on_device] = 0;
-    TRAWL_TRY(job->kind->layer->compile(on_device ? runtime->devices.engine : runtime->host,
-                                        !on_device ? ENGINE_HOST
-                                        : is_apart ? ENGINE_DEVICES_MAX
-                                                   : worker->device_index,
-                                        job->plan, engine_worker, error));
-    worker->layer_job[on_device] = job->number;
-    return TRAWL_OK;
+    return &worker->prepared[job->kind - engine_kinds][*on_device];
 }
 
 const struct engine_ops *worker_engine(struct worker *worker, const struct job *job, bool on_device,
                                        struct engine_worker **engine_worker)
 {
-    if (job->kind->layer != NULL) {
-        *engine_worker = *layer_worker(worker, job, &on_device);
-        return job->kind->layer;
-    }
-    *engine_worker = on_device ? worker->device : worker->host;
-    return on_device ? engine_for_devices : engine_for_host;
+    *engine_worker = prepared_of(worker, job, &on_device)->worker;
+    return job->kind->ops[on_device];
 }
 
-enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
-                                    struct trawl_error *error)
+/* Prepares an engine worker on the worker's device, or on another one, if that is lost. */
+static enum trawl_status compile_there(struct worker *worker, const struct job *job,
+                                       struct engine_worker **engine_worker,
+                                       struct trawl_error *error)
 {
-    if (job->kind->layer != NULL)
-        return layer_ready(worker, job, false, error);
-    if (worker->host_job == job->number ||
-        (job->is_brief && worker->host_serial == job->plan->serial))
+    struct devices *devices = &worker->runtime->devices;
+    struct trawl_error own;
+    enum trawl_status status;
+
+    for (;;) {
+        if (worker->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(worker))
+            worker_change_device(worker);
+        status = job->kind->ops[true]->compile(devices->engine, worker->device_index, job->plan,
+                                               engine_worker, &own);
+        if (status == TRAWL_DEVICE)
+            devices_lose(devices, worker->device_index, own.message);
+        if (status != TRAWL_DEVICE || !devices_work(devices))
+            break;
+    }
+    if (status != TRAWL_OK && error != NULL)
+        *error = own;
+    return status;
+}
+
+enum trawl_status worker_ready(struct worker *worker, struct job *job, bool on_device,
+                               struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = worker->runtime;
+    const struct kind *kind = job->kind;
+    struct prepared *own;
+
+    if (on_device && !devices_are_ready(&runtime->devices)) { /* a child of fork() has none */
+        char failure[TRAWL_ERROR_MESSAGE_BYTES];
+
+        devices_failure(&runtime->devices, failure, sizeof failure);
+        return TRAWL_FAIL(error, DEVICE, "%s", failure);
+    }
+    own = prepared_of(worker, job, &on_device);
+    if (job->is_brief && !on_device && own->serial == job->plan->serial)
         return TRAWL_OK;
-    worker->host_job = worker->host_serial = 0;
-    TRAWL_TRY(engine_for_host->compile(worker->runtime->host, 0, job->plan, &worker->host, error));
-    worker->host_job = job->number;
-    worker->host_serial = job->is_brief ? job->plan->serial : 0;
+    if (own->job == job->number && !(on_device && !kind->is_apart && worker_is_stranded(worker)))
+        return TRAWL_OK;
+    if (kind->is_apart && worker->has_moved) {
+        release(worker, (uint32_t)(kind - engine_kinds), true);
+        worker->has_moved = false;
+    }
+    own->job = own->serial = 0;
+    TRAWL_TRY(
+        on_device && !kind->is_apart
+            ? compile_there(worker, job, &own->worker, error)
+            : kind->ops[on_device]->compile(on_device ? runtime->devices.engine : runtime->host,
+                                            on_device ? ENGINE_DEVICES_MAX : ENGINE_HOST, job->plan,
+                                            &own->worker, error));
+    own->job = job->number;
+    own->serial = job->is_brief && !on_device ? job->plan->serial : 0;
     return TRAWL_OK;
 }
 
@@ -127,64 +133,10 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
         worker_go_to(worker, found.device);
 }
 
-/* Opens an engine worker on the worker's device. If that fails with DEVICE, marks the device as
- * lost, and tries the next one. */
-static enum trawl_status device_worker_want(struct worker *worker, struct trawl_error *error)
-{
-    struct devices *devices = &worker->runtime->devices;
-    struct trawl_error own;
-    enum trawl_status status = TRAWL_OK;
-
-    if (worker->device_index == ENGINE_DEVICES_MAX)
-        worker->device_index = devices_choose(devices);
-    for (;;) {
-        if (worker_is_stranded(worker))
-            worker_change_device(worker);
-        if (worker->device != NULL)
-            return TRAWL_OK;
-        status = engine_for_devices->compile(devices->engine, worker->device_index, NULL,
-                                             &worker->device, &own);
-        if (status == TRAWL_DEVICE)
-            devices_lose(devices, worker->device_index, own.message);
-        if (status != TRAWL_DEVICE || !devices_work(devices))
-            break;
-    }
-    if (status != TRAWL_OK && error != NULL)
-        *error = own;
-    return status;
-}
-
-enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
-                                      struct trawl_error *error)
-{
-    struct devices *devices = &worker->runtime->devices;
-    char failure[TRAWL_ERROR_MESSAGE_BYTES];
-
-    if (!devices_are_ready(devices)) { /* a child of fork() has no devices */
-        devices_failure(devices, failure, sizeof failure);
-        return TRAWL_FAIL(error, DEVICE, "%s", failure);
-    }
-    if (job->kind->layer != NULL)
-        return layer_ready(worker, job, true, error);
-    if (worker->device_job == job->number && !worker_is_stranded(worker))
-        return TRAWL_OK;
-    TRAWL_TRY(device_worker_want(worker, error));
-    worker->device_job = 0;
-    TRAWL_TRY(engine_for_devices->compile(devices->engine, worker->device_index, job->plan,
-                                          &worker->device, error));
-    worker->device_job = job->number;
-    return TRAWL_OK;
-}
-
 void worker_end(struct worker *worker)
 {
-    if (worker->host != NULL)
-        engine_for_host->release(worker->host);
-    for (uint32_t i = 0; i < 4; i++)
-        layers_release(worker, i % 2 != 0, i / 2 != 0);
-    if (worker->device != NULL)
-        engine_for_devices->release(worker->device);
-    worker->host = worker->device = NULL;
+    for (uint32_t i = 0; i < 2 * PLAN_KINDS; i++)
+        release(worker, i / 2, i % 2 != 0);
     if (worker->buffer.capacity > 0)
         runtime_buffer_release(worker->runtime, &worker->buffer);
 }

@@ -9,13 +9,10 @@
 
 /* Counts the worker in job->took_part. Returns true the first time. */
 bool worker_takes_part(struct worker *worker, struct job *job);
-/* Prepares the worker's engine worker for the job: that of the job's layer, if there is one,
- * otherwise that of the host or of a device. A worker whose device is lost changes to another
- * one. */
-enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
-                                    struct trawl_error *error);
-enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
-                                      struct trawl_error *error);
+/* Prepares the worker's engine worker for the job, on its device or on the host. A worker whose
+ * device is lost changes to another one. */
+enum trawl_status worker_ready(struct worker *worker, struct job *job, bool on_device,
+                               struct trawl_error *error);
 /* Returns the engine that searches for the job, and stores the worker's engine worker for it. */
 const struct engine_ops *worker_engine(struct worker *worker, const struct job *job, bool on_device,
                                        struct engine_worker **engine_worker);
