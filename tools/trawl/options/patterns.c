@@ -752,7 +752,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     patterns->options = options;
     if (status != TRAWL_OK && settings->expressions)
         expressions_fault(patterns, name_option(settings, &error), message);
-    if (status == TRAWL_OK)
+    if (status == TRAWL_OK && settings->expressions)
         look_at(patterns, *plan);
     if (patterns->crosses)
         patterns->finds_empty = false; /* here the library itself delivers empty matches */

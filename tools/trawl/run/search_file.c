@@ -140,7 +140,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
         /* tg skips only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
-    scan->rules.seekable = told_text(text).is_seekable;
+    scan->rules.seekable = file->bytes != NULL || told_text(text).is_seekable;
     scan->descriptor = file->bytes != NULL ? -1 : file->descriptor;
     scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
     scan->nulls.has_blocks = !scan->rules.is_live || !settings->writes_lines;
