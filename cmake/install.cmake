@@ -38,7 +38,6 @@ function(trawl_link name target directory)
 endfunction()
 
 install(FILES include/trawl.h include/trawl_records.h include/trawl_stream.h
-              include/trawl_devices.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TRAWL_GALLERY)
     install(FILES gallery/trawl_gallery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

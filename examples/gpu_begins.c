@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <trawl_devices.h>
+#include <trawl.h>
 
 #define BEGINS_MAX 8
 

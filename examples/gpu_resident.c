@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <trawl_devices.h>
+#include <trawl.h>
 
 static enum trawl_status count(struct trawl_searcher *searcher, struct trawl_text *text,
                                const char *string, struct trawl_error *error)

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 cdef extern from "<stdbool.h>" nogil:
     ctypedef unsigned char flag "bool"
 
-cdef extern from "trawl_devices.h" nogil:
+cdef extern from "trawl.h" nogil:
 """
 
 

@@ -7,7 +7,7 @@
 
 #include "asks.h"
 #include "test.h"
-#include "trawl_devices.h"
+#include "trawl.h"
 #if TRAWL_GALLERY
 #include "gallery/trawl_gallery.h"
 #else

@@ -11,7 +11,7 @@ generate.py writes:
 import os
 import re
 
-FILES = ("trawl.h", "trawl_records.h", "trawl_stream.h", "trawl_devices.h")
+FILES = ("trawl.h", "trawl_records.h", "trawl_stream.h")
 LABELS = ("Shape", "Ownership", "Errors", "Threads", "Cost", "Memory")
 LABEL = re.compile(rf"^({'|'.join(LABELS)})(: | {{2,}})(\S.*)$")
 ITEM = re.compile(r"^( *)([A-Za-z_]+) {2,}(\S.*)$")

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "trawl_devices.h"
+#include "trawl.h"
 
 struct changes {
     _Atomic uint64_t count;                       /* of all changes */

@@ -20,7 +20,7 @@
 #include "engine.h"
 #include "runtime/engines.h"
 #include "text/text.h"
-#include "trawl_devices.h"
+#include "trawl.h"
 
 #define RUNTIME_THREADS_MAX 1024u
 

@@ -1,5 +1,5 @@
 /* use: the public header in a C++ program: options, a sink, errors. */
-#include <trawl_devices.h>
+#include <trawl.h>
 
 #include <cstdio>
 #include <cstring>

@@ -37,7 +37,7 @@ installed() {
 test_files() {
     local file
 
-    for file in trawl.h trawl_records.h trawl_stream.h trawl_devices.h libtrawl.a libtrawl.so trawl.pc \
+    for file in trawl.h trawl_records.h trawl_stream.h libtrawl.a libtrawl.so trawl.pc \
         trawl-config.cmake; do
         installed "$file" >/dev/null
     done

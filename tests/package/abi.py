@@ -33,7 +33,7 @@ def abi_of(source, headers, compiler, work):
     code, library = os.path.join(work, "abi.c"), os.path.join(work, "abi.so")
     script, out = os.path.join(work, "abi.map"), os.path.join(work, "abi.xml")
     with open(code, "w", encoding="utf-8") as file:
-        file.write("#include <trawl_devices.h>\n")
+        file.write("#include <trawl.h>\n")
         for function in api.functions:
             parameters = ", ".join(function.parameters) or "void"
             file.write(f"{function.result} {function.name}({parameters}) {{ __builtin_trap(); }}\n")

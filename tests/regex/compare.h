@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "asks.h"
-#include "trawl_devices.h"
+#include "trawl.h"
 
 // Functions of regex_borders.c.
 extern "C" void borders_set(uint64_t seed);

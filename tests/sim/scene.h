@@ -6,7 +6,7 @@
 #include "diff/held.h"
 #include "diff/shapes.h"
 #include "sim_host.h"
-#include "trawl_devices.h"
+#include "trawl.h"
 
 enum place {
     PLACE_MEMORY,

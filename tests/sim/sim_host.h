@@ -3,7 +3,7 @@
 #ifndef TRAWL_TESTS_SIM_SIM_HOST_H
 #define TRAWL_TESTS_SIM_SIM_HOST_H
 
-#include "trawl_devices.h"
+#include "trawl.h"
 
 /* A runtime, and one of its searchers. */
 struct host {

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "trawl_devices.h"
+#include "trawl.h"
 #if TRAWL_GALLERY
 #include "trawl_gallery.h"
 #endif

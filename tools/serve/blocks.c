@@ -15,7 +15,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/thread.h"
 #include "trawl/text/told.h"
-#include "trawl_devices.h"
+#include "trawl.h"
 
 /* At most this many blocks of a collection are kept on GPUs. All GPUs together have room for 256
  * parts of texts (CUDA_RESIDENT_MAX), and a block may be split over all GPUs. */

@@ -2,7 +2,7 @@
 #ifndef TRAWL_COMMAND_JOB_H
 #define TRAWL_COMMAND_JOB_H
 
-#include "trawl_devices.h"
+#include "trawl.h"
 #include "trawl/options/patterns.h"
 #include "trawl/text/output.h"
 #include "trawl/options/settings.h"

@@ -1,7 +1,7 @@
 /* totals: sums over all files, for --stats and --json. Each worker adds to its own job's totals,
  * and pool_turns.c adds these to the caller's when the worker's files have their turn. */
 #include "trawl/job/totals.h"
-#include "trawl_devices.h"
+#include "trawl.h"
 #if TRAWL_GALLERY
 #include "trawl_gallery.h"
 #endif
