@@ -29,10 +29,9 @@ struct trawl_batch {
     const uint16_t *reversed;
     bool last; /* the text ends here: no batch follows */
 };
-/* Begin a search in batches. flags: TRAWL_ALL, TRAWL_SPANS or TRAWL_SPANS_FIRST (occurrences that
- * these two skip may be delivered, too), perhaps or-ed with TRAWL_LINE_ENDS. The searcher is inside
- * a call until trawl_search_close; plan and text are borrowed until then. Errors: as for
- * trawl_ask, except READ; ARGUMENT also for an unknown flag. */
+/* Begin a search in batches. flags: TRAWL_ALL, TRAWL_SPANS or TRAWL_SPANS_FIRST, perhaps or-ed with
+ * TRAWL_LINE_ENDS. The searcher is inside a call until trawl_search_close; plan and text are
+ * borrowed until then. Errors: as for trawl_ask, except READ; ARGUMENT also for an unknown flag. */
 TRAWL_CALL trawl_search_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, uint32_t flags, struct trawl_search **search,
                              struct trawl_error *error);

@@ -332,7 +332,6 @@ cdef struct match_columns:
     bint is_text  # `values` become str
     bint one_of_all  # keep occurrences without overlap: of those with the same begin the longest, or the first
     bint longest
-    uint64_t kept_end  # where the last kept occurrence ends
     uint64_t text_begin
     uint64_t text_end
     walk by
@@ -381,30 +380,6 @@ cdef uint32_t search_flags(const match_columns *columns) noexcept:
             | (0 if not columns.one_of_all else TRAWL_SPANS if columns.longest else TRAWL_SPANS_FIRST))
 
 
-cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
-    """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before them."""
-    cdef uint64_t *begins = values_of(&columns.begins)
-    cdef uint64_t *ends = values_of(&columns.ends)
-    cdef uint64_t *words = values_of(&columns.patterns)
-    cdef uint64_t count = columns.begins.count, at = first, i
-    cdef bint is_new
-
-    for i in range(first, count):
-        is_new = begins[i] >= columns.kept_end
-        if not is_new and not (
-                columns.longest and at > first and begins[i] == begins[at - 1]
-                and (ends[i] > ends[at - 1] or (ends[i] == ends[at - 1] and
-                     word_distance(words[i]) < word_distance(words[at - 1])))):
-            continue
-        at += is_new
-        begins[at - 1], ends[at - 1], words[at - 1] = begins[i], ends[i], words[i]
-        if columns.with_lines:
-            values_of(&columns.lines)[at - 1] = values_of(&columns.lines)[i]
-        columns.kept_end = ends[i]
-    columns.begins.count = columns.ends.count = columns.patterns.count = at
-    columns.lines.count = min(columns.lines.count, at)
-
-
 cdef bint match_columns_put(match_columns *columns, work *job, const trawl_batch *batch) noexcept nogil:
     """Append a batch of matches; false: out of memory."""
     cdef uint64_t count = columns.begins.count, i
@@ -417,8 +392,6 @@ cdef bint match_columns_put(match_columns *columns, work *job, const trawl_batch
     if columns.with_lines:
         put_values(&columns.lines, batch.line_numbers, batch.match_count)
     columns.text_end = batch.text_end
-    if columns.one_of_all and batch.match_count > 0 and not any_failed(&columns.begins, 4):
-        keep_spans(columns, count)
     if columns.with_values and not any_failed(&columns.begins, 4):
         put_matched(columns, job, count)
     if any_failed(&columns.begins, 6):
@@ -605,7 +578,7 @@ cdef class Batches(Iteration):
     """An iterator over the occurrences in a text; each item is a Matches."""
 
     cdef trawl_search *search
-    cdef match_columns columns  # options and kept_end, with which the columns of each batch begin
+    cdef match_columns columns  # options, with which the columns of each batch begin
 
     def __dealloc__(self):
         self.end()
@@ -646,7 +619,7 @@ cdef class Batches(Iteration):
             if not match_columns_put(&columns, &self.handle.job, batch):
                 raise MemoryError()
             self.handle.check(False)
-            self.handle.job.by, self.columns.kept_end = columns.by, columns.kept_end
+            self.handle.job.by = columns.by
             return matches_of(&columns, self.plan) if columns.begins.count > 0 else None
         finally:
             match_columns_drop(&columns)

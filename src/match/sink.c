@@ -267,8 +267,6 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     return TRAWL_OK;
 }
 
-#define SPANS (TRAWL_SPANS | TRAWL_SPANS_FIRST)
-
 static enum spans spans_of(uint32_t flags)
 {
     return (flags & TRAWL_SPANS_FIRST) != 0 ? SPANS_FIRST
@@ -276,31 +274,55 @@ static enum spans spans_of(uint32_t flags)
                                             : SPANS_ALL;
 }
 
-/* Reduces the chunk's matches to spans (matches that do not overlap), with their line numbers, and
- * returns how many there are. Of matches with the same start, keeps the longest; with
- * TRAWL_SPANS_FIRST, the first. sink->spans_end is where the last span ends, which may have
- * begun in an earlier chunk. Engines may report more matches than spans: a GPU, for example, does
- * not know where the last span before a chunk ends. */
-static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
+static struct trawl_match match_at(const struct sink_chunk *chunk, uint64_t i)
 {
-    const bool longest = (sink->window_flags & TRAWL_SPANS_FIRST) == 0;
-    struct trawl_match *matches = chunk->matches;
+    if (chunk->matches != NULL)
+        return chunk->matches[i];
+    return (struct trawl_match){chunk->begins[i], chunk->ends[i], (uint32_t)chunk->patterns[i],
+                                chunk->distances == NULL ? 0 : chunk->distances[i], 0};
+}
+
+static void match_move(const struct sink_chunk *chunk, uint64_t to, uint64_t from)
+{
+    if (chunk->line_numbers != NULL)
+        chunk->line_numbers[to] = chunk->line_numbers[from];
+    if (chunk->matches != NULL) {
+        chunk->matches[to] = chunk->matches[from];
+        return;
+    }
+    chunk->begins[to] = chunk->begins[from];
+    chunk->ends[to] = chunk->ends[from];
+    chunk->patterns[to] = chunk->patterns[from];
+    if (chunk->distances != NULL) {
+        chunk->distances[to] = chunk->distances[from];
+        chunk->reversed[to] = chunk->reversed[from];
+    }
+}
+
+/* Engines may report more matches than spans: a GPU, for example, does not know where the last span
+ * before a chunk ends. */
+uint64_t sink_keep_spans(struct sink *sink, const struct sink_chunk *chunk)
+{
+    struct trawl_match last = {.begin = UINT64_MAX};
     uint64_t kept = 0;
 
+    if (sink->spans == SPANS_ALL)
+        return chunk->match_count;
     for (uint64_t i = 0; i < chunk->match_count; i++) {
-        bool longer = longest && kept > 0 && matches[i].begin == matches[kept - 1].begin &&
-                      matches[i].end > matches[kept - 1].end;
+        const struct trawl_match match = match_at(chunk, i);
+        const bool same = match.begin == last.begin;
+        const bool better =
+            same && sink->spans == SPANS_LONGEST &&
+            (match.end > last.end || (match.end == last.end && match.distance < last.distance));
 
-        TRAWL_ASSERT(matches[i].begin <= matches[i].end); /* equal: an empty match */
-        TRAWL_ASSERT(i == 0 || kept == 0 || matches[kept - 1].begin <= matches[i].begin);
-        if (!longer && ((kept > 0 && matches[i].begin == matches[kept - 1].begin) ||
-                        matches[i].begin < sink->spans_end))
+        TRAWL_ASSERT(match.begin <= match.end); /* equal: an empty match */
+        TRAWL_ASSERT(kept == 0 || last.begin <= match.begin);
+        if (!better && (same || match.begin < sink->spans_end))
             continue;
-        kept -= longer;
-        matches[kept] = matches[i];
-        if (chunk->line_numbers != NULL)
-            chunk->line_numbers[kept] = chunk->line_numbers[i];
-        sink->spans_end = matches[kept++].end;
+        kept -= better;
+        match_move(chunk, kept++, i);
+        last = match;
+        sink->spans_end = match.end;
     }
     return kept;
 }
@@ -320,8 +342,7 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.bytes_count = chunk->owned;
     window.after_bytes_count = chunk->after;
     window.matches = chunk->matches;
-    window.match_count =
-        (sink->window_flags & SPANS) != 0 ? keep_spans(sink, chunk) : chunk->match_count;
+    window.match_count = sink_keep_spans(sink, chunk);
     window.line_end_count = sink->digest != NULL ? digest->line_end_count : 0;
     window.line_ends_before =
         (sink->window_flags & TRAWL_LINE_ENDS) != 0 && has_few(chunk) ? chunk->line_numbers : NULL;

@@ -31,8 +31,8 @@ struct sink_chunk {
     bool one_per_line; /* no two hits begin in the same line */
     /* set if the sink wants matches: structs or, if sink.columns, the arrays below */
     struct trawl_match *matches;
-    const uint64_t *begins, *ends, *patterns;
-    const uint16_t *distances, *reversed;
+    uint64_t *begins, *ends, *patterns;
+    uint16_t *distances, *reversed; /* only if the plan has errors */
     /* if the sink wants line numbers: room for match_count numbers, which digest stores */
     uint64_t *line_numbers;
     uint64_t match_count;
@@ -131,6 +131,9 @@ void sink_first(struct sink *sink);
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context);
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
+/* Reduces the chunk's matches to the spans that the sink wants, if it does not want all matches:
+ * spans do not overlap, nor do those of earlier chunks. Returns how many there are. */
+uint64_t sink_keep_spans(struct sink *sink, const struct sink_chunk *chunk);
 /* Sets up a sink without `deliver`, for callers that take chunks from the search themselves. */
 void sink_batches(struct sink *sink, uint32_t flags);
 /* Like sink_batches, but with the caller's own digest, which reads hits instead of matches. */

@@ -49,10 +49,13 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
     return status;
 }
 
-static void fill_batch(struct trawl_search *search, const struct sink_chunk *view,
+static void fill_batch(struct trawl_search *search, struct sink_chunk *view,
                        struct trawl_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
+    if (search->search.job.plan->kind != PLAN_KIND_ERRORS) /* these columns are not set */
+        view->distances = view->reversed = NULL;
+    view->match_count = sink_keep_spans(&search->sink, view);
     batch->text_begin = view->begin;
     batch->text_end = view->begin + view->owned;
     batch->match_count = view->match_count;
@@ -60,10 +63,8 @@ static void fill_batch(struct trawl_search *search, const struct sink_chunk *vie
     batch->begins = view->begins;
     batch->ends = view->ends;
     batch->pattern_indices = view->patterns;
-    if (search->search.job.plan->kind == PLAN_KIND_ERRORS) {
-        batch->distances = view->distances;
-        batch->reversed = view->reversed;
-    }
+    batch->distances = view->distances;
+    batch->reversed = view->reversed;
     if (!search->sink.line_numbers)
         return;
     TRAWL_ASSERT(view->match_count == 0 || view->begins[0] >= view->begin);

@@ -87,7 +87,7 @@ void task_view(const struct sink *sink, const struct task *task, struct sink_chu
         view->begins = task->matches;
         view->ends = task->matches + task->match_room;
         view->patterns = task->matches + 2 * task->match_room;
-        view->distances = (const uint16_t *)(const void *)(view->patterns + task->match_room);
+        view->distances = (uint16_t *)(void *)(view->patterns + task->match_room);
         view->reversed = view->distances + task->match_room;
     } else {
         view->matches = (struct trawl_match *)(void *)task->matches;

@@ -122,6 +122,75 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     trawl_text_close(text);
 }
 
+/* Checks that the matches of a search in batches are the expected spans. */
+static void check_spans(struct trawl_plan *plan, const struct trawl_match *right, uint64_t count,
+                        const uint8_t *from, uint64_t bytes_count, uint32_t flags,
+                        uint64_t chunk_bytes)
+{
+    AUTO_SEARCHER searcher = must_searcher(2, chunk_bytes);
+    AUTO_TEXT text = must_text(from, bytes_count);
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_search *search = NULL;
+    uint64_t seen = 0;
+    bool good = true;
+
+    MUST(trawl_search_open(searcher, plan, text, flags, &search, NULL));
+    while (!batch.last) {
+        MUST(trawl_search_next(search, &batch, NULL));
+        for (uint64_t i = 0; i < batch.match_count; i++, seen++)
+            good &= seen < count && batch.begins[i] == right[seen].begin &&
+                    batch.ends[i] == right[seen].end &&
+                    batch.pattern_indices[i] == right[seen].pattern_index;
+    }
+    trawl_search_close(search);
+    if (!TEST_CHECK(good && seen == count))
+        printf("  flags %u, chunks of %" PRIu64 "\n", flags, chunk_bytes);
+}
+
+/* Batches have matches that do not overlap, also across chunks: the longest, or the first pattern,
+ * and of equally long matches with errors one with the fewest. */
+static void spans_in_batches(void)
+{
+    static const char *const words[] = {"ab", "aba", "b", "abab", "ba"};
+    static const uint64_t chunks[] = {0, 1, 7, 64};
+    struct trawl_pattern strings[5];
+    const struct trawl_pattern near[] = {{"abc", 3}, {"abd", 3}};
+    AUTO_PLAN errors = must_plans(near, 2, PLAN_WITH(.mismatches_max = 1));
+    struct test_random random = test_random_begin("spans");
+    uint8_t letters[500];
+
+    for (uint32_t i = 0; i < 5; i++)
+        strings[i] = (struct trawl_pattern){words[i], strlen(words[i])};
+    for (uint64_t i = 0; i < sizeof letters; i++)
+        letters[i] = (uint8_t)("abababc"[test_random_below(&random, 7)]);
+    for (uint32_t turn = 0; turn < 8; turn++) {
+        AUTO_PLAN plan = must_plans(strings, 5, NULL);
+        const bool longest = turn % 2 == 0;
+        struct trawl_match right[sizeof letters];
+        uint64_t count = 0, at = 0;
+
+        while (at < sizeof letters) {
+            uint64_t best = 5;
+
+            for (uint64_t i = 0; i < 5; i++)
+                if (strings[i].bytes_count <= sizeof letters - at &&
+                    memcmp(letters + at, words[i], (size_t)strings[i].bytes_count) == 0 &&
+                    (best == 5 || (longest && strings[i].bytes_count > strings[best].bytes_count)))
+                    best = i;
+            if (best < 5)
+                right[count++] =
+                    (struct trawl_match){at, at + strings[best].bytes_count, (uint32_t)best, 0, 0};
+            at += best < 5 ? strings[best].bytes_count : 1;
+        }
+        check_spans(plan, right, count, letters, sizeof letters,
+                    longest ? TRAWL_SPANS : TRAWL_SPANS_FIRST, chunks[turn / 2]);
+    }
+    check_spans(errors, &(struct trawl_match){0, 3, 1, 0, 0}, 1, (const uint8_t *)"abd", 3,
+                TRAWL_SPANS, 0);
+    check_spans(errors, &(struct trawl_match){0, 3, 0, 0, 0}, 1, (const uint8_t *)"abd", 3,
+                TRAWL_SPANS_FIRST, 0);
+}
+
 /* Cancels the search that calls this sink. Returns 0, so the sink itself does not stop it. */
 static int cancels(void *searcher, const struct trawl_match *matches, uint64_t match_count)
 {
@@ -670,6 +739,7 @@ int main(void)
     overtaking();
     cores(plan);
     arguments(plan);
+    spans_in_batches();
     one_is_never_taken(plan);
     cancelled_by_sinks(plan);
     methods();
