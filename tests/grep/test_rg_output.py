@@ -46,7 +46,7 @@ VALUES = {"regexp": ["foo", "a"], "max-count": SMALL, "before-context": SMALL, "
 OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
     exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
     alphabet reverse-complement any-base exact every-end distance fasta bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
-    type-list pcre2-version stats only-first""".split()
+    type-list pcre2-version stats only-first around and andnot in-file write backup diff""".split()
 
 WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\",
          "oo", "o", "  ", "\t", "$", "$0"]  # fmt: skip

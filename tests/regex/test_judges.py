@@ -247,6 +247,11 @@ def test_judges(row, number, folder):
         and all(broken[int(one.split(b":")[0]) - 1] for one in more)
     ):
         return  # listed in docs/regex.md: grep -P overlooks matches after a byte outside of a character
+    if judge == "grep-P":
+        # Before version 10.43 or so, what PCRE2 knows of a match's first letter loses matches: (?=aa-|[aA])[A-C] in A.
+        patterns = [one.replace(made, "(*NO_START_OPT)" + made) for one in patterns]
+        if listed(["grep", "-P", *options, *patterns, name], environment)[1] == got:
+            return
     pytest.fail(
         f"{' '.join(command)} {made!r}: status {status}; missing {[one for one in wanted if one not in got][:3]}, too many {more[:3]}"
     )
