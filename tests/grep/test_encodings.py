@@ -16,7 +16,7 @@ import time
 import cases
 import pytest
 import test_compare as compare
-from harness import write
+from harness import TRAWL, execute, write
 
 CASES = 640
 LETTERS = "ab \n\n\tfoo\r" + "é漢字😀Σя\u2028\ufeff\ufffd"
@@ -302,3 +302,20 @@ def test_sequences(trawl, folder):
         pytest.fail(
             "a sequence counts as UTF-8 or not: %r" % [line for line, a, b in zip(lines, found, wanted) if a != b][:3]
         )
+
+
+def test_other_names(folder):
+    """Names that neither WHATWG nor iconv has mean what Python's codecs or Windows' code pages of that number do."""
+    names = {"936": "gbk", "932": "cp932", "949": "cp949", "950": "cp950", "65001": "utf-8", "cp65001": "utf-8", "utf_8": "utf-8",
+             "euc_jp": "euc_jp", "latin-1": "latin-1", "macroman": "mac_roman", "mac-roman": "mac_roman", "win1251": "cp1251"}  # fmt: skip
+    names |= {f"windows{page}": f"cp{page}" for page in range(1250, 1259)} | {
+        str(page): f"cp{page}" for page in range(1250, 1259)
+    }
+    letters = "é我ж한日ğא"
+    for name, codec in names.items():
+        known = [one for one in letters if one == one.encode(codec, "replace").decode(codec)]
+        assert known or name.endswith(("53", "56")), name
+        for letter in known:
+            write(os.path.join(folder, "other"), f"a{letter}b\n".encode(codec))
+            status, output, errors = execute([TRAWL, f"--encoding={name}", f"a{letter}b", "other"], folder)
+            assert (status, output, errors) == (0, f"a{letter}b\n".encode(), b""), (name, letter)

@@ -66,11 +66,53 @@ struct decoder {
     uint32_t known[];         /* code point of each byte or pair; 0: not looked up yet */
 };
 
+/* Names that Windows, Python and editors use, and neither WHATWG nor iconv knows. */
+static const char *const others[][2] = {
+    {"65001", "utf-8"},
+    {"cp65001", "utf-8"},
+    {"utf_8", "utf-8"},
+    {"932", "shift_jis"},
+    {"936", "gbk"},
+    {"949", "euc-kr"},
+    {"950", "big5"},
+    {"euc_jp", "euc-jp"},
+    {"euc_kr", "euc-kr"},
+    {"latin-1", "latin1"},
+    {"iso8859_1", "latin1"},
+    {"iso8859_15", "iso8859-15"},
+    {"macroman", "macintosh"},
+    {"mac-roman", "macintosh"},
+    {"mac_roman", "macintosh"},
+    {"1250", "cp1250"},
+    {"windows1250", "cp1250"},
+    {"1251", "cp1251"},
+    {"windows1251", "cp1251"},
+    {"win1251", "cp1251"},
+    {"1252", "cp1252"},
+    {"windows1252", "cp1252"},
+    {"win1252", "cp1252"},
+    {"1253", "cp1253"},
+    {"windows1253", "cp1253"},
+    {"1254", "cp1254"},
+    {"windows1254", "cp1254"},
+    {"1255", "cp1255"},
+    {"windows1255", "cp1255"},
+    {"1256", "cp1256"},
+    {"windows1256", "cp1256"},
+    {"1257", "cp1257"},
+    {"windows1257", "cp1257"},
+    {"1258", "cp1258"},
+    {"windows1258", "cp1258"},
+};
+
 static const struct encoding_row *find_label(const char *text)
 {
     static const char spaces[] = "\t\n\f\r ";
     size_t count;
 
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcasecmp(text, others[i][0]) == 0)
+            text = others[i][1];
     text += strspn(text, spaces);
     count = strlen(text);
     while (count > 0 && strchr(spaces, text[count - 1]) != NULL)
