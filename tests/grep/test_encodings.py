@@ -313,7 +313,10 @@ def test_other_names(folder):
     }
     letters = "é我ж한日ğא"
     for name, codec in names.items():
-        known = [one for one in letters if one == one.encode(codec, "replace").decode(codec)]
+        # WHATWG's Big5 has no letters of Cyrillic where code page 950 has them
+        known = [
+            one for one in ("我a" if name == "950" else letters) if one == one.encode(codec, "replace").decode(codec)
+        ]
         assert known or name.endswith(("53", "56")), name
         for letter in known:
             write(os.path.join(folder, "other"), f"a{letter}b\n".encode(codec))
