@@ -69,11 +69,20 @@ static const char *const way_names[] = {[WAY_ATOMS] = "atoms", [WAY_WHOLE] = "wh
 /* Returns the ways in which steps can be read, as bits. */
 static uint32_t ways(const struct expressions *expressions)
 {
-    const bool whole = expressions->atoms == NULL ||
-                       (expressions->count == 1 && expressions->has_beyond) ||
-                       (expressions->rest == NULL && expressions->whole != NULL);
+    const bool whole =
+        expressions->atoms == NULL ||
+        (expressions->count > 1 ? !expressions_cross(expressions)
+                                : expressions->has_beyond || expressions->whole != NULL);
 
     return (uint32_t)(expressions->atoms != NULL) << WAY_ATOMS | (uint32_t)whole << WAY_WHOLE;
+}
+
+/* Returns what WAY_WHOLE takes at least, in ns per byte. */
+static double whole_price(const struct expressions *expressions)
+{
+    return expressions->count > 1                                         ? LAZY_NS
+           : expressions->has_beyond || program_finds(expressions->whole) ? FINDER_NS
+                                                                          : RE2_NS;
 }
 
 void choose_begin(struct engine_worker *worker)
@@ -94,12 +103,10 @@ void choose_explain(const struct expressions *expressions, char *lines, uint64_t
                               expressions->atoms == NULL ? 0 : expressions->atom_count);
     for (enum way way = WAY_ATOMS; way <= WAY_WHOLE; way++)
         if ((ways(expressions) >> way & 1) != 0)
-            used += (uint64_t)snprintf(
-                lines + used, lines_bytes - used,
-                "expected ns per byte of text, %s: at least %.4f\n", way_names[way],
-                way == WAY_ATOMS || expressions->has_beyond || program_finds(expressions->whole)
-                    ? FINDER_NS
-                    : RE2_NS);
+            used += (uint64_t)snprintf(lines + used, lines_bytes - used,
+                                       "expected ns per byte of text, %s: at least %.4f\n",
+                                       way_names[way],
+                                       way == WAY_ATOMS ? FINDER_NS : whole_price(expressions));
     if (ways(expressions) == (1u << WAY_ATOMS | 1u << WAY_WHOLE))
         used += (uint64_t)snprintf(lines + used, lines_bytes - used,
                                    "trials: the CPU tries these two in turn\n");
@@ -119,9 +126,8 @@ static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const uint64_t calls = step->judged + (by_atoms ? 0 : count);
-    const bool finds = !by_atoms && step->judged == 0 && expressions->count == 1 &&
-                       program_finds(expressions->whole);
+    const uint64_t calls = step->judged + (by_atoms || expressions->count > 1 ? 0 : count);
+    const bool finds = !by_atoms && step->judged == 0 && program_finds(expressions->whole);
 
     if (calls > (step->to - step->from) / (finds ? FINDER_CALL_BYTES : RE2_CALL_BYTES))
         worker->table_steps = TABLE_STEPS;
@@ -141,13 +147,12 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
     if (worker->expressions->atoms == NULL)
         return;
     if (is_first && !contest_is_decided(contest))
-        contest->of[WAY_WHOLE].price.byte_ns =
-            step_is_beyond(step) || program_finds(whole) ? FINDER_NS : RE2_NS;
+        contest->of[WAY_WHOLE].price.byte_ns = whole_price(worker->expressions);
     /* as if the text ended, so that see_text can choose better atoms first */
     if (contest_count(contest, step->to - step->from, 0, ns, !is_first, 0, &change))
         tell(step, &change);
-    if (contest->now == WAY_WHOLE && !step_is_beyond(step) && !program_is_ready(whole) &&
-        contest_drop(contest, &change))
+    if (contest->now == WAY_WHOLE && worker->expressions->count == 1 && !step_is_beyond(step) &&
+        !program_is_ready(whole) && contest_drop(contest, &change))
         tell(step, &change);
     if (contest->now == WAY_WHOLE || worker->table_steps > 0 || has_many)
         worker->refiner.step = regex_step_bytes;

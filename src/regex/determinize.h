@@ -1,8 +1,7 @@
 /* determinize: makes automata from the trees of a plan's expressions (match/line_automaton.h).
  *
- * The trees become an NFA (Thompson, 1968), whose states are called *places*: a place takes a byte
- * of a range, forks, is an assertion, or is the end of a match. A state of the automaton is a list
- * of places, and what kind of byte came before (the subset construction). Assertions wait in a
+ * The trees become places (nfa.h). A state of the automaton is a list of places, and what kind of
+ * byte came before (the subset construction). Assertions wait in a
  * state until the next byte is known, as in RE2. What is asked decides about the list:
  *
  *   ANY        a set; each state contains the first place, since a match may begin at each byte
@@ -16,6 +15,7 @@
 #define TRAWL_REGEX_DETERMINIZE_H
 
 #include "match/line_automaton.h"
+#include "regex/nfa.h"
 #include "regex/regex_compile.h"
 
 enum determinize_as {

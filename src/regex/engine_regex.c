@@ -6,11 +6,12 @@
  *
  * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
  *   If the plan's only expression is a sequence, they also find the matches around the other atoms.
- *   RE2 reads the lines in which automata cannot decide. If some expressions have no atoms, another
+ *   RE2 reads the lines in which automata cannot decide. Of many expressions that share an atom,
+ *   the lazy automaton (lazy.h) first rules out most. If some expressions have no atoms, another
  *   worker finds the lines in which one of these matches, in one of the other ways.
  * - whole: the program of the plan's only expression reads the text of the step.
- * - lines: the common program of all expressions reads some lines at once, then each expression's
- *   program reads those with a match.
+ * - lines: the lazy automaton of all expressions reads each line, then the programs of those that
+ *   may match in it.
  * - table: an automaton of all expressions (automaton.h) reads each line, or each record that
  *   contains no line end.
  *
@@ -18,10 +19,10 @@
  * one expression, it is divided into pieces instead (scan_piece).
  *
  * `whole` and `lines` are for expressions without atoms, and for steps after one in which atoms
- * were of little use. The common program cannot read records, texts with line ends other than
- * newline, lines with a second kind of line end (a NUL, or CR LF), and some non-ASCII lines; some
- * plans have no such program. Then RE2 reads every line with each expression. `table` is for steps
- * after one in which programs were called often, if the search wants lines.
+ * were of little use. `whole` cannot read records, texts with line ends other than newline, lines
+ * with a second kind of line end (a NUL, or CR LF), and some non-ASCII lines; some expressions have
+ * no such program. Then RE2 reads every line. `table` is for steps after one in which programs were
+ * called often, if the search wants lines.
  */
 #include "regex/engine_regex.h"
 
@@ -36,6 +37,7 @@
 #include "regex/automaton.h"
 #include "regex/choose.h"
 #include "regex/judge.h"
+#include "regex/pass.h"
 #include "regex/prices.def"
 #include "regex/step.h"
 #include "regex/table.h"
@@ -50,6 +52,11 @@ static void plan_end(struct refiner *refiner)
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
+    memory_release(worker->asked, worker->asked_capacity, sizeof *worker->asked);
+    lazy_free(worker->lazy);
+    worker->lazy = NULL;
+    worker->asked = NULL;
+    worker->asked_capacity = 0;
     worker->merge = (struct merge){NULL, 0, 0, 0};
     worker->pause.search = 0;
     worker->passing = NULL;
@@ -125,38 +132,32 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
 }
 
 /* Searches the step with `lines`: RE2 reads every line with each expression. If there are several
- * expressions, their common program first rules out lines. It is given a single line at first, and
- * twice as many bytes whenever no line matched. */
+ * expressions, their lazy automaton first rules out most of them. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
-    const struct expressions *expressions = step->worker->expressions;
-    uint64_t ahead = 1, looks = 0;
+    const uint32_t all = step->worker->expressions->count;
+    const bool asks = all > 1 && !judges_whole(step);
+    uint64_t looks = 0;
 
-    for (uint64_t at = step->from; at < step->to;) {
-        const uint64_t after = line_after(step, min_u64(at + ahead, step->to) - 1);
-        const uint64_t next = ahead > 1 ? line_after(step, at) : after;
-        const struct regex_line lines = content_of(step, at, after);
-        const bool asks = expressions->count > 1 && may_read_whole(step, at, lines.end);
-        const int found =
-            asks ? program_match(expressions->whole, step->chunk->bytes + at, lines.end - at, 0,
-                                 lines.end - at, REGEX_ANYWHERE, NULL, 0)
-                 : 1;
+    for (uint64_t at = step->from, after = at; at < step->to && !step->is_paused; at = after) {
+        struct lazy_line read = {.any = step->want == WANT_LINES};
+        const uint32_t *found = NULL;
+        struct regex_line line;
+        uint32_t count = all;
+        bool matches = false;
 
-        if (found < 0)
-            return program_failed(found, error);
+        after = line_after(step, at);
+        line = content_of(step, at, after);
+        read.bytes = step->chunk->bytes + line.begin;
+        read.count = line.end - line.begin;
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
-        ahead = 1;
-        if (found == 0) {
-            ahead = min_u64(2 * (after - at), AHEAD_MAX);
-            at = after;
-        } else if (after == next) {
-            at = next;
-            if (asks && expressions->whole_is_exact && step->want == WANT_LINES)
-                TRAWL_TRY(step_push(step, lines.begin, 0, lines.end - lines.begin, error));
-            else
-                TRAWL_TRY(step_judge(step, lines, NULL, expressions->count, error));
-        }
+        if (asks)
+            TRAWL_TRY(pass_lazily(step, LAZY_ALL, &read, &found, &count, &matches, error));
+        if (matches)
+            TRAWL_TRY(step_push(step, line.begin, found[0], line.end - line.begin, error));
+        else if (count > 0)
+            TRAWL_TRY(step_judge(step, line, found, count, error));
     }
     return TRAWL_OK;
 }
@@ -243,16 +244,6 @@ static enum trawl_status find_rest(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Returns the offset of the next line that find_rest found; UINT64_MAX after the last. */
-static uint64_t rest_line(const struct step *step)
-{
-    const struct engine_worker *worker = step->worker;
-
-    return worker->rest_next < worker->rest_lines.hits.count
-               ? step->from + worker->rest_lines.hits.items[worker->rest_next].offset
-               : UINT64_MAX;
-}
-
 /* Finds the atoms in the step. If they are too many, shortens the step to the end of the line in
  * which the engine stopped, and sets *ended to the start of that line; otherwise sets *ended to
  * step->to. */
@@ -277,87 +268,6 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
         step->to = line_after(step, step->from + refiner->found.done);
     }
     return TRAWL_OK;
-}
-
-static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
-                                 struct atom atom)
-{
-    const struct engine_chunk *chunk = step->chunk;
-    const struct trawl_plan *plan = step->worker->expressions->plan;
-    uint64_t first = 0, last = chunk->owned, length;
-
-    if (chunk->records != NULL && (anchor->before != NULL || anchor->after != NULL)) {
-        if (at >= step->record_end) {
-            step->record_begin = line_begin(step, at);
-            step->record_end = line_after(step, at);
-            last = step->record_end - step->record_begin;
-            step->record_has_lines = bytes_find_either(chunk->bytes + step->record_begin, last,
-                                                       plan->line_end, plan->line_end_also) < last;
-        }
-        if (step->record_has_lines)
-            return (struct around){AROUND_ASKS, AROUND_ASKS};
-        first = step->record_begin;
-        last = step->record_end;
-    }
-    length = judge_atom_within(atom, last - at);
-    return around_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
-                       at - first, at + length - first, last - first, &step->spare);
-}
-
-static void set_line(const struct step *step, uint64_t at, struct line *line)
-{
-    line->at = at;
-    line->after = line_after(step, at);
-    line->end = content_of(step, at, line->after).end;
-    step->worker->line++;
-}
-
-/* Adds to worker->passing the expressions without atoms, for the line at rest_line. */
-static void pass_rest(struct step *step, struct line *line, uint32_t *passing)
-{
-    struct engine_worker *worker = step->worker;
-    const struct expressions *expressions = worker->expressions;
-
-    set_line(step, rest_line(step), line);
-    line->has_rest = line->is_decided = true;
-    worker->rest_next++;
-    for (uint64_t i = 0; i < expressions->rest->pattern_count; i++)
-        worker->passing[(*passing)++] = expressions->rest_items[i];
-}
-
-/* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
- * end, unless the bytes around the atom rule out all expressions. */
-static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct line *line,
-                      uint32_t *passing)
-{
-    struct engine_worker *worker = step->worker;
-    const struct expressions *expressions = worker->expressions;
-    const bool plain = !expressions->needs_marks &&
-                       (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
-    const uint32_t end = expressions->atom_first[atom.pattern + 1];
-
-    for (uint32_t i = expressions->atom_first[atom.pattern]; i < end; i++) {
-        const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
-        const struct around around = look_around(step, anchor, at, atom);
-        /* Automata check word boundaries, but not what PCRE2 requires beyond its filter
-         * (pcre2.h). */
-        const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
-        const bool matches = passes && (plain || !expressions->has_beyond);
-        bool is_within; /* the string ends inside the line or record */
-
-        if (around.before == AROUND_FAILS || around.after == AROUND_FAILS)
-            continue;
-        if (line->after == UINT64_MAX)
-            set_line(step, at, line);
-        if (at >= line->end)
-            break; /* the string lies in a line end, and so in no match */
-        is_within = judge_atom_within(atom, line->end - at) > 0;
-        if (worker->known[anchor->expression] == worker->line)
-            continue;
-        worker->known[anchor->expression] = worker->line;
-        worker->passing[(*passing)++] = anchor->expression;
-        line->is_decided |= is_within && (matches || (plain && anchor->is_sure));
-    }
 }
 
 /* Finds the matches of the only expression around the atoms that were found before `ended`. RE2
@@ -404,33 +314,6 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
     return TRAWL_OK;
 }
 
-/* Finds the next line before `ended` that has an atom, from hit *next on, or in which an expression
- * without atoms matches, and the expressions that may match there. If all remaining hits are ruled
- * out and there is no such line, line->after remains UINT64_MAX. */
-static void next_line(struct step *step, uint64_t ended, uint64_t *next, struct line *line,
-                      uint32_t *passing)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const struct hits *hits = &step->worker->refiner.found.hits;
-    const bool any = step->want == WANT_LINES && !judges_whole(step);
-
-    for (;; (*next)++) {
-        const uint64_t at =
-            *next < hits->count ? step->from + hits->items[*next].offset : UINT64_MAX;
-
-        if (line->after == UINT64_MAX && rest_line(step) < ended && rest_line(step) <= at)
-            pass_rest(step, line, passing);
-        if (at >= min_u64(line->after, ended))
-            return;
-        if (*passing == expressions->count || (any && line->is_decided))
-            continue; /* everything that this hit could tell about the line is known */
-        pass_atom(step, at,
-                  judge_atom(expressions, hits, *next, step->chunk->bytes + step->from,
-                             step->chunk->owned + step->chunk->after - step->from),
-                  line, passing);
-    }
-}
-
 static enum trawl_status by_anchors(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -464,7 +347,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         struct line line = {.after = UINT64_MAX};
         uint32_t passing = 0;
 
-        next_line(step, ended, &i, &line, &passing);
+        TRAWL_TRY(pass_line(step, ended, &i, &line, &passing, error));
         if (line.after == UINT64_MAX)
             break;
         step->atoms_begin = step->atoms_end = 0;

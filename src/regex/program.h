@@ -19,7 +19,7 @@ struct program_memory {
 };
 
 /* Divides the memory. `each` is reserved for each of `count` expressions. The rest is for programs
- * of parts of expressions, the common program of all expressions, and programs that need more.
+ * of parts of expressions, for texts of many lines, and programs that need more.
  * Without a limit, `is_large` allows programs that take long to compile. */
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large);
 /* Compiles a tree, which is a LIST or a GROUP, and which must live as long as the program. The

@@ -18,12 +18,6 @@
  * as long as compiling. */
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
-/* A list is a program of many expressions. Its automaton has a state for each set of places in
- * these expressions, and RE2 is slow to rebuild states that it has discarded. So a thread that has
- * used a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory.
- * There is at most one copy for each core. */
-#define LIST_COPY_AFTER 1024u
-#define STATES_SHARE 16
 
 // A copy of a program. All copies of a program form a chain; threads add copies at its start.
 struct copy {
@@ -36,13 +30,13 @@ static std::atomic<uint64_t> programs_made{0};
 
 struct regex {
     const re2::RE2 program;
-    const bool is_copied, is_list;
+    const bool is_copied;
     const uint64_t serial = ++programs_made;
     mutable std::atomic<uint64_t> often{0}; // how many threads have used the program often
     mutable std::atomic<const copy *> copies{nullptr};
 
     regex(const re2::StringPiece &text, const re2::RE2::Options &by, const regex_options &given)
-        : program(text, by), is_copied(given.is_copied), is_list(given.is_list)
+        : program(text, by), is_copied(given.is_copied)
     {
     }
     ~regex()
@@ -71,8 +65,8 @@ __attribute__((constructor)) void load_unwinder() noexcept
 }
 
 // Returns the program, or a copy, for a thread that has used it often. The first such thread keeps
-// the program itself, and so do all threads if the program is large (COPY_INSTRUCTIONS_MAX), unless
-// it is a list of expressions. Other threads get copies, up to one for each core, and beyond that
+// the program itself, and so do all threads if the program is large (COPY_INSTRUCTIONS_MAX). Other
+// threads get copies, up to one for each core, and beyond that
 // share these copies.
 const re2::RE2 *copy_of(const struct regex *regex)
 {
@@ -81,13 +75,10 @@ const re2::RE2 *copy_of(const struct regex *regex)
                    cores = std::max(1u, std::thread::hardware_concurrency());
     const copy *kept = regex->copies.load(std::memory_order_acquire);
 
-    if (!regex->is_list && (index == 0 || program.ProgramSize() > COPY_INSTRUCTIONS_MAX))
+    if (index == 0 || program.ProgramSize() > COPY_INSTRUCTIONS_MAX)
         return &program;
     if (index < cores) {
-        re2::RE2::Options options = program.options();
-
-        options.set_max_mem(options.max_mem() * (regex->is_list ? STATES_SHARE : 1));
-        auto *made = new copy{{program.pattern(), options}, kept};
+        auto *made = new copy{{program.pattern(), program.options()}, kept};
 
         while (!regex->copies.compare_exchange_weak(made->next, made))
             continue;
@@ -106,12 +97,12 @@ const re2::RE2 &program_here(const struct regex *regex)
     static thread_local __attribute__((tls_model("initial-exec"))) struct {
         uint64_t serial, calls;
         const re2::RE2 *program;
-    } asked[17];
-    auto &here = asked[regex->is_list ? 16 : regex->serial % 16];
+    } asked[16];
+    auto &here = asked[regex->serial % 16];
 
     if (here.serial != regex->serial)
         here = {regex->serial, 0, &regex->program};
-    if (++here.calls == (regex->is_list ? LIST_COPY_AFTER : COPY_AFTER) && regex->is_copied)
+    if (++here.calls == COPY_AFTER && regex->is_copied)
         here.program = copy_of(regex);
     return *here.program;
 }

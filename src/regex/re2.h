@@ -46,7 +46,6 @@ struct regex_options {
     /* A thread that calls `match` often gets a copy of the program, which takes as much memory as
      * the program itself. */
     bool is_copied;
-    bool is_list; /* the expression is a list of expressions; copies may take more memory */
     uint64_t memory_bytes;
 };
 
@@ -63,7 +62,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_VERSION 16u
+#define REGEX_VERSION 17u
 
 struct regex_ops {
     uint32_t version; /* the caller checks that this is REGEX_VERSION */

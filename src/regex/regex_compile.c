@@ -1,6 +1,5 @@
-/* regex_compile: compiles a plan's expressions, each by itself and all together as a single
- * program. Also builds the plan of the atoms, the strings with which the expressions are searched
- * for. */
+/* regex_compile: compiles a plan's expressions. Also builds the plan of the atoms, the strings with
+ * which the expressions are searched for. */
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
@@ -15,17 +14,14 @@
 #include "regex/syntax/sets.h"
 #include "regex/words.h"
 
-#define WHOLE_MAX 256u /* up to this many expressions get a common program */
 #define WHOLE_ENDLESS_MAX 10u
 /* A program for whole words may take this much memory, even if the plan's limit is lower. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
-/* The tree of the common program. */
+/* The tree of a line that matches: the expression between the ends of a line. */
 struct whole_tree {
-    struct syntax_node all; /* the alternatives of all expressions */
     const struct syntax_node *line[3];
-    struct syntax_node whole; /* `all` between the ends of a line */
-    const struct syntax_node *lists[];
+    struct syntax_node whole;
 };
 
 /* The state of compiling a plan's expressions. */
@@ -33,11 +29,6 @@ struct maker {
     struct expressions *made;
     struct anchor_maker anchors;
 };
-
-static uint64_t tree_bytes(uint32_t lists)
-{
-    return sizeof(struct whole_tree) + lists * sizeof(struct syntax_node *);
-}
 
 /* Frees what a part of a plan's expressions does not share with the plan's. */
 static void free_part(void *object)
@@ -47,8 +38,7 @@ static void free_part(void *object)
     if (made->items != NULL)
         memory_release(made->items, made->count, sizeof *made->items);
     program_free(made->whole);
-    if (made->whole_tree != NULL)
-        memory_release(made->whole_tree, 1, tree_bytes(made->whole_tree->all.count));
+    memory_release(made->whole_tree, 1, sizeof *made->whole_tree);
     memory_release(made, 1, sizeof *made);
 }
 
@@ -378,54 +368,34 @@ static uint32_t endless_alternatives(const struct syntax_node *node)
     return count;
 }
 
-/* Compiles the common program of all expressions, which reads texts of many lines. There is none if
- * too many alternatives are endless, because RE2 would need a state for each set of them, or if
- * a reach is better for the only expression: with atoms, or without a finder. */
+/* Compiles the program of the only expression for texts of many lines. There is none if too many
+ * alternatives are endless, because RE2 would need a state for each set of them, or if a reach is
+ * better: with atoms, or without a finder. */
 static enum trawl_status compile_whole(struct expressions *made, struct trawl_error *error)
 {
     const struct trawl_plan *plan = made->plan;
     const bool lines = (plan->flags & TRAWL_WHOLE_LINE) != 0;
     static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
                                                {.kind = SYNTAX_EDGE, .letter = '$', .size = 1}};
+    const struct expression *item = &made->items[0];
     struct regex_options options = made->options;
-    uint32_t lists = 0;
     struct whole_tree *tree;
-    void *memory;
 
-    if (made->count > WHOLE_MAX ||
-        (made->count == 1 && made->items[0].reach != NULL &&
-         (made->items[0].has_atoms || !program_may_find(made->items[0].each))) ||
-        plan->line_end != '\n' || (plan->flags & TRAWL_MULTILINE) != 0)
+    if (made->count > 1 || item->needs_line ||
+        (item->reach != NULL && (item->has_atoms || !program_may_find(item->each))) ||
+        endless_alternatives(item->tree.root) > WHOLE_ENDLESS_MAX || plan->line_end != '\n' ||
+        (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
-    for (uint32_t i = 0; i < made->count; i++) {
-        if (made->items[i].needs_line)
-            return TRAWL_OK;
-        lists += made->items[i].tree.root->count;
-    }
-    TRAWL_TRY(memory_allocate_zeroed(1, tree_bytes(lists), &memory, error));
-    made->whole_tree = tree = (struct whole_tree *)memory;
-    tree->all = (struct syntax_node){
-        .kind = SYNTAX_GROUP, .count = lists, .items = tree->lists, .shortest = UINT32_MAX};
-    for (uint32_t i = made->count; i-- > 0;) {
-        const struct syntax_node *root = made->items[i].tree.root;
-
-        syntax_add_facts(&tree->all, root);
-        tree->all.shortest = (uint32_t)min_u64(tree->all.shortest, root->shortest);
-        lists -= root->count;
-        memcpy(tree->lists + lists, root->items, root->count * sizeof *root->items);
-    }
-    tree->all.alternates |= tree->all.count > 1;
+    TRAWL_TRY(MEMORY_ZEROED(tree, 1, error));
+    made->whole_tree = tree;
     tree->line[0] = &edges[0];
-    tree->line[1] = &tree->all;
+    tree->line[1] = item->tree.root;
     tree->line[2] = &edges[1];
     tree->whole = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->line};
-    syntax_add_facts(&tree->whole, &tree->all);
-    if (endless_alternatives(&tree->all) > WHOLE_ENDLESS_MAX)
-        return TRAWL_OK;
+    syntax_add_facts(&tree->whole, item->tree.root);
     options.lines = true;
-    options.is_list = made->count > 1;
-    TRAWL_TRY(program_make(&made->memory, lines ? &tree->whole : &tree->all, &options, 2, false,
-                           &made->whole, error));
+    TRAWL_TRY(program_make(&made->memory, lines ? &tree->whole : item->tree.root, &options, 2,
+                           false, &made->whole, error));
     made->whole_is_exact = made->whole != NULL && !made->needs_marks;
     return TRAWL_OK;
 }
@@ -478,7 +448,7 @@ static enum trawl_status make_rest(struct expressions *made, struct trawl_error 
     return make_part(made, error);
 }
 
-/* Compiles each expression, then the common program, then the plan of the atoms. An error names the
+/* Compiles each expression, then the plan of the atoms. An error names the
  * expression at fault. */
 static enum trawl_status make_all(struct maker *maker, const struct expressions_source *source,
                                   struct trawl_error *error)

@@ -42,7 +42,7 @@ struct expression {
     struct reach *reach;  /* NULL: RE2 is as fast, or the only one that can search */
     struct pcre2 *beyond; /* NULL: the expression is RE2's */
     uint32_t shortest;    /* if PCRE2 decides: no line with a match has fewer bytes */
-    bool needs_line;      /* a common program with this expression could not read many lines */
+    bool needs_line;      /* a program for many lines (`whole`) could not stand for it */
     bool has_atoms;       /* each match contains an atom */
 };
 
@@ -70,12 +70,12 @@ struct expressions {
     bool is_strict; /* a byte that belongs to no character adjoins no word boundary */
     /* Words may have non-ASCII characters: for non-ASCII lines, only marked copies may be used. */
     bool has_wide_words;
-    /* The common program: all expressions as alternatives, for texts of many lines that end in
-     * newlines. NULL if lines end otherwise, TRAWL_MULTILINE is set, some expression means
-     * something else in such a text, or the expressions are too many or too large. Unless the plan
-     * limits memory, RE2 compiles this program when it is first needed. */
+    /* The program of the only expression for texts of many lines that end in newlines. NULL if
+     * there are several, lines end otherwise, TRAWL_MULTILINE is set, the expression means
+     * something else in such a text, or it is too large. Unless the plan limits memory, RE2
+     * compiles this program when it is first needed. */
     struct program *whole;
-    /* in texts that `whole` may read, each match of `whole` is a match of an expression */
+    /* in texts that `whole` may read, each match of `whole` is a match of the expression */
     bool whole_is_exact;
     struct program_memory memory;
     /* A plan of the expressions without atoms, if others have some: a search reads the lines in

@@ -8,6 +8,7 @@
 #include "plan/contest.h"
 #include "refine/refine.h"
 #include "regex/judge.h"
+#include "regex/lazy.h"
 
 /* Where a scan ended inside a line. The next scan of the chunk continues there. It can use the
  * worker's `merge`, which has the line's next occurrences, if the same worker runs it and has run
@@ -49,8 +50,11 @@ struct engine_worker {
     uint32_t *passing; /* the expressions that may match in the current line */
     uint64_t passing_capacity;
     /* for each expression: the line, numbered as in `line`, in which it was last decided */
-    uint64_t *known; /* passing_capacity words */
-    uint64_t line;   /* number of lines with atoms so far */
+    uint64_t *known;   /* passing_capacity words */
+    struct lazy *lazy; /* NULL: not needed yet */
+    uint64_t *asked;   /* for each atom: the line in which `lazy` has read its whole group */
+    uint64_t asked_capacity;
+    uint64_t line; /* number of lines with atoms so far */
 };
 
 /* A step of a task: the whole lines [from, to) of the chunk. */
@@ -201,7 +205,7 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
     return line;
 }
 
-/* Returns true if the common program (of all expressions) may read the lines [from, to). Each line
+/* Returns true if the program of the only expression may read the lines [from, to). Each line
  * must end in newline alone, because RE2 recognizes no other line ends. */
 static inline bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
 {

@@ -239,7 +239,13 @@ setup random_setup(bool letters)
     static const trawl_syntax syntaxes[] = {TRAWL_PERL, TRAWL_RIPGREP, TRAWL_EXTENDED};
     const trawl_syntax syntax = syntaxes[draw(3)];
     const bool perl = syntax != TRAWL_EXTENDED;
-    const uint32_t count = draw(4) > 0 ? 1 : draw(8) > 0 ? 1 + draw(4) : 1 + draw(40);
+    // a book: many expressions, most of which begin with the same few strings
+    static const char *const stems[] = {"cab", "abca", "k-", "ab b", "жко", "c"};
+    const bool is_book = !letters && draw(20) == 0;
+    const uint32_t count = is_book       ? 2 + draw(draw(5) == 0 ? 300 : 30)
+                           : draw(4) > 0 ? 1
+                           : draw(8) > 0 ? 1 + draw(4)
+                                         : 1 + draw(40);
 
     uint8_t *const ends = made.options.line_ends.bytes;
 
@@ -268,6 +274,12 @@ setup random_setup(bool letters)
         drawn one =
             letters || draw(3) == 0 ? random_alternatives(syntax, 2) : random_expression(syntax, 2);
 
+        if (is_book && draw(4) > 0) {
+            const char *stem = stems[draw(draw(2) == 0 ? 2 : std::size(stems))];
+
+            one = {stem + std::string(perl ? "(?:" : "(") + one.expression + ")",
+                   stem + one.sample};
+        }
         for (uint32_t edges = is_multi(made) ? draw(4) : 0; edges > 1; edges--)
             one.expression = pick(begins) + one.expression;
         if (is_left_out(made.options, one.expression))

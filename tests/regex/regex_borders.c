@@ -3,6 +3,7 @@
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
+#include "regex/lazy.h"
 #include "regex/reach.h"
 #include "runtime/schedule.h"
 
@@ -19,6 +20,10 @@ void borders_set(uint64_t seed)
         regex_step_bytes = 64 << 10;
     reach_window_chars =
         test_random_one_in(&random, 2) ? 2048 : test_random_between(&random, 1, 99);
+    lazy_sizes = (struct lazy_sizes){1 << 15, 4096};
+    if (test_random_one_in(&random, 2))
+        lazy_sizes = (struct lazy_sizes){(uint32_t)test_random_between(&random, 4, 40),
+                                         (uint32_t)test_random_between(&random, 1, 2000)};
     borders_draw(&random);
 }
 

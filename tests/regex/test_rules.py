@@ -61,3 +61,51 @@ def test_rules(number, folder):
         expected = sum(re.search(rule, line) is not None for line in lines)
         found = execute([TRAWL, "-P", "-c", "-e", rule, "text"], folder)
         assert found[:2] == (0, b"%d\n" % expected), rule
+
+
+# Rules of a book: S stands for one of a few strings, with which many rules begin or which many contain.
+FORMS = [r"S\d+ (?:foo|bar)N", r"S-?[a-f]{2,4}", r"S\s*[:=]\s*\w{2,}", r"\bS\w*[ \t]+\w+", r"[a-m]+S\d?[xy]", r"[a-m]+s\d?[xy]e",
+         r"\d{2,3}[a-c]\b", r"(?i)S[ -]N", r"^S", r"S.*N$", r"(?:S|N[a-f])x?é", r"\w{3,9}N", r"[^a-z]S", r"N\b"]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(amount(12)))
+def test_books(number, folder):
+    """A book of rules finds what each rule finds alone: `re` searches for one after the other."""
+    rng = random_of("books", number)
+    stems = rng.sample(["user", "use", "session", "éa", "tok", "token", "k", "ab", "worker"], rng.randint(1, 4))
+    pieces = [*stems, "foo", "bar", "12", "7", "x", "xe", "dse", "ab", "é", " ", " ", "-", "=", ": ", "USER", "жe"]
+    book = {
+        rng.choice(FORMS).replace("S", rng.choice(stems)).replace("N", rng.choice(["1", "2", "12", "x", "7"]))
+        for _ in range(rng.choice([4, 17, 40, 300]))
+    }
+    book, lines = sorted(book), ["".join(rng.choices(pieces, k=rng.randint(0, 9))) for _ in range(rng.randint(1, 200))]
+    rng.shuffle(book)
+    write(folder + "/rules", "\n".join(book) + "\n")
+    write(folder + "/text", "\n".join(lines) + "\n")
+    os.symlink(TRAWL, folder + "/tg")
+    for options, form, flags in ([], "{}", 0), (["-i"], "{}", re.I), (["-w"], r"(?<!\w)(?:{})(?!\w)", 0):
+        rules = [re.compile(form.format(rule.replace("(?i)", "")), flags | (re.I if "(?i)" in rule else 0)) for rule in book]
+        # an expression's matches in a line do not overlap; of matches of several, the first expression's wins
+        spans, counts, selected = [], [0] * len(book), []
+        for number_of_line, line in enumerate(lines, 1):
+            alone = [list(rule.finditer(line)) for rule in rules]
+            counts = [count + len(found) for count, found in zip(counts, alone)]
+            selected += [line] if any(alone) else []
+            at = 0
+            while found := min(
+                ((match.start(), index, match) for index, rule in enumerate(rules) if (match := rule.search(line, at))),
+                key=lambda one: one[:2],
+                default=None,
+            ):
+                spans.append("%d:%s" % (number_of_line, found[2][0]))
+                at = found[2].end()
+        for report, wanted in (
+            (["-o", "-n"], spans),
+            ([], selected),
+            (["-c"], ["%d" % len(selected)] if selected else []),
+            (["--count-matches"], ["%d" % len(spans)] if spans else []),
+            (["--count-by-pattern"], ["%d:%d:%s" % one for one in zip(range(1, len(book) + 1), counts, book)]),
+        ):
+            for more in ([], ["-j2", "--chunk-bytes=40"]):
+                found = execute(["./tg", "-N", *options, *report, *more, "-f", "rules", "text"], folder)
+                assert found[1:] == ("".join(line + "\n" for line in wanted).encode(), b""), (options, report, more, book)

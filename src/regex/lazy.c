@@ -1,0 +1,655 @@
+/* lazy: the places, parts and states of an automaton that is made while it reads (lazy.h). */
+#include "regex/lazy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/nfa.h"
+#include "regex/regex_compile.h"
+#include "regex/words.h"
+
+/* An expression with more places always passes. */
+#define RULE_PLACES_MAX 4096u
+/* The states that are kept take TABLE_BYTES, and their lists ITEMS of 4 bytes. */
+#define TABLE_BYTES (1u << 23)
+#define STATES_MAX (1u << 15)
+#define ITEMS (1u << 21)
+/* To make a transition takes as long as to add so many places to lists. */
+#define TRANSITION_COST 64
+#define CREDIT_MOST (UINT64_C(1) << 22)
+#define ANCHORED_BYTES 64u
+#define SHORT_LIST 64u
+#define BEFORES (LINE_BEFORE_HIGH + 1)
+#define NOTHING UINT32_MAX
+
+/* Transitions: 0 is not known yet, and STOP is set if the reader has something to do: the state has
+ * ends, or no match is possible any more. Otherwise a transition is the state's offset in `next`,
+ * and so above 0. */
+#define STOP 0x80000000u
+#define DEAD STOP
+
+struct lazy_sizes lazy_sizes = {.states = STATES_MAX, .credit = 4096};
+
+/* Items [from, from + count) of a list are places, and the `ends` items after them ends. */
+struct range {
+    uint32_t from, count, ends;
+};
+
+struct part {
+    uint32_t from, count; /* its expressions: lazy->rules[from] to rules[from + count - 1] */
+    uint32_t next;        /* the next part of the group; NOTHING: the last */
+    bool passes;          /* its only expression always passes */
+    /* what making its states may still cost, in places; grows with the bytes that it reads */
+    int64_t credit;
+    struct range first; /* in lazy->kept: the places where matches begin; count 0: not known */
+    /* for each `before` and class: where matches that begin before a byte are after it; count and
+     * ends UINT32_MAX: not known. NULL: none is known */
+    struct range *moved;
+    /* the states in which reading starts, anchored or not, unless `flushes` has grown */
+    uint32_t starts[2][BEFORES];
+    uint64_t flushes;
+};
+
+struct state {
+    struct range list; /* in lazy->items */
+    uint32_t part;     /* matches of this part may begin at each byte; NOTHING: at none */
+    uint32_t before;   /* what kind of byte was read last */
+};
+
+struct lazy {
+    const struct expressions *made;
+    uint32_t count; /* of expressions; `made` may be gone when this is freed */
+    struct nfa nfa;
+    uint64_t place_capacity;
+    uint32_t *firsts; /* for each expression, its first place; NOTHING: it always passes */
+    uint8_t class_of[256], byte_of[256];
+    uint32_t class_count, stride; /* class_count itself is the class of the line's end */
+    uint32_t *groups;             /* for each group, its first part; NOTHING: not made */
+    uint32_t group_count;
+    uint32_t *rules; /* the expressions of all parts */
+    uint64_t rule_count, rule_capacity;
+    struct part *parts;
+    uint64_t part_count, part_capacity;
+    uint32_t *kept; /* lists that do not depend on states */
+    uint64_t kept_count, kept_capacity;
+    /* the list that is being made: room for all places in each array, twice in the stack */
+    uint32_t *list, *ends, *stack;
+    uint32_t list_count, end_count;
+    uint32_t *seen, *settled; /* for each place: the list, numbered, to which it was added */
+    uint32_t list_number;
+    struct state *states;
+    uint32_t state_count, states_max;
+    uint32_t *next;  /* states_max * stride */
+    uint32_t *slots; /* a hash table of 2 * STATES_MAX numbers of states; 0: free */
+    uint32_t *items; /* the lists of states */
+    uint32_t item_count, item_capacity;
+    uint64_t flushes;           /* how often all states were forgotten */
+    uint32_t *found, *found_at; /* the result, and for each expression the call that added it */
+    uint32_t found_count, call;
+    int is_ascii; /* the line: 1 or 0, if line->any; -1: not looked at */
+};
+
+void lazy_free(struct lazy *lazy)
+{
+    if (lazy == NULL)
+        return;
+    for (uint64_t i = 0; i < lazy->part_count; i++)
+        memory_release(lazy->parts[i].moved, BEFORES * lazy->stride, sizeof(struct range));
+    memory_release(lazy->nfa.places, lazy->place_capacity, sizeof *lazy->nfa.places);
+    memory_release(lazy->firsts, lazy->count, sizeof(uint32_t));
+    memory_release(lazy->groups, lazy->group_count, sizeof(uint32_t));
+    memory_release(lazy->rules, lazy->rule_capacity, sizeof(uint32_t));
+    memory_release(lazy->parts, lazy->part_capacity, sizeof *lazy->parts);
+    memory_release(lazy->kept, lazy->kept_capacity, sizeof(uint32_t));
+    memory_release(lazy->list, 6 * (uint64_t)lazy->nfa.count, sizeof(uint32_t));
+    memory_release(lazy->states, lazy->states_max, sizeof *lazy->states);
+    memory_release(lazy->next, (uint64_t)lazy->states_max * lazy->stride, sizeof(uint32_t));
+    memory_release(lazy->slots, 2 * STATES_MAX, sizeof(uint32_t));
+    memory_release(lazy->items, lazy->item_capacity, sizeof(uint32_t));
+    memory_release(lazy->found, lazy->count, 2 * sizeof(uint32_t));
+    memory_release(lazy, 1, sizeof *lazy);
+}
+
+/* ---- Lists -------------------------------------------------------------------------------- */
+
+static void list_begin(struct lazy *lazy)
+{
+    lazy->list_count = lazy->end_count = 0;
+    if (++lazy->list_number == 0) {
+        memset(lazy->seen, 0, 2 * (size_t)lazy->nfa.count * sizeof(uint32_t));
+        lazy->list_number = 1;
+    }
+}
+
+static void push(struct lazy *lazy, uint32_t *marks, uint32_t place, uint32_t *depth)
+{
+    if (marks[place] == lazy->list_number)
+        return;
+    marks[place] = lazy->list_number;
+    lazy->stack[(*depth)++] = place;
+}
+
+/* Adds a place to the list, and those that are reached from it without reading a byte, up to
+ * assertions. `base` elements of the stack are in use. */
+static void add(struct lazy *lazy, uint32_t place, uint32_t base)
+{
+    uint32_t depth = base;
+
+    push(lazy, lazy->seen, place, &depth);
+    while (depth > base) {
+        const uint32_t at = lazy->stack[--depth];
+        const struct place *what = &lazy->nfa.places[at];
+
+        if (what->kind == PLACE_FORK) {
+            push(lazy, lazy->seen, what->other, &depth);
+            push(lazy, lazy->seen, what->next, &depth);
+        } else if (what->kind == PLACE_END) {
+            lazy->ends[lazy->end_count++] = at;
+        } else {
+            lazy->list[lazy->list_count++] = at;
+        }
+    }
+}
+
+/* Adds to the list what follows the places of another list after the border's byte. */
+static void move(struct lazy *lazy, const uint32_t *items, uint32_t count,
+                 const struct border *border)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t depth = 0;
+
+        push(lazy, lazy->settled, items[i], &depth);
+        while (depth > 0) {
+            const uint32_t at = lazy->stack[--depth];
+            const struct place *what = &lazy->nfa.places[at];
+
+            if (what->kind == PLACE_FORK) {
+                push(lazy, lazy->settled, what->other, &depth);
+                push(lazy, lazy->settled, what->next, &depth);
+            } else if (what->kind == PLACE_EDGE) {
+                if (nfa_holds(&lazy->nfa, what, border))
+                    push(lazy, lazy->settled, what->next, &depth);
+            } else if (what->kind == PLACE_END) {
+                if (lazy->seen[at] != lazy->list_number)
+                    lazy->ends[lazy->end_count++] = at;
+                lazy->seen[at] = lazy->list_number;
+            } else if (what->low <= border->next && border->next <= what->high) {
+                add(lazy, what->next, depth);
+            }
+        }
+    }
+}
+
+/* Adds places and ends that `move` has found earlier. */
+static void put_list(struct lazy *lazy, const uint32_t *items, struct range range)
+{
+    for (uint32_t i = 0; i < range.count + range.ends; i++) {
+        const uint32_t at = items[range.from + i];
+
+        if (lazy->seen[at] == lazy->list_number)
+            continue;
+        lazy->seen[at] = lazy->list_number;
+        if (i < range.count)
+            lazy->list[lazy->list_count++] = at;
+        else
+            lazy->ends[lazy->end_count++] = at;
+    }
+}
+
+/* Copies the list to lazy->kept. */
+static enum trawl_status keep(struct lazy *lazy, struct range *range, struct trawl_error *error)
+{
+    const uint64_t count = (uint64_t)lazy->list_count + lazy->end_count;
+
+    TRAWL_TRY(MEMORY_ROOM(lazy->kept, lazy->kept_capacity, lazy->kept_count + count, error));
+    *range = (struct range){(uint32_t)lazy->kept_count, lazy->list_count, lazy->end_count};
+    if (count > 0)
+        memcpy(lazy->kept + lazy->kept_count, lazy->list, lazy->list_count * sizeof(uint32_t));
+    if (lazy->end_count > 0)
+        memcpy(lazy->kept + lazy->kept_count + lazy->list_count, lazy->ends,
+               lazy->end_count * sizeof(uint32_t));
+    lazy->kept_count += count;
+    return TRAWL_OK;
+}
+
+/* Finds the places where matches of the part begin. */
+static enum trawl_status find_first(struct lazy *lazy, struct part *part, struct trawl_error *error)
+{
+    if (part->first.count > 0)
+        return TRAWL_OK;
+    list_begin(lazy);
+    for (uint32_t i = 0; i < part->count; i++)
+        add(lazy, lazy->firsts[lazy->rules[part->from + i]], 0);
+    return keep(lazy, &part->first, error);
+}
+
+/* Sets *out to where the matches of the part that begin at the border are after its byte. */
+static enum trawl_status find_moved(struct lazy *lazy, struct part *part, uint32_t class,
+                                    const struct border *border, struct range *out,
+                                    struct trawl_error *error)
+{
+    const uint64_t count = BEFORES * lazy->stride;
+    struct range *moved;
+
+    if (part->moved == NULL) {
+        TRAWL_TRY(MEMORY_NEW(part->moved, count, error));
+        memset(part->moved, 0xff, (size_t)count * sizeof *part->moved);
+    }
+    TRAWL_TRY(find_first(lazy, part, error));
+    moved = &part->moved[border->before * lazy->stride + class];
+    if (moved->from == NOTHING) {
+        list_begin(lazy);
+        move(lazy, lazy->kept + part->first.from, part->first.count, border);
+        TRAWL_TRY(keep(lazy, moved, error));
+    }
+    *out = *moved;
+    return TRAWL_OK;
+}
+
+/* ---- States ------------------------------------------------------------------------------- */
+
+static void flush(struct lazy *lazy)
+{
+    memset(lazy->next, 0, (size_t)lazy->state_count * lazy->stride * sizeof(uint32_t));
+    memset(lazy->slots, 0, 2 * STATES_MAX * sizeof(uint32_t));
+    lazy->state_count = 1; /* transition 0 is unknown */
+    lazy->item_count = 0;
+    lazy->flushes++;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+    return first < second ? -1 : first > second;
+}
+
+/* Sorts places. Short lists are nearly sorted already. */
+static void sort(uint32_t *items, uint32_t count)
+{
+    if (count > SHORT_LIST) {
+        qsort(items, count, sizeof *items, compare_places);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t item = items[i];
+        uint32_t to = i;
+
+        for (; to > 0 && items[to - 1] > item; to--)
+            items[to] = items[to - 1];
+        items[to] = item;
+    }
+}
+
+/* Returns the number of the state with the list that was made; 0 if there is no room for it. */
+static uint32_t state_of(struct lazy *lazy, uint32_t part, uint32_t before)
+{
+    const uint32_t count = lazy->list_count, ends = lazy->end_count;
+    const struct state made = {{lazy->item_count, count, ends}, part, before};
+    uint32_t *items = lazy->items + lazy->item_count;
+    uint64_t hash = part * UINT64_C(31) + before;
+    uint32_t slot;
+
+    if (count + ends > lazy->item_capacity - lazy->item_count)
+        return 0;
+    sort(lazy->list, count);
+    sort(lazy->ends, ends);
+    memcpy(items, lazy->list, count * sizeof(uint32_t));
+    memcpy(items + count, lazy->ends, ends * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count + ends; i++)
+        hash = (hash ^ items[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    slot = (uint32_t)(hash >> 32) % (2 * STATES_MAX);
+    for (; lazy->slots[slot] != 0; slot = (slot + 1) % (2 * STATES_MAX)) {
+        const struct state *state = &lazy->states[lazy->slots[slot]];
+
+        if (state->part == part && state->before == before && state->list.count == count &&
+            state->list.ends == ends &&
+            memcmp(lazy->items + state->list.from, items, (count + ends) * sizeof(uint32_t)) == 0)
+            return lazy->slots[slot];
+    }
+    if (lazy->state_count == lazy->states_max)
+        return 0;
+    lazy->states[lazy->state_count] = made;
+    lazy->item_count += count + ends;
+    return lazy->slots[slot] = lazy->state_count++;
+}
+
+/* Makes the transition of the state after the class. Sets *next to 0 if there is no room. */
+static enum trawl_status follow(struct lazy *lazy, uint32_t number, uint32_t class, uint32_t *next,
+                                int64_t *credit, struct trawl_error *error)
+{
+    const struct state from = lazy->states[number];
+    const uint32_t byte = class == lazy->class_count ? END_OF_LINE : lazy->byte_of[class];
+    const struct border border = {from.before, byte, false};
+    struct range moved = {0, 0, 0};
+    uint32_t before = LINE_BEFORE_OTHER, to;
+
+    if (from.part != NOTHING)
+        TRAWL_TRY(find_moved(lazy, &lazy->parts[from.part], class, &border, &moved, error));
+    list_begin(lazy);
+    move(lazy, lazy->items + from.list.from, from.list.count, &border);
+    put_list(lazy, lazy->kept, moved);
+    *credit -= TRANSITION_COST + from.list.count + 2 * (int64_t)lazy->list_count;
+    *next = DEAD;
+    if (lazy->list_count + lazy->end_count > 0 || from.part != NOTHING) {
+        if (lazy->nfa.has_edges && byte != END_OF_LINE)
+            before = byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(byte);
+        to = state_of(lazy, from.part, before);
+        if (to == 0) {
+            *next = 0;
+            return TRAWL_OK;
+        }
+        *next = to * lazy->stride | (lazy->states[to].list.ends > 0 ? STOP : 0);
+    }
+    lazy->next[number * lazy->stride + class] = *next;
+    return TRAWL_OK;
+}
+
+/* Sets *start to the state in which the part is read. */
+static enum trawl_status start_of(struct lazy *lazy, uint32_t index, bool is_anchored,
+                                  uint32_t before, uint32_t *start, struct trawl_error *error)
+{
+    struct part *part = &lazy->parts[index];
+
+    TRAWL_TRY(find_first(lazy, part, error));
+    do {
+        if (part->flushes != lazy->flushes)
+            memset(part->starts, 0, sizeof part->starts);
+        part->flushes = lazy->flushes;
+        *start = part->starts[is_anchored][before];
+        if (*start > 0)
+            return TRAWL_OK;
+        list_begin(lazy);
+        if (is_anchored)
+            put_list(lazy, lazy->kept, part->first);
+        *start = state_of(lazy, is_anchored ? NOTHING : index, before);
+        part->starts[is_anchored][before] = *start;
+        if (*start == 0)
+            flush(lazy);
+    } while (*start == 0);
+    return TRAWL_OK;
+}
+
+/* ---- Parts -------------------------------------------------------------------------------- */
+
+/* Returns the most credit that a part of so many expressions has. */
+static int64_t credit_of(uint32_t count)
+{
+    return (int64_t)min_u64((uint64_t)count * lazy_sizes.credit, CREDIT_MOST);
+}
+
+static void put_found(struct lazy *lazy, uint32_t expression)
+{
+    if (lazy->found_at[expression] == lazy->call)
+        return;
+    lazy->found_at[expression] = lazy->call;
+    lazy->found[lazy->found_count++] = expression;
+}
+
+static enum trawl_status new_part(struct lazy *lazy, uint32_t from, uint32_t count, bool passes,
+                                  uint32_t *next, struct trawl_error *error)
+{
+    TRAWL_TRY(MEMORY_ROOM(lazy->parts, lazy->part_capacity, lazy->part_count + 1, error));
+    lazy->parts[lazy->part_count] =
+        (struct part){from, count, *next, passes, .credit = credit_of(count)};
+    *next = (uint32_t)lazy->part_count++;
+    return TRAWL_OK;
+}
+
+/* Makes the group: a part of the expressions that have places, and one for each other. */
+static enum trawl_status make_group(struct lazy *lazy, uint32_t group, struct trawl_error *error)
+{
+    const struct expressions *made = lazy->made;
+    const uint32_t atom = group - LAZY_ATOM,
+                   *indexes = group == LAZY_REST ? made->rest_items : NULL;
+    const uint32_t begin = group < LAZY_ATOM ? 0 : made->atom_first[atom];
+    const uint32_t end = group == LAZY_ALL    ? made->count
+                         : group == LAZY_REST ? (uint32_t)made->rest->pattern_count
+                                              : made->atom_first[atom + 1];
+    uint32_t from, first = NOTHING;
+
+    TRAWL_TRY(MEMORY_ROOM(lazy->rules, lazy->rule_capacity,
+                          lazy->rule_count + 2 * (uint64_t)(end - begin), error));
+    lazy->call++;
+    lazy->found_count = 0;
+    for (uint32_t i = begin; i < end; i++)
+        put_found(lazy, group >= LAZY_ATOM ? made->anchors[made->atom_anchors[i]].expression
+                                           : (indexes != NULL ? indexes[i] : i));
+    from = (uint32_t)lazy->rule_count;
+    for (uint32_t i = 0; i < lazy->found_count; i++)
+        if (lazy->firsts[lazy->found[i]] != NOTHING)
+            lazy->rules[lazy->rule_count++] = lazy->found[i];
+    if (lazy->rule_count > from)
+        TRAWL_TRY(new_part(lazy, from, (uint32_t)lazy->rule_count - from, false, &first, error));
+    for (uint32_t i = 0; i < lazy->found_count; i++)
+        if (lazy->firsts[lazy->found[i]] == NOTHING) {
+            lazy->rules[lazy->rule_count] = lazy->found[i];
+            TRAWL_TRY(new_part(lazy, (uint32_t)lazy->rule_count++, 1, true, &first, error));
+        }
+    lazy->groups[group] = first;
+    return TRAWL_OK;
+}
+
+/* Halves a part. All of its expressions pass in the current line. */
+static enum trawl_status halve(struct lazy *lazy, uint32_t index, struct trawl_error *error)
+{
+    struct part *part = &lazy->parts[index];
+    const uint32_t half = part->count / 2;
+    uint32_t next = part->next;
+
+    for (uint32_t i = 0; i < part->count; i++)
+        put_found(lazy, lazy->rules[part->from + i]);
+    part->passes = part->count == 1;
+    if (part->passes)
+        return TRAWL_OK;
+    TRAWL_TRY(new_part(lazy, part->from + half, part->count - half, false, &next, error));
+    part = &lazy->parts[index];
+    memory_release(part->moved, BEFORES * lazy->stride, sizeof *part->moved);
+    *part = (struct part){part->from, half, next, .credit = credit_of(half)};
+    flush(lazy); /* no state may mean this part as it was */
+    return TRAWL_OK;
+}
+
+/* Adds the ends of a state to the result. Returns true if no more are wanted. */
+static bool take_ends(struct lazy *lazy, const struct state *state, const struct lazy_line *line,
+                      bool *matches)
+{
+    if (lazy->is_ascii < 0 && line->any)
+        lazy->is_ascii = words_are_ascii(line->bytes, line->count);
+    for (uint32_t i = 0; i < state->list.ends; i++) {
+        const uint32_t end = lazy->items[state->list.from + state->list.count + i];
+        const uint32_t expression = lazy->nfa.places[end].other;
+
+        put_found(lazy, expression);
+        *matches |= lazy->is_ascii > 0 && lazy->made->items[expression].beyond == NULL;
+    }
+    return line->any && *matches;
+}
+
+/* Reads the line, up to `end`, for a part. */
+static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
+                                   uint64_t end, uint64_t *spare, bool *matches,
+                                   struct trawl_error *error)
+{
+    const uint8_t *bytes = line->bytes, *class_of = lazy->class_of;
+    const uint32_t all = lazy->found_count + lazy->parts[index].count;
+    uint32_t before = LINE_BEFORE_OTHER, start, state, next;
+    uint64_t at = line->from;
+    struct part *part;
+    bool is_last;
+
+    if (lazy->nfa.has_edges && at > 0)
+        before = bytes[at - 1] >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(bytes[at - 1]);
+    else if (lazy->nfa.has_edges)
+        before = LINE_BEFORE_BEGIN;
+    TRAWL_TRY(start_of(lazy, index, line->is_anchored, before, &start, error));
+    state = start * lazy->stride;
+    do {
+        uint32_t class;
+
+        for (; at < end; at++) {
+            next = lazy->next[state + class_of[bytes[at]]];
+            if (next == 0 || (next & STOP) != 0)
+                break;
+            state = next;
+        }
+        is_last = at == end;
+        if (is_last && end < line->count) { /* an anchored line was read far enough */
+            for (uint32_t i = 0; i < lazy->parts[index].count; i++)
+                put_found(lazy, lazy->rules[lazy->parts[index].from + i]);
+            break;
+        }
+        class = is_last ? lazy->class_count : class_of[bytes[at]];
+        next = lazy->next[state + class];
+        if (next == 0)
+            TRAWL_TRY(follow(lazy, state / lazy->stride, class, &next, &lazy->parts[index].credit,
+                             error));
+        if (next == 0) { /* too many states */
+            const struct state here = lazy->states[state / lazy->stride];
+
+            list_begin(lazy);
+            put_list(lazy, lazy->items, here.list);
+            flush(lazy);
+            state = state_of(lazy, here.part, here.before) * lazy->stride;
+            TRAWL_ASSERT(state != 0);
+            TRAWL_TRY(follow(lazy, state / lazy->stride, class, &next, &lazy->parts[index].credit,
+                             error));
+            TRAWL_ASSERT(next != 0);
+        }
+        if (lazy->parts[index].credit < 0)
+            return halve(lazy, index, error);
+        if (next == DEAD)
+            break;
+        state = next & ~STOP;
+        if ((next & STOP) != 0 &&
+            (take_ends(lazy, &lazy->states[state / lazy->stride], line, matches) ||
+             lazy->found_count == all))
+            break;
+        at += !is_last;
+    } while (!is_last);
+    part = &lazy->parts[index];
+    part->credit = min_i64(part->credit + (int64_t)(at - line->from) * (1 + part->count / 4),
+                           credit_of(part->count));
+    if (line->is_anchored)
+        *spare -= min_u64(*spare, at - line->from);
+    return TRAWL_OK;
+}
+
+enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy_line *line,
+                            uint64_t *spare, const uint32_t **found, uint32_t *count, bool *matches,
+                            struct trawl_error *error)
+{
+    uint64_t end = line->count;
+
+    if (line->is_anchored)
+        end = line->from + min_u64(line->count - line->from, ANCHORED_BYTES + *spare);
+    if (lazy->groups[group] == NOTHING)
+        TRAWL_TRY(make_group(lazy, group, error));
+    *matches = false;
+    lazy->is_ascii = -1;
+    lazy->found_count = 0;
+    if (++lazy->call == 0) {
+        memset(lazy->found_at, 0, lazy->count * sizeof(uint32_t));
+        lazy->call = 1;
+    }
+    for (uint32_t i = lazy->groups[group]; i != NOTHING && !(line->any && *matches);) {
+        const struct part part = lazy->parts[i];
+
+        if (part.passes)
+            put_found(lazy, lazy->rules[part.from]);
+        else
+            TRAWL_TRY(read_part(lazy, i, line, end, spare, matches, error));
+        i = part.next;
+    }
+    *found = lazy->found;
+    *count = lazy->found_count;
+    return TRAWL_OK;
+}
+
+/* ---- The automaton ------------------------------------------------------------------------ */
+
+/* Adds the places of an expression. */
+static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
+                                        struct trawl_error *error)
+{
+    const struct expression *item = &lazy->made->items[index];
+    const uint32_t flags = item->beyond == NULL ? lazy->made->plan->flags : 0;
+    const bool lines = (flags & TRAWL_WHOLE_LINE) != 0;
+    const bool words = !lines && (flags & TRAWL_WHOLE_WORD) != 0;
+    struct nfa *nfa = &lazy->nfa;
+    const uint32_t count = nfa->count;
+    uint32_t at;
+
+    lazy->firsts[index] = NOTHING;
+    if (item->tree.root->may_be_empty)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->count + RULE_PLACES_MAX, error));
+    nfa->most = nfa->count + RULE_PLACES_MAX;
+    at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
+    if (lines || words)
+        at = nfa_put_edge(nfa, lines ? 'z' : 'H', false, at);
+    at = nfa_put_node(nfa, item->tree.root, at);
+    if (lines || words)
+        at = nfa_put_edge(nfa, lines ? 'A' : 'h', false, at);
+    if (!nfa->fails)
+        lazy->firsts[index] = at;
+    else
+        nfa->count = count;
+    nfa->fails = false;
+    return TRAWL_OK;
+}
+
+static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
+{
+    const struct expressions *made = lazy->made;
+    uint32_t *marks;
+
+    TRAWL_TRY(MEMORY_NEW(lazy->firsts, made->count, error));
+    TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, RULE_PLACES_MAX, error));
+    lazy->nfa.most = 1;
+    (void)nfa_put(&lazy->nfa, (struct place){.kind = PLACE_END}); /* so that no array is empty */
+    for (uint32_t i = 0; i < made->count; i++)
+        TRAWL_TRY(put_expression(lazy, i, error));
+    lazy->class_count = nfa_divide(&lazy->nfa, NULL, lazy->class_of, lazy->byte_of);
+    lazy->stride = lazy->class_count + 1;
+    lazy->states_max = (uint32_t)min_u64(lazy_sizes.states, TABLE_BYTES / 4 / lazy->stride);
+    lazy->item_capacity = (uint32_t)max_u64(ITEMS, 8 * (uint64_t)lazy->nfa.count);
+    lazy->group_count = LAZY_ATOM + (uint32_t)made->atom_count;
+    TRAWL_TRY(MEMORY_NEW(lazy->groups, lazy->group_count, error));
+    memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
+    TRAWL_TRY(MEMORY_ZEROED(lazy->list, 6 * (uint64_t)lazy->nfa.count, error));
+    lazy->ends = lazy->list + lazy->nfa.count;
+    lazy->stack = lazy->ends + lazy->nfa.count;
+    lazy->seen = lazy->stack + 2 * (uint64_t)lazy->nfa.count;
+    lazy->settled = lazy->seen + lazy->nfa.count;
+    TRAWL_TRY(MEMORY_NEW(lazy->states, lazy->states_max, error));
+    TRAWL_TRY(MEMORY_ZEROED(lazy->next, (uint64_t)lazy->states_max * lazy->stride, error));
+    TRAWL_TRY(MEMORY_NEW(lazy->slots, 2 * STATES_MAX, error));
+    TRAWL_TRY(MEMORY_NEW(lazy->items, lazy->item_capacity, error));
+    TRAWL_TRY(MEMORY_ZEROED(marks, 2 * (uint64_t)made->count, error));
+    lazy->found = marks;
+    lazy->found_at = marks + made->count;
+    flush(lazy);
+    return TRAWL_OK;
+}
+
+enum trawl_status lazy_make(const struct expressions *made, struct lazy **out,
+                            struct trawl_error *error)
+{
+    enum trawl_status status;
+    struct lazy *lazy;
+
+    TRAWL_TRY(MEMORY_ZEROED(lazy, 1, error));
+    lazy->made = made;
+    lazy->count = made->count;
+    lazy->nfa =
+        (struct nfa){.options = &made->options, .is_hull = true, .needs_marks = made->needs_marks};
+    status = make(lazy, error);
+    if (status != TRAWL_OK)
+        lazy_free(lazy);
+    else
+        *out = lazy;
+    return status;
+}

@@ -1,0 +1,58 @@
+/* lazy: finds which expressions of a plan may match a line, in a single pass.
+ *
+ * An automaton reads the line for all expressions of a group. Its states are made when a text first
+ * needs them, as in RE2 and regex-automata (nfa.h, the subset construction), and forgotten when
+ * they are too many. A group is read in *parts*, at first one: a part whose states are forgotten
+ * too often is halved, and an expression that is alone in such a part always passes.
+ *
+ * In a line of ASCII, what passes matches, except for expressions of PCRE2. In other lines, where
+ * the automaton reads a hull of the expressions, what does not pass does not match.
+ */
+#ifndef TRAWL_REGEX_LAZY_H
+#define TRAWL_REGEX_LAZY_H
+
+#include "base/status.h"
+
+struct expressions;
+struct lazy;
+
+/* Sizes, which tests replace. */
+struct lazy_sizes {
+    uint32_t states; /* how many are kept at most: 4 to 2^15 */
+    /* A part may add so many places for each expression to the lists of states, which takes 2 to 3
+     * ns for each, and for each byte that it reads 1 + a quarter of its expressions more; then it
+     * is halved. */
+    uint32_t credit;
+};
+extern struct lazy_sizes lazy_sizes;
+
+/* Makes the automaton of a plan's expressions, for one thread. It has no group yet. Errors: MEMORY.
+ */
+enum trawl_status lazy_make(const struct expressions *made, struct lazy **out,
+                            struct trawl_error *error);
+void lazy_free(struct lazy *lazy); /* accepts NULL */
+
+/* The group of all expressions, and that of an atom's: those whose anchors the atom belongs to. */
+#define LAZY_ALL 0u
+#define LAZY_REST 1u /* the group of made->rest_items */
+#define LAZY_ATOM 2u /* + the atom's number */
+
+/* A line without its end, and what is asked about it. */
+struct lazy_line {
+    const uint8_t *bytes;
+    uint64_t count;
+    /* a match begins at `from`, where the atom is; otherwise anywhere in the line, and from is 0 */
+    bool is_anchored;
+    uint64_t from;
+    bool any; /* a single expression that certainly matches is enough */
+};
+
+/* Sets *found to the expressions of the group that may match in the line, *count of them, each
+ * once, in any order; they are valid until the next call. Sets *matches to whether one of them
+ * certainly does, if line->any. Reads at most 64 + *spare bytes of an anchored line, and subtracts
+ * them from *spare, down to 0. Time: linear in the line, once for each part. Errors: MEMORY. */
+enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy_line *line,
+                            uint64_t *spare, const uint32_t **found, uint32_t *count, bool *matches,
+                            struct trawl_error *error);
+
+#endif

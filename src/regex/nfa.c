@@ -1,0 +1,263 @@
+/* nfa: makes places from trees (nfa.h). */
+#include "regex/nfa.h"
+
+#include <string.h>
+
+#include "plan/plan.h"
+#include "regex/sequence.h"
+
+/* The word boundaries, by the letters of syntax_node, and where each is true: bit 0 between two
+ * characters outside words, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
+static const char boundaries[] = "bBmMhH";
+static const uint8_t boundary_bits[] = {6, 9, 4, 2, EDGE_NO_WORD_BEFORE, EDGE_NO_WORD_AFTER};
+
+uint32_t nfa_put(struct nfa *nfa, struct place place)
+{
+    if (nfa->count == nfa->most)
+        nfa->fails = true;
+    if (nfa->fails)
+        return 0;
+    nfa->places[nfa->count] = place;
+    return nfa->count++;
+}
+
+static uint32_t put_bytes(struct nfa *nfa, uint32_t low, uint32_t high, uint32_t next)
+{
+    return nfa_put(
+        nfa, (struct place){
+                 .kind = PLACE_BYTES, .low = (uint8_t)low, .high = (uint8_t)high, .next = next});
+}
+
+uint32_t nfa_put_fork(struct nfa *nfa, uint32_t next, uint32_t other)
+{
+    if (next == NO_PLACE || other == NO_PLACE)
+        return next == NO_PLACE ? other : next;
+    return nfa_put(nfa, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
+}
+
+/* Adds places for all non-ASCII characters as RE2 does: its sets also accept encodings that are too
+ * long, and code points beyond U+10FFFF. */
+static uint32_t put_beyond(struct nfa *nfa, uint32_t next)
+{
+    if (nfa->backwards) {
+        const uint32_t four = put_bytes(nfa, 0x80, 0xbf, put_bytes(nfa, 0xf0, 0xf4, next));
+        const uint32_t three = nfa_put_fork(nfa, put_bytes(nfa, 0xe0, 0xef, next), four);
+        const uint32_t two = put_bytes(nfa, 0xc2, 0xdf, next);
+
+        return put_bytes(nfa, 0x80, 0xbf,
+                         nfa_put_fork(nfa, two, put_bytes(nfa, 0x80, 0xbf, three)));
+    }
+    const uint32_t last = put_bytes(nfa, 0x80, 0xbf, next);
+    const uint32_t third = put_bytes(nfa, 0x80, 0xbf, last);
+    const uint32_t two = put_bytes(nfa, 0xc2, 0xdf, last);
+    const uint32_t three = put_bytes(nfa, 0xe0, 0xef, third);
+    const uint32_t four = put_bytes(nfa, 0xf0, 0xf4, put_bytes(nfa, 0x80, 0xbf, third));
+
+    return nfa_put_fork(nfa, two, nfa_put_fork(nfa, three, four));
+}
+
+/* Adds places for the characters from `low` to `high` in UTF-8. */
+static uint32_t put_range(struct nfa *nfa, uint32_t low, uint32_t high, uint32_t next)
+{
+    static const uint32_t lengths[] = {0x7f, 0x7ff, 0xffff};
+    uint8_t from[4], to[4];
+    uint32_t count;
+
+    if (low == 0x80 && high == 0x10ffff)
+        return put_beyond(nfa, next);
+    for (uint32_t i = 0; i < 3; i++)
+        if (low <= lengths[i] && lengths[i] < high)
+            return nfa_put_fork(nfa, put_range(nfa, low, lengths[i], next),
+                                put_range(nfa, lengths[i] + 1, high, next));
+    for (uint32_t bits = 6; high >= 0x80 && bits <= 18; bits += 6) {
+        const uint32_t rest = (1u << bits) - 1;
+
+        if ((low & ~rest) == (high & ~rest))
+            break;
+        if ((low & rest) != 0)
+            return nfa_put_fork(nfa, put_range(nfa, low, low | rest, next),
+                                put_range(nfa, (low | rest) + 1, high, next));
+        if ((high & rest) != rest)
+            return nfa_put_fork(nfa, put_range(nfa, low, (high & ~rest) - 1, next),
+                                put_range(nfa, high & ~rest, high, next));
+    }
+    (void)plan_utf8_encode(high, to);
+    count = plan_utf8_encode(low, from);
+    for (uint32_t i = 0; i < count; i++) { /* a range for each byte */
+        const uint32_t at = nfa->backwards ? i : count - 1 - i;
+
+        next = put_bytes(nfa, from[at], to[at], next);
+    }
+    return next;
+}
+
+/* Adds places for one or more bytes beyond ASCII, the first of which begins a character. */
+static uint32_t put_hull(struct nfa *nfa, uint32_t next)
+{
+    const uint32_t more = nfa_put_fork(nfa, next, 0);
+    const uint32_t byte = put_bytes(nfa, 0x80, 0xbf, more);
+
+    if (!nfa->fails)
+        nfa->places[more].other = byte;
+    return put_bytes(nfa, 0x80, 0xff, more);
+}
+
+static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
+{
+    uint32_t all = NO_PLACE;
+    bool is_wide = false;
+
+    for (uint32_t i = 0; i < node->set_count && !nfa->fails; i++) {
+        struct code_range range = node->set[i];
+
+        if (nfa->is_hull && !nfa->options->bytes) {
+            is_wide |= range.last >= 0x80;
+            range.last = range.last < 0x80 ? range.last : 0x7f;
+        }
+        if (range.first <= range.last)
+            all = nfa_put_fork(nfa,
+                               nfa->options->bytes ? put_bytes(nfa, range.first, range.last, next)
+                                                   : put_range(nfa, range.first, range.last, next),
+                               all);
+    }
+    if (is_wide)
+        all = nfa_put_fork(nfa, put_hull(nfa, next), all);
+    /* for a class without characters, a range without bytes */
+    return all == NO_PLACE ? put_bytes(nfa, 1, 0, next) : all;
+}
+
+/* Adds a fork to a repetition's item, and to what follows the repetition. */
+static uint32_t put_choice(struct nfa *nfa, const struct syntax_node *node, uint32_t item,
+                           uint32_t next)
+{
+    return node->is_lazy ? nfa_put_fork(nfa, next, item) : nfa_put_fork(nfa, item, next);
+}
+
+static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
+{
+    const struct syntax_node *item = node->items[0];
+    uint32_t from = next;
+
+    /* RE2 simplifies such repetitions, which may change what a match prefers */
+    nfa->fails |= nfa->is_ordered && item->may_be_empty && node->most > 1;
+    if (node->most == SYNTAX_ENDLESS) {
+        from = put_choice(nfa, node, 0, next);
+        if (!nfa->fails && node->is_lazy)
+            nfa->places[from].other = nfa_put_node(nfa, item, from);
+        else if (!nfa->fails)
+            nfa->places[from].next = nfa_put_node(nfa, item, from);
+    }
+    for (uint32_t i = node->least; node->most != SYNTAX_ENDLESS && i < node->most && !nfa->fails;
+         i++)
+        from = put_choice(nfa, node, nfa_put_node(nfa, item, from), next);
+    for (uint32_t i = 0; i < node->least && !nfa->fails; i++)
+        from = nfa_put_node(nfa, item, from);
+    return from;
+}
+
+uint32_t nfa_put_edge(struct nfa *nfa, char letter, bool by_lines, uint32_t next)
+{
+    nfa->has_edges = true;
+    nfa->fails |= strchr("^$Az", letter) == NULL && strchr(boundaries, letter) == NULL;
+    nfa->fails |= by_lines && nfa->needs_marks;
+    return nfa_put(
+        nfa,
+        (struct place){.kind = PLACE_EDGE, .letter = letter, .by_lines = by_lines, .next = next});
+}
+
+uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
+{
+    const uint32_t last = node->count - 1;
+    uint32_t all = NO_PLACE;
+
+    if (nfa->fails)
+        return 0;
+    switch ((enum syntax_kind)node->kind) {
+    case SYNTAX_EMPTY:
+        return next;
+    case SYNTAX_CHAR:
+    case SYNTAX_SET:
+        return put_characters(nfa, node, next);
+    case SYNTAX_BYTE:
+        nfa->has_part |= !nfa->options->bytes;
+        return put_bytes(nfa, 0, 0xff, next);
+    case SYNTAX_EDGE:
+        return nfa_put_edge(nfa, node->letter, (node->flags & SYNTAX_MANY_LINES) != 0, next);
+    case SYNTAX_REPEAT:
+        return put_repeat(nfa, node, next);
+    case SYNTAX_LIST:
+        for (uint32_t i = 0; i < node->count; i++)
+            next = nfa_put_node(nfa, node->items[nfa->backwards ? i : last - i], next);
+        return next;
+    case SYNTAX_GROUP:
+        for (uint32_t i = node->count; i-- > 0;)
+            all = nfa_put_fork(nfa, nfa_put_node(nfa, node->items[i], next), all);
+        return all == NO_PLACE ? next : all;
+    case SYNTAX_REFERENCE:
+        break;
+    }
+    nfa->fails = true;
+    return 0;
+}
+
+static bool is_word(uint32_t byte)
+{
+    return byte != END_OF_LINE && class_is_word_byte((char)byte);
+}
+
+enum line_before nfa_before(uint32_t byte)
+{
+    return byte == '\n'    ? LINE_BEFORE_NEWLINE
+           : is_word(byte) ? LINE_BEFORE_WORD
+                           : LINE_BEFORE_OTHER;
+}
+
+bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border)
+{
+    const bool back = nfa->backwards;
+    const bool is_first = border->before == LINE_BEFORE_BEGIN,
+               is_last = border->next == END_OF_LINE;
+    const bool after_newline = place->by_lines && border->before == LINE_BEFORE_NEWLINE;
+    const bool at_newline = place->by_lines && border->next == '\n';
+    const bool read = border->before == LINE_BEFORE_WORD, next = is_word(border->next);
+
+    switch (place->letter) {
+    case '^':
+        return back ? is_last || at_newline : is_first || after_newline;
+    case '$':
+        return back ? is_first || after_newline : is_last || at_newline;
+    case 'A':
+        return back ? is_last : is_first;
+    case 'z':
+        return back ? is_first : is_last;
+    default:
+        if (nfa->is_hull && (border->before == LINE_BEFORE_HIGH ||
+                             (border->next >= 0x80 && border->next != END_OF_LINE)))
+            return true;
+        return (boundary_bits[strchr(boundaries, place->letter) - boundaries] >>
+                    (back ? next + 2 * read : read + 2 * next) &
+                1) != 0;
+    }
+}
+
+uint32_t nfa_divide(const struct nfa *nfa, const uint8_t ends[2], uint8_t class_of[256],
+                    uint8_t byte_of[256])
+{
+    bool cuts[257] = {false};
+    uint32_t count = 0;
+
+    cuts[0x80] = nfa->is_hull;
+    for (uint32_t i = 0; i < nfa->count; i++)
+        if (nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
+            cuts[nfa->places[i].low] = cuts[nfa->places[i].high + 1] = true;
+    for (uint32_t byte = 1; byte < 256 && nfa->has_edges; byte++)
+        cuts[byte] |= nfa_before(byte) != nfa_before(byte - 1);
+    for (uint32_t end = 0; end < 2 && ends != NULL; end++)
+        cuts[ends[end]] = cuts[ends[end] + 1] = true;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        count += byte > 0 && cuts[byte];
+        class_of[byte] = (uint8_t)count;
+        byte_of[count] = (uint8_t)byte;
+    }
+    return count + 1;
+}

@@ -1,0 +1,65 @@
+/* nfa: the states of a nondeterministic automaton (Thompson, 1968), made from the trees of
+ * expressions. They are called *places*: a place takes a byte of a range, forks, is an assertion,
+ * or is the end of a match. determinize.h and lazy.h build automata from them.
+ */
+#ifndef TRAWL_REGEX_NFA_H
+#define TRAWL_REGEX_NFA_H
+
+#include "match/line_automaton.h"
+#include "regex/re2.h"
+
+#define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
+#define NO_PLACE UINT32_MAX
+/* In an automaton for hulls: a byte beyond ASCII comes before. */
+#define LINE_BEFORE_HIGH LINE_BEFORES
+
+enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_END };
+
+struct place {
+    uint8_t kind;
+    uint8_t low, high; /* for BYTES: the range of bytes */
+    char letter;       /* for EDGE: as in syntax_node */
+    bool by_lines;     /* for EDGE: ^ and $ also match at newlines */
+    uint32_t next;
+    uint32_t other; /* for FORK: the place after `next`, in order of preference; for END: the
+                       expression */
+};
+
+/* Where assertions are decided: between what was read and `next`, a byte or END_OF_LINE. */
+struct border {
+    uint32_t before; /* enum line_before, or LINE_BEFORE_HIGH */
+    uint32_t next;
+    bool any; /* every assertion is true */
+};
+
+struct nfa {
+    const struct regex_options *options;
+    bool backwards;  /* places read from the end of a match to its start */
+    bool is_ordered; /* the order of forks matters */
+    /* Beyond ASCII, only a hull of the expression is wanted: any bytes of 0x80 and above are a
+     * character of a set with such characters, and next to them every word boundary is true. */
+    bool is_hull;
+    bool needs_marks; /* ^ and $ at newlines fail: they mean something else in copies (words.h) */
+    bool fails;       /* there are too many places, or an assertion has none */
+    bool has_edges;
+    bool has_part;        /* a place may take a part of a character */
+    struct place *places; /* room for `most` */
+    uint32_t count, most;
+};
+
+/* Adds a place. Returns its index; 0 if nfa->fails. */
+uint32_t nfa_put(struct nfa *nfa, struct place place);
+uint32_t nfa_put_fork(struct nfa *nfa, uint32_t next, uint32_t other);
+uint32_t nfa_put_edge(struct nfa *nfa, char letter, bool by_lines, uint32_t next);
+/* Adds the places of a node before `next`, the place that follows it. Returns the first of them. */
+uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t next);
+enum line_before nfa_before(uint32_t byte);
+/* Returns true if the assertion is true at the border. */
+bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border);
+/* Divides the bytes into classes that no place or assertion, nor the two bytes in `ends` unless
+ * that is NULL, distinguishes. Sets class_of[byte] and byte_of[class], one of its bytes. Returns
+ * how many classes there are. */
+uint32_t nfa_divide(const struct nfa *nfa, const uint8_t ends[2], uint8_t class_of[256],
+                    uint8_t byte_of[256]);
+
+#endif
