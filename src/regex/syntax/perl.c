@@ -165,6 +165,8 @@ static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_
                              reader->bytes + from);
     if (reader->rules->pcre)
         return syntax_refuse(from, error, LEFT_TO_PCRE2);
+    if (syntax_is_in(">|(&#R+0123456789", kind))
+        return syntax_refuse(from, error, "(?%c: RE2 has no such group; " PCRE2_HAS, kind);
     return syntax_refuse_part(reader, from, count, "invalid perl operator", error);
 }
 

@@ -28,9 +28,8 @@ extern "C" {
 #define SYNTAX_ENDLESS UINT32_MAX
 #define SYNTAX_REPEAT_MAX 1000u   /* RE2's limit for the product of nested repetitions */
 #define SYNTAX_PRODUCT_MAX 65535u /* limit for the product of nested repetitions */
-#define NO_BACKTRACKING                                                                          \
-    "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl-serve " \
-    "--allow-pcre"
+#define PCRE2_HAS "PCRE2 has: -P, TRAWL_PCRE, trawl-serve --allow-pcre"
+#define NO_BACKTRACKING "RE2 has none, because RE2 searches in linear time; " PCRE2_HAS
 
 enum syntax_kind {
     SYNTAX_EMPTY,     /* matches the empty string */
