@@ -320,7 +320,9 @@ uint64_t sink_keep_spans(struct sink *sink, const struct sink_chunk *chunk)
         if (!better && (same || match.begin < sink->spans_end))
             continue;
         kept -= better;
-        match_move(chunk, kept++, i);
+        if (kept < i)
+            match_move(chunk, kept, i);
+        kept++;
         last = match;
         sink->spans_end = match.end;
     }
