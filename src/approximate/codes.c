@@ -100,3 +100,40 @@ void approx_coded_read(const struct approximate *approximate, const struct appro
             coded->exact |= 1u << i;
     }
 }
+
+bool approx_gram_next(const uint8_t *sets, uint32_t symbols, uint32_t *gram)
+{
+    const bool is_first = *gram == UINT32_MAX;
+
+    *gram = is_first ? 0 : *gram;
+    for (uint32_t i = 0; i < symbols; i++) {
+        const uint32_t high = symbols + i, code = (*gram >> high & 1) << 1 | (*gram >> i & 1),
+                       later = is_first ? 0 : (uint32_t)sets[i] >> (code + 1) << (code + 1);
+        uint32_t next;
+
+        if (sets[i] == 0)
+            return false;
+        next = (uint32_t)__builtin_ctz(later != 0 ? later : sets[i]);
+        *gram = (*gram & ~(1u << high | 1u << i)) | (next >> 1) << high | (next & 1) << i;
+        if (later != 0)
+            return true;
+    }
+    return is_first;
+}
+
+uint32_t approx_heads_sum(uint32_t *heads, uint32_t lists, uint32_t begin)
+{
+    for (uint32_t list = 0; list < lists; list++) {
+        const uint32_t count = heads[list];
+
+        heads[list] = begin;
+        begin += count;
+    }
+    return begin;
+}
+
+void approx_heads_return(uint32_t *heads, uint32_t lists, uint32_t begin)
+{
+    memmove(heads + 1, heads, lists * sizeof *heads);
+    heads[0] = begin;
+}

@@ -35,4 +35,16 @@ void approx_codes_make(const struct approximate *approximate, struct approx_code
 void approx_coded_read(const struct approximate *approximate, const struct approx_codes *codes,
                        uint32_t literal, struct approx_coded *coded);
 
+/* Grams are numbered: the high bits of the symbols' codes, above the low bits. Steps *gram, whose
+ * symbol i has a code of sets[i], to the next gram like that; from UINT32_MAX to the first. Returns
+ * false after the last. */
+bool approx_gram_next(const uint8_t *sets, uint32_t symbols, uint32_t *gram);
+/* The lists of grams are made in two passes. Between them, approx_heads_sum turns the number of
+ * each list's entries into a head, the index of its first entry, where the first list begins at
+ * `begin`, and returns where the last one ends. The second pass writes the entries, and moves each
+ * head to the end of its list. Then approx_heads_return moves the heads back, and puts the end of
+ * the last list after them. */
+uint32_t approx_heads_sum(uint32_t *heads, uint32_t lists, uint32_t begin);
+void approx_heads_return(uint32_t *heads, uint32_t lists, uint32_t begin);
+
 #endif

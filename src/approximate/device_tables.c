@@ -213,55 +213,26 @@ static uint32_t gram_set(const struct cut_literal *literal, const struct literal
     return piece->begin + i < piece->end ? literal->coded.sets[piece->begin + i] : ANY_CODE;
 }
 
-static uint32_t gram_of(const uint32_t *codes, uint32_t symbols)
-{
-    uint32_t gram = 0;
-
-    for (uint32_t i = 0; i < symbols; i++)
-        gram |= (codes[i] >> 1) << (symbols + i) | (codes[i] & 1) << i;
-    return gram;
-}
-
-/* Steps to the next gram that begins with the piece. Returns false after the last gram. */
-static bool next_gram(const struct cut_literal *literal, const struct literal_piece *piece,
-                      uint32_t symbols, uint32_t *codes)
-{
-    for (uint32_t i = 0; i < symbols; i++) {
-        uint32_t set = gram_set(literal, piece, i);
-
-        while (++codes[i] < CODES)
-            if ((set >> codes[i] & 1) != 0)
-                return true;
-        codes[i] = (uint32_t)__builtin_ctz(set);
-    }
-    return false;
-}
-
 /* Adds the piece to the list of each gram that begins with it. If `entries` is NULL, only counts
  * the entries. */
 static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {
-    uint32_t codes[GRAM_SYMBOLS_MAX];
+    uint8_t sets[GRAM_SYMBOLS_MAX];
 
     for (uint32_t i = 0; i < symbols; i++)
-        codes[i] = (uint32_t)__builtin_ctz(gram_set(literal, piece, i));
-    do {
-        uint32_t *head = &heads[gram_of(codes, symbols)];
-
+        sets[i] = (uint8_t)gram_set(literal, piece, i);
+    for (uint32_t gram = UINT32_MAX; approx_gram_next(sets, symbols, &gram); heads[gram]++)
         if (entries != NULL)
-            entries[*head] = entry;
-        ++*head;
-    } while (next_gram(literal, piece, symbols, codes));
+            entries[heads[gram]] = entry;
 }
 
-/* Writes the lists of pieces for all grams. A head is the index of a list's first entry. The first
- * pass counts the entries; the second writes them, and moves each head to the end of its list. */
+/* Writes the lists of pieces for all grams. */
 static void write_lists(struct builder *builder)
 {
     struct approx_tables *tables = builder->tables;
     uint32_t *heads = tables->words + tables->heads_at;
-    uint32_t grams = 1u << 2 * tables->gram_symbols, lists = tables->segment_count * grams, sum = 0;
+    uint32_t grams = 1u << 2 * tables->gram_symbols, lists = tables->segment_count * grams;
     struct cut_literal literal;
 
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -282,16 +253,10 @@ static void write_lists(struct builder *builder)
                            pass == 0 ? NULL : tables->words + tables->entries_at);
             }
         }
-        for (uint32_t list = 0; pass == 0 && list < lists; list++) {
-            uint32_t count = heads[list];
-
-            heads[list] = sum;
-            sum += count;
-        }
+        if (pass == 0)
+            (void)approx_heads_sum(heads, lists, 0);
     }
-    /* each head is now the end of its list, which is where the next list starts */
-    memmove(heads + 1, heads, lists * sizeof *heads);
-    heads[0] = 0;
+    approx_heads_return(heads, lists, 0);
 }
 
 /* ---- Sizes --------------------------------------------------------------------------------- */

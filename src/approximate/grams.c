@@ -71,26 +71,6 @@ static uint64_t grams_of(const struct approx_coded *literal, const struct grams_
     return count;
 }
 
-/* Returns gram number `index` of those that grams_of counts: the high bits of the symbols' codes,
- * above the low bits. */
-static uint32_t gram_at(const struct approx_coded *literal, const struct grams_piece *piece,
-                        uint64_t index)
-{
-    uint32_t gram = 0;
-
-    for (uint32_t i = 0; i < piece->gram_symbols; i++) {
-        uint32_t set = literal->sets[piece->symbol + i], count, code;
-
-        count = (uint32_t)__builtin_popcount(set);
-        for (uint64_t skip = index % count; skip > 0; skip--)
-            set &= set - 1;
-        index /= count;
-        code = (uint32_t)__builtin_ctz(set);
-        gram |= (code >> 1) << (piece->gram_symbols + i) | (code & 1) << i;
-    }
-    return gram;
-}
-
 /* ---- Groups -------------------------------------------------------------------------------- */
 
 struct lists_builder {
@@ -247,9 +227,7 @@ static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
     return total;
 }
 
-/* Writes the lists of a piece. The first pass counts each list's entries; the second writes them,
- * and moves each head to the end of its list. The piece's entries begin at `begin`; returns where
- * they end. */
+/* Writes the lists of a piece. The piece's entries begin at `begin`; returns where they end. */
 static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
                             const struct grams_piece *piece, uint32_t begin)
 {
@@ -262,25 +240,19 @@ static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
             if (builder->group[i] != group)
                 continue;
             read_literal(builder, i);
-            for (uint64_t g = grams_of(&builder->literal, piece); g-- > 0;) {
-                uint32_t *head = &heads[gram_at(&builder->literal, piece, g)];
-
+            for (uint32_t gram = UINT32_MAX; approx_gram_next(builder->literal.sets + piece->symbol,
+                                                              piece->gram_symbols, &gram);) {
                 if (pass == 1)
-                    write_entry(grams, *head, i, &builder->literal);
-                ++*head;
+                    write_entry(grams, heads[gram], i, &builder->literal);
+                heads[gram]++;
             }
         }
-        for (uint32_t list = 0; pass == 0 && list < lists; list++) {
-            uint32_t count = heads[list];
-
-            grams->list_max = (uint32_t)max_u64(grams->list_max, count);
-            heads[list] = end;
-            end += count;
-        }
+        if (pass == 0)
+            end = approx_heads_sum(heads, lists, begin);
     }
-    /* each head is now the end of its list, which is where the next list starts */
-    memmove(heads + 1, heads, lists * sizeof *heads);
-    heads[0] = begin;
+    approx_heads_return(heads, lists, begin);
+    for (uint32_t list = 0; list < lists; list++)
+        grams->list_max = (uint32_t)max_u64(grams->list_max, heads[list + 1] - heads[list]);
     return end;
 }
 
