@@ -175,6 +175,7 @@ def test_conditions(rng, folder, trawl):
     (["--and=a", "--multiline", "b"], "--and or --andnot cannot be combined with --multiline"),
     (["--andnot=a", "--positions", "b"], "--and or --andnot cannot be combined with --positions"),
     (["--in-file", "b"], "--in-file needs --and or --andnot"),
+    (["--server=unix:none", "--and=a", "b"], "--server: --and is not served"),
     (["--in-file", "-v", "--and=a", "b"], "--in-file cannot be combined with -v (--invert-match)"),
     (["-e", "b", "--and=a", "-f", "-"], "-f - is not possible with --write, --and and --andnot"),
     (["-P", "-e", "b", "--and=("], "missing )"),

@@ -99,6 +99,8 @@ static const struct row rows[] = {
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-R\"]}", "follows no links"},
     {422, "{\"patterns\":[\"a\"],\"tg\":true,\"options\":[\"-L\"]}", "follows no links"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-j4\"]}", "-j4 is not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--and=b\"]}", "--and is not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--replace=b\",\"--write\"]}", "--write is not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--engine=cuda\"]}", "--engine is not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--version\"]}", "a document"},
     {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
