@@ -90,15 +90,15 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
 {
     enum trawl_status status = TRAWL_LIMIT;
     struct program *made;
-    bool finds;
 
     *out = NULL;
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     made->options = *options;
     made->tree = tree;
-    finds = program_finds(made) && made->finder->is_alone && tree->groups == 0;
-    now = !finds && (memory->mib > 0 || (now && (tree->product > SYNTAX_REPEAT_MAX ||
-                                                 tree->cost > memory->most / INSTRUCTION_BYTES)));
+    now = memory->mib > 0 || (now && (tree->product > SYNTAX_REPEAT_MAX ||
+                                      tree->cost > memory->most / INSTRUCTION_BYTES));
+    /* a finder is only made for this if RE2 would have to compile */
+    now = now && !(program_finds(made) && made->finder->is_alone && tree->groups == 0);
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
