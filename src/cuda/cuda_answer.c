@@ -94,17 +94,18 @@ static uint32_t automata_of(const struct line_reader *reader)
 
 static uint64_t next_bytes(const struct line_automaton *automaton)
 {
-    return 256 * sizeof *automaton->next * (uint64_t)automaton->state_count;
+    return (automaton->columns * sizeof *automaton->next * automaton->state_count + 15) / 16 * 16;
 }
 
-/* Returns the size of the tables of the first `count` automata: of each, `next` and then `ends`. */
+/* Returns the size of the tables of the first `count` automata: of each, `next`, `column_of` and
+ * `ends`. */
 static uint64_t tables_bytes(const struct line_reader *reader, uint32_t count)
 {
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        bytes +=
-            next_bytes(&reader->automata[i]) + (reader->automata[i].state_count + 15) / 16 * 16;
+        bytes += next_bytes(&reader->automata[i]) + sizeof reader->automata[i].column_of +
+                 (reader->automata[i].state_count + 15) / 16 * 16;
     return bytes;
 }
 
@@ -128,13 +129,21 @@ static enum trawl_status automata_want(struct engine_worker *worker, struct traw
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     for (uint32_t k = 0; k < automata_of(reader); k++) {
         const struct line_automaton *automaton = &reader->automata[k];
-        uint16_t *next = (uint16_t *)(void *)((uint8_t *)host + tables_bytes(reader, k));
+        const uint8_t ends[] = {worker->plan->line_end, worker->plan->line_end_also};
+        uint8_t *to = (uint8_t *)host + tables_bytes(reader, k);
+        uint16_t *next = (uint16_t *)(void *)to;
 
-        memcpy(next, automaton->next, (size_t)next_bytes(automaton));
-        memcpy(next + 256 * automaton->state_count, automaton->ends, automaton->state_count);
-        for (uint32_t i = 0; i < automaton->state_count && !of_records; i++)
-            next[256 * i + worker->plan->line_end] = next[256 * i + worker->plan->line_end_also] =
-                automaton->ends[i] != 0 && reader->finds ? LINE_MATCH : automaton->ends[i];
+        if (automaton->next == NULL)
+            continue;
+        memcpy(next, automaton->next,
+               (size_t)automaton->columns * automaton->state_count * sizeof *next);
+        to += next_bytes(automaton);
+        memcpy(to, automaton->column_of, sizeof automaton->column_of);
+        memcpy(to + sizeof automaton->column_of, automaton->ends, automaton->state_count);
+        for (uint32_t i = 0; i < 2 * automaton->state_count && !of_records; i++)
+            next[automaton->columns * (i / 2) + automaton->column_of[ends[i % 2]]] =
+                automaton->ends[i / 2] == LINE_HOLDS && reader->finds ? LINE_MATCH
+                                                                      : automaton->ends[i / 2];
     }
     status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
     cuda_worker_unstage(worker, host, bytes);
@@ -148,19 +157,25 @@ static enum trawl_status automata_want(struct engine_worker *worker, struct traw
 static struct answer_automaton automaton_at(const struct engine_worker *worker, uint32_t index)
 {
     const struct line_reader *reader = worker->plan->line_reader;
+    const struct line_automaton *of = &reader->automata[index];
     const uint64_t address = worker->answering->automaton.address + tables_bytes(reader, index);
-    struct answer_automaton automaton = {
-        (const uint16_t *)(uintptr_t)address,
-        (const uint8_t *)(uintptr_t)(address + next_bytes(&reader->automata[index])),
-        {0}};
+    const uint8_t *column_of = (const uint8_t *)(uintptr_t)(address + next_bytes(of));
+    struct answer_automaton automaton = {(const uint16_t *)(uintptr_t)address,
+                                         column_of + sizeof of->column_of,
+                                         of->columns == 256 ? NULL : column_of,
+                                         of->columns,
+                                         of->state_count,
+                                         {0}};
 
     _Static_assert(ANSWER_MATCH == LINE_MATCH && ANSWER_BEGINS == (int)LINE_BEFORE_BEGIN &&
                        ANSWER_AFTER_WORD == (int)LINE_BEFORE_WORD &&
                        ANSWER_AFTER_NEWLINE == (int)LINE_BEFORE_NEWLINE &&
-                       ANSWER_AFTER_OTHER == (int)LINE_BEFORE_OTHER,
+                       ANSWER_AFTER_OTHER == (int)LINE_BEFORE_OTHER &&
+                       ANSWER_AFTER_BEYOND == (int)LINE_BEFORE_BEYOND &&
+                       ANSWER_UNDECIDED == (int)LINE_UNDECIDED && ANSWER_STATE == (int)LINE_BEGIN,
                    "kernels use the automata's numbers");
     for (uint32_t i = 0; i < LINE_BEFORES; i++)
-        automaton.first[i] = reader->automata[index].first[i];
+        automaton.first[i] = of->first[i];
     return automaton;
 }
 
@@ -217,7 +232,6 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
         a->conditions |= ANSWER_LINES;
     if (plan->line_reader != NULL) {
         a->automaton = automaton_at(worker, 0);
-        a->state_count = plan->line_reader->automata[0].state_count;
         a->crlf = plan->line_reader->crlf && own->answer->form != ANSWER_OF_RECORDS;
     }
     a->decide_bytes = worker->limits.decide_bytes;
@@ -505,6 +519,11 @@ static enum trawl_status find_matches(struct engine_worker *worker, struct answe
     for (uint32_t i = 0; i < reader->count && threads > 0; i++) {
         const uint64_t put = min_u64(found, room);
 
+        if (a->find_as == FIND_SPANS && reader->automata[2 * i + 1].next == NULL)
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "%s cannot tell where matches begin: an expression's automaton would "
+                              "be too large",
+                              worker->device->name);
         a->automaton = automaton_at(worker, 2 * i);
         a->begins = (struct answer_automaton){.next = NULL};
         if (a->find_as == FIND_SPANS || reader->automata[2 * i].may_be_empty)

@@ -3,12 +3,13 @@
  * The automaton reads the line byte by byte. For `b\d`:
  *
  *                 'b'            0-9
- *     2 (begin) -------> 3 ---------------> 1 (contains a match)
+ *     3 (begin) -------> 4 ---------------> 1 (contains a match)
  *       ^ other          | other
  *       +----------------+
  *
- * State 0 means that there can be no match, and ends the reading. If the line ends in another state
- * s, ends[s] decides, since assertions such as $ may be true there.
+ * State 0 means that there can be no match, and ends the reading. On a device, state 2 means that
+ * only the host knows: whether a character beyond ASCII belongs to a word. If the line ends in
+ * another state s, ends[s] decides, since assertions such as $ may be true there.
  */
 #ifndef TRAWL_MATCH_LINE_AUTOMATON_H
 #define TRAWL_MATCH_LINE_AUTOMATON_H
@@ -20,13 +21,14 @@
  * occurrence of a string in it. */
 #define LINE_BYTES_MAX (64u << 10)
 
-enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };
+enum { LINE_FAILS, LINE_HOLDS, LINE_UNDECIDED, LINE_BEGIN };
 /* What comes before the byte that is read first. */
 enum line_before {
     LINE_BEFORE_BEGIN, /* nothing: the line begins; backwards, it ends */
     LINE_BEFORE_WORD,
     LINE_BEFORE_NEWLINE,
     LINE_BEFORE_OTHER,
+    LINE_BEFORE_BEYOND, /* a byte that is not ASCII */
     LINE_BEFORES
 };
 
@@ -36,13 +38,18 @@ enum line_before {
 
 struct line_automaton {
     uint32_t state_count;
-    uint16_t *next; /* the state after `byte` is next[256 * state + byte] */
-    uint8_t *ends;  /* ends[state]: a line that ends in this state matches */
+    /* The state after `byte` is next[columns * state + column_of[byte]]; on the host, a column is a
+     * byte. */
+    uint16_t *next;
+    uint32_t columns;
+    uint8_t column_of[256];
+    uint8_t *ends; /* ends[state]: a line that ends in this state matches; 2: undecided */
     uint16_t first[LINE_BEFORES];
     bool may_be_empty; /* a match may have no byte */
     /* On the host: the last `tail` bytes of a line decide whether it matches, 2 for `\d\d$`. So it
      * is enough to read them, from LINE_BEGIN on. 0: there is no such number, or a large one. */
     uint32_t tail;
+    const char *fails; /* if `next` is NULL: why */
 };
 
 /* What a device does with the lines that contain a string of a plan. */

@@ -17,6 +17,7 @@
 
 struct line_form {
     struct trawl_plan *plan; /* the plan for devices; NULL: there is none */
+    const char *why;         /* then */
     struct line_reader reader;
     uint32_t automaton_count;
 };
@@ -38,18 +39,18 @@ static void form_release(void *object)
     memory_release(form, 1, sizeof *form);
 }
 
-/* Returns true if the automaton may decide about lines: they need no PCRE2, words have ASCII
- * letters alone, and matches stay within a line. */
-static bool may_decide(const struct expressions *made)
+/* Returns why automata cannot decide about lines or, if `finds`, find matches; NULL: perhaps they
+ * can. */
+static const char *reason(const struct expressions *made, bool finds)
 {
-    return !made->has_beyond && !made->crosses && (made->plan->flags & TRAWL_MULTILINE) == 0 &&
-           !(made->has_marked && (made->options.letters.is_word != NULL || made->is_strict));
+    if (made->has_beyond || made->crosses || (made->plan->flags & TRAWL_MULTILINE) != 0)
+        return made->has_beyond ? "PCRE2 has to decide" : "a match may cross lines";
+    return finds && made->count > FINDS_MAX ? "there are more than 16 expressions" : NULL;
 }
 
-/* Makes the form's automata. Sets *made_all to false if one would be too large or cannot decide. */
+/* Makes the form's automata. Sets form->why if one would be too large or cannot decide. */
 static enum trawl_status make_automata(const struct expressions *made, bool finds,
-                                       struct line_form *form, bool *made_all,
-                                       struct trawl_error *error)
+                                       struct line_form *form, struct trawl_error *error)
 {
     const enum determinize_as ends =
         made->options.longest ? DETERMINIZE_LONGEST : DETERMINIZE_ORDERED;
@@ -60,14 +61,16 @@ static enum trawl_status make_automata(const struct expressions *made, bool find
     form->automaton_count = count;
     reader->finds = finds;
     reader->count = made->count;
-    *made_all = true;
-    for (uint32_t i = 0; i < count && *made_all; i++) {
+    for (uint32_t i = 0; i < count && form->why == NULL; i++) {
         TRAWL_TRY(determinize(made, i / 2,
                               !finds       ? DETERMINIZE_ANY
                               : i % 2 == 0 ? ends
                                            : DETERMINIZE_BACKWARDS,
                               false, &reader->automata[i], error));
-        *made_all = reader->automata[i].next != NULL;
+        /* without begins, non-empty matches can be counted; backwards, classes of many characters
+         * need more states */
+        if (!finds || i % 2 == 0 || reader->automata[i - 1].may_be_empty)
+            form->why = reader->automata[i].fails;
         reader->may_be_empty |= finds && reader->automata[i].may_be_empty;
     }
     return TRAWL_OK;
@@ -101,7 +104,6 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     const struct expressions *made;
     struct line_form *form;
     void *sampled = NULL;
-    bool made_all = false;
 
     TRAWL_TRY(MEMORY_ZEROED(form, 1, error));
     if (source->source.sample != NULL)
@@ -110,14 +112,15 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     if (made == NULL)
         TRAWL_TRY_DONE(expressions_want(source->source.plan, &made, error));
     atoms = made->rest == NULL ? made->atoms : NULL;
-    if (!may_decide(made) || (source->finds && made->count > FINDS_MAX))
+    form->why = reason(made, source->finds);
+    if (form->why != NULL)
         goto done;
     if (atoms != NULL && made->atoms_are_exact && !source->finds) {
         TRAWL_TRY_DONE(copy_atoms(atoms, made->plan, &form->plan, error));
         goto done;
     }
-    TRAWL_TRY_DONE(make_automata(made, source->finds, form, &made_all, error));
-    if (!made_all)
+    TRAWL_TRY_DONE(make_automata(made, source->finds, form, error));
+    if (form->why != NULL)
         goto done;
     form->reader.reads_all = reads_all(atoms);
     TRAWL_TRY_DONE(
@@ -138,7 +141,8 @@ done:
 
 enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
                                   uint64_t sample_bytes, bool finds,
-                                  const struct trawl_plan **lines, struct trawl_error *error)
+                                  const struct trawl_plan **lines, const char **why,
+                                  struct trawl_error *error)
 {
     const struct form_source source = {{plan, sample, sample_bytes}, finds};
     const void *object;
@@ -146,6 +150,7 @@ enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *
     TRAWL_TRY(attachment_want(&plan->attached[finds ? PLAN_FINDS : PLAN_LINES], &source, form_make,
                               form_release, &object, error));
     *lines = ((const struct line_form *)object)->plan;
+    *why = ((const struct line_form *)object)->why;
     return TRAWL_OK;
 }
 

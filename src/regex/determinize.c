@@ -1,4 +1,4 @@
-/* determinize: places, lists of places, and the automaton's states (determinize.h) */
+/* determinize: lists of places, and the automaton's states (determinize.h) */
 #include "regex/determinize.h"
 
 #include <stdlib.h>
@@ -6,19 +6,25 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/plan.h"
 
-#define PLACES_MAX 2048u
-#define PLACE_WORDS (PLACES_MAX / 64)
-#define STATES_MAX 512u
-#define ITEMS_MAX (1u << 17) /* places in the lists of all states */
-/* Number of steps after which the automaton counts as too large; a step adds a place to a list.
- * 2^21 steps take about 5 ms. */
-#define STEPS_MAX (1u << 21)
+/* Numbers of states and steps after which the automaton counts as too large; a step adds a place to
+ * a list. 2^21 steps take about 5 ms. */
+#define HOST_STATES_MAX 512u
+#define HOST_STEPS_MAX (1u << 21)
+#define DEVICE_STEPS_MAX (1u << 24)
+/* On a device, the tables of larger automata have a column for each class of bytes. */
+#define BYTE_STATES_MAX 48u
 /* Only small automata are searched for `tail` (line_automaton.h), within some 100 us. */
 #define TAIL_STATES_MAX 32u
 #define TAIL_BYTES_MAX 15u
 #define NEXT_SET UINT16_MAX /* an item of a list, for LONGEST: between two sets */
 
+#define PLACES_MAX 4096u
+#define PLACE_WORDS (PLACES_MAX / 64)
+#define STATES_MAX DETERMINIZE_STATES_MAX
+#define ITEMS_MAX (1u << 19) /* places in the lists of all states */
+#define SLOTS NFA_SLOTS      /* a power of two, and more than states */
 struct list {
     uint16_t items[2 * PLACES_MAX];
     uint32_t count;
@@ -36,10 +42,11 @@ struct maker {
     const struct expressions *made;
     enum determinize_as as;
     bool on_host;
-    bool fails; /* the automaton would be too large, or cannot decide */
+    const char *fails; /* what the automaton cannot decide, or why it is too large */
     bool may_be_empty;
     struct nfa nfa;
     struct place places[PLACES_MAX];
+    uint16_t place_slots[SLOTS];
     uint32_t words; /* how many words of a list's `held` are used */
     uint32_t steps;
     uint32_t first;
@@ -47,14 +54,24 @@ struct maker {
     uint8_t byte_of[256]; /* for each class, one of its bytes */
     uint32_t class_count;
     struct list now, after;
+    uint32_t settled;  /* the state whose list is `now`, without assertions to decide; or 0 */
+    struct list start; /* the first place, and what can be reached from it */
     uint16_t items[ITEMS_MAX];
     uint32_t item_count;
-    struct state states[STATES_MAX]; /* states[0] and [1], FAILS and HOLDS, are unused */
+    struct state states[STATES_MAX]; /* those before LINE_BEGIN are unused */
+    uint16_t state_slots[SLOTS];     /* a state's number; 0: none */
     uint32_t state_count;
     uint16_t first_states[LINE_BEFORES];
     uint16_t next[256 * STATES_MAX];
     uint8_t ends[STATES_MAX];
+    bool reaches[STATES_MAX]; /* a match may still be found */
 };
+
+static void fail_if(struct maker *maker, bool is_so, const char *why)
+{
+    if (is_so && maker->fails == NULL)
+        maker->fails = why;
+}
 
 /* ---- Lists -------------------------------------------------------------------------------- */
 
@@ -63,6 +80,11 @@ static void list_begin(const struct maker *maker, struct list *list)
     list->count = 0;
     list->ends = false;
     memset(list->held, 0, maker->words * sizeof *list->held);
+}
+
+static bool is_beyond(uint32_t byte)
+{
+    return byte >= 0x80 && byte != END_OF_LINE;
 }
 
 /* Adds a place to the list, and the places that can be reached from it without reading a byte, in
@@ -81,10 +103,10 @@ static void add(struct maker *maker, struct list *list, uint32_t place, const st
             continue;
         list->held[at / 64] |= UINT64_C(1) << at % 64;
         maker->steps += border == NULL;
-        if (depth + 2 > sizeof stack / sizeof *stack) {
-            maker->fails = true;
+        fail_if(maker, depth + 2 > sizeof stack / sizeof *stack,
+                "its automaton would be too large");
+        if (maker->fails != NULL)
             return;
-        }
         if (what->kind == PLACE_FORK) {
             stack[depth++] = what->other;
             stack[depth++] = what->next;
@@ -109,10 +131,14 @@ static void next_set(struct list *list)
 static void settle(struct maker *maker, const struct state *state, uint32_t next)
 {
     const struct border border = {state->before, next, false};
+    const uint32_t number = (uint32_t)(state - maker->states);
     struct list *now = &maker->now;
 
+    if (maker->settled == number)
+        return;
+    maker->settled = maker->nfa.has_edges ? 0 : number;
     list_begin(maker, now);
-    for (uint32_t i = 0; i < state->count && !maker->fails; i++) {
+    for (uint32_t i = 0; i < state->count && maker->fails == NULL; i++) {
         const uint16_t item = maker->items[state->from + i];
 
         if (item != NEXT_SET)
@@ -137,6 +163,17 @@ static void sort(struct maker *maker)
 
     if (maker->as == DETERMINIZE_ORDERED)
         return;
+    if (maker->as != DETERMINIZE_LONGEST) { /* one set */
+        list->count = 0;
+        for (uint32_t word = 0; word < maker->words; word++)
+            for (uint64_t held = list->held[word]; held != 0; held &= held - 1) {
+                const uint32_t at = 64 * word + (uint32_t)__builtin_ctzll(held);
+
+                if (maker->nfa.places[at].kind != PLACE_FORK)
+                    list->items[list->count++] = (uint16_t)at;
+            }
+        return;
+    }
     list->count -= list->count > 0 && list->items[list->count - 1] == NEXT_SET;
     for (uint32_t i = 0; i <= list->count; i++)
         if (i == list->count || list->items[i] == NEXT_SET) {
@@ -152,20 +189,27 @@ static uint16_t state_of(struct maker *maker, enum line_before before, bool seek
 {
     const struct list *list = &maker->after;
     const uint64_t bytes = list->count * sizeof *list->items;
+    uint32_t slot = (uint32_t)before * 2 + seeks + 1;
 
     sort(maker);
     if (list->count == 0 && !seeks)
         return LINE_FAILS;
-    for (uint32_t i = LINE_BEGIN; i < maker->state_count; i++)
-        if (maker->states[i].before == before && maker->states[i].seeks == seeks &&
-            maker->states[i].count == list->count &&
-            memcmp(maker->items + maker->states[i].from, list->items, (size_t)bytes) == 0)
-            return (uint16_t)i;
-    maker->steps += maker->state_count;
-    if (maker->state_count == STATES_MAX || list->count > ITEMS_MAX - maker->item_count) {
-        maker->fails = true;
-        return LINE_FAILS;
+    for (uint32_t i = 0; i < list->count; i++)
+        slot = (slot ^ list->items[i]) * 2654435769u;
+    for (slot /= UINT32_MAX / SLOTS + 1; maker->state_slots[slot] != 0; slot = (slot + 1) % SLOTS) {
+        const struct state *held = &maker->states[maker->state_slots[slot]];
+
+        if (held->before == before && held->seeks == seeks && held->count == list->count &&
+            memcmp(maker->items + held->from, list->items, (size_t)bytes) == 0)
+            return maker->state_slots[slot];
     }
+    fail_if(maker,
+            maker->state_count == (maker->on_host ? HOST_STATES_MAX : STATES_MAX) ||
+                list->count > ITEMS_MAX - maker->item_count,
+            "its automaton would be too large");
+    if (maker->fails != NULL)
+        return LINE_FAILS;
+    maker->state_slots[slot] = (uint16_t)maker->state_count;
     memcpy(maker->items + maker->item_count, list->items, (size_t)bytes);
     maker->states[maker->state_count] =
         (struct state){maker->item_count, list->count, before, seeks};
@@ -173,31 +217,43 @@ static uint16_t state_of(struct maker *maker, enum line_before before, bool seek
     return (uint16_t)maker->state_count++;
 }
 
-/* Adds the first place, unless no match may begin any more. Returns whether one may. */
+/* Adds the places from the first on, unless no match may begin any more. Returns whether one may.
+ */
 static bool seek(struct maker *maker, bool may)
 {
     struct list *list = &maker->after;
 
     if (maker->as == DETERMINIZE_LONGEST && may)
         next_set(list);
-    if (may)
-        add(maker, list, maker->first, NULL);
+    for (uint32_t i = 0; may && i < maker->start.count; i++) {
+        const uint16_t at = maker->start.items[i];
+
+        if (list->ends && maker->as == DETERMINIZE_ORDERED)
+            break;
+        if ((list->held[at / 64] >> at % 64 & 1) != 0)
+            continue;
+        list->held[at / 64] |= UINT64_C(1) << at % 64;
+        list->ends |= maker->nfa.places[at].kind == PLACE_END;
+        list->items[list->count++] = (uint16_t)at;
+    }
+    maker->steps += may ? maker->start.count / 4 : 0;
     return may && !(list->ends && maker->as != DETERMINIZE_ANY);
 }
 
-/* Returns the state after `byte`, with LINE_MATCH if a match ends before the byte. */
-static uint16_t follow(struct maker *maker, uint32_t number, uint32_t byte)
+/* Returns the state after `byte`, with LINE_MATCH if a match ends before the byte, by the guess. */
+static uint16_t follow_guess(struct maker *maker, uint32_t number, uint32_t byte)
 {
-    const struct state from = maker->states[number];
-    const enum line_before before = maker->nfa.has_edges ? nfa_before(byte) : LINE_BEFORE_OTHER;
+    const struct state *from = &maker->states[number];
+    const enum line_before before =
+        maker->nfa.has_edges ? nfa_before(&maker->nfa, byte) : LINE_BEFORE_OTHER;
     struct list *now = &maker->now, *after = &maker->after;
-    bool seeks = from.seeks;
+    bool seeks = from->seeks;
 
-    settle(maker, &from, byte);
+    settle(maker, from, byte);
     if (now->ends && maker->as == DETERMINIZE_ANY)
         return LINE_HOLDS;
     list_begin(maker, after);
-    for (uint32_t i = 0; i < now->count && !maker->fails; i++) {
+    for (uint32_t i = 0; i < now->count && maker->fails == NULL; i++) {
         const struct place *place = &maker->nfa.places[now->items[i] % PLACES_MAX];
 
         if (now->items[i] == NEXT_SET && after->ends)
@@ -207,7 +263,7 @@ static uint16_t follow(struct maker *maker, uint32_t number, uint32_t byte)
         else if (place->kind == PLACE_BYTES && place->low <= byte && byte <= place->high)
             add(maker, after, place->next, NULL);
     }
-    maker->steps += (from.count + now->count) / 16;
+    maker->steps += (from->count + now->count) / 16;
     if (maker->as != DETERMINIZE_ANY)
         seeks = seeks && !now->ends && !after->ends;
     seeks = seek(maker, seeks);
@@ -216,12 +272,35 @@ static uint16_t follow(struct maker *maker, uint32_t number, uint32_t byte)
     return state_of(maker, before, seeks) | (now->ends ? LINE_MATCH : 0);
 }
 
+/* Returns the same if it is the same by all guesses, or else LINE_UNDECIDED. At END_OF_LINE,
+ * returns line_automaton.ends instead. */
+static uint16_t follow(struct maker *maker, uint32_t number, uint32_t byte)
+{
+    const bool asks = maker->nfa.is_wide &&
+                      (maker->states[number].before == LINE_BEFORE_BEYOND || is_beyond(byte));
+    uint16_t first = 0;
+
+    for (uint32_t guess = 0; guess <= (asks ? 4u : 0u) && maker->fails == NULL; guess++) {
+        uint16_t found;
+
+        maker->nfa.guess = guess;
+        if (byte == END_OF_LINE)
+            settle(maker, &maker->states[number], byte);
+        found = byte == END_OF_LINE ? maker->now.ends : follow_guess(maker, number, byte);
+        if (guess > 0 && found != first)
+            return LINE_UNDECIDED;
+        first = found;
+    }
+    return first;
+}
+
 /* Replaces states from which no match can be reached with LINE_FAILS. States are numbered in the
  * order in which they are reached, so most are found in the first round. */
 static void prune(struct maker *maker)
 {
-    bool holds[STATES_MAX] = {[LINE_HOLDS] = true}, grows = true;
+    bool *holds = maker->reaches, grows = true;
 
+    holds[LINE_HOLDS] = holds[LINE_UNDECIDED] = true;
     while (grows) {
         grows = false;
         for (uint32_t i = maker->state_count; i-- > LINE_BEGIN;) {
@@ -251,21 +330,28 @@ static void begin(struct maker *maker)
     list_begin(maker, &maker->now);
     add(maker, &maker->now, maker->first, &any);
     maker->may_be_empty = maker->now.ends;
+    list_begin(maker, &maker->start);
+    add(maker, &maker->start, maker->first, NULL);
     /* A search that goes on after an empty match steps over a byte, not over a character. Only on
      * the host is a line with an empty match inside a character read otherwise. */
-    maker->fails |= maker->may_be_empty &&
-                    (maker->as != DETERMINIZE_ANY ? maker->nfa.has_part
-                                                  : !maker->on_host && maker->made->has_marked &&
-                                                        !maker->made->options.bytes);
-    for (uint32_t i = 0; i < LINE_BEFORES && !maker->fails; i++) {
-        const bool is_known = maker->nfa.has_edges && (i == 0 || maker->as != DETERMINIZE_ANY);
+    fail_if(maker,
+            maker->may_be_empty && maker->as != DETERMINIZE_ANY
+                ? maker->nfa.has_part
+                : maker->may_be_empty && !maker->on_host && maker->made->has_marked &&
+                      !maker->made->options.bytes,
+            "a match may be empty, beside the edge of a word or with \\C");
+    for (uint32_t i = 0; i < LINE_BEFORES && maker->fails == NULL; i++) {
+        const bool is_known = maker->nfa.has_edges && (i == 0 || maker->as != DETERMINIZE_ANY) &&
+                              (i != LINE_BEFORE_BEYOND || maker->nfa.is_wide);
 
         list_begin(maker, &maker->after);
         (void)seek(maker, true);
         maker->first_states[i] =
-            i > 0 && !is_known ? maker->first_states[0]
-                               : state_of(maker, is_known ? (enum line_before)i : LINE_BEFORE_OTHER,
-                                          maker->as != DETERMINIZE_BACKWARDS);
+            i == LINE_BEFORE_BEYOND && !is_known ? maker->first_states[LINE_BEFORE_OTHER]
+            : i > 0 && !is_known
+                ? maker->first_states[0]
+                : state_of(maker, is_known ? (enum line_before)i : LINE_BEFORE_OTHER,
+                           maker->as != DETERMINIZE_BACKWARDS);
     }
 }
 
@@ -274,24 +360,27 @@ static void fill(struct maker *maker)
     const struct trawl_plan *plan = maker->made->plan;
 
     begin(maker);
-    for (uint32_t byte = 0; byte < 256; byte++)
+    for (uint32_t byte = 0; byte < 256; byte++) {
         maker->next[256 * LINE_HOLDS + byte] = LINE_HOLDS;
+        maker->next[256 * LINE_UNDECIDED + byte] = LINE_UNDECIDED;
+    }
     maker->ends[LINE_HOLDS] = 1;
-    for (uint32_t i = LINE_BEGIN; i < maker->state_count && !maker->fails; i++) {
+    maker->ends[LINE_UNDECIDED] = LINE_UNDECIDED;
+    for (uint32_t i = LINE_BEGIN; i < maker->state_count && maker->fails == NULL; i++) {
         uint16_t by_class[256];
 
-        for (uint32_t class = 0; class < maker->class_count && !maker->fails; class ++)
+        for (uint32_t class = 0; class < maker->class_count && maker->fails == NULL; class ++)
             by_class[class] = follow(maker, i, maker->byte_of[class]);
-        for (uint32_t byte = 0; byte < 256 && !maker->fails; byte++)
+        for (uint32_t byte = 0; byte < 256 && maker->fails == NULL; byte++)
             maker->next[256 * i + byte] = by_class[maker->class_of[byte]];
-        settle(maker, &maker->states[i], END_OF_LINE);
-        maker->ends[i] = maker->now.ends;
-        maker->fails |= maker->steps > STEPS_MAX;
+        maker->ends[i] = (uint8_t)follow(maker, i, END_OF_LINE);
+        fail_if(maker, maker->steps > (maker->on_host ? HOST_STEPS_MAX : DEVICE_STEPS_MAX),
+                "its automaton would be too large");
         for (uint32_t end = 0; end < 2 && maker->on_host; end++)
             maker->next[256 * i + (end == 0 ? plan->line_end : plan->line_end_also)] =
                 maker->ends[i] != 0 ? LINE_HOLDS : LINE_FAILS;
     }
-    if (!maker->fails)
+    if (maker->fails == NULL)
         prune(maker);
 }
 
@@ -310,6 +399,9 @@ static void put_all(struct maker *maker, uint32_t expression)
                         .backwards = back,
                         .needs_marks = made->needs_marks,
                         .is_ordered = maker->as == DETERMINIZE_ORDERED,
+                        .is_wide = !maker->on_host && made->has_marked &&
+                                   (made->options.letters.is_word != NULL || made->is_strict),
+                        .slots = maker->place_slots,
                         .places = maker->places,
                         .most = PLACES_MAX};
     end = nfa_put(nfa, (struct place){.kind = PLACE_END});
@@ -319,7 +411,7 @@ static void put_all(struct maker *maker, uint32_t expression)
         if (maker->as == DETERMINIZE_ANY || i == expression)
             all = nfa_put_fork(nfa, nfa_put_node(nfa, made->items[i].tree.root, end), all);
     maker->first = lines || words ? nfa_put_edge(nfa, edges[back], false, all) : all;
-    maker->fails = nfa->fails;
+    maker->fails = nfa->fails ? nfa->why : NULL;
 }
 
 /* Returns line_automaton.tail. Follows all pairs of the first state and any state until both are
@@ -365,11 +457,20 @@ static enum trawl_status keep(const struct maker *maker, struct line_automaton *
                               struct trawl_error *error)
 {
     const uint32_t count = automaton->state_count = maker->state_count;
+    const bool by_class = !maker->on_host && count > BYTE_STATES_MAX;
 
+    automaton->columns = by_class ? maker->class_count : 256;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        automaton->column_of[byte] = by_class ? maker->class_of[byte] : (uint8_t)byte;
     TRAWL_TRY(MEMORY_NEW(automaton->ends, count, error));
     memcpy(automaton->ends, maker->ends, count);
-    TRAWL_TRY(MEMORY_NEW(automaton->next, 256 * (uint64_t)count, error));
-    memcpy(automaton->next, maker->next, 256 * sizeof *maker->next * count);
+    TRAWL_TRY(MEMORY_NEW(automaton->next, automaton->columns * (uint64_t)count, error));
+    for (uint32_t i = 0; i < automaton->columns * count; i++) {
+        const uint32_t column = i % automaton->columns;
+
+        automaton->next[i] = maker->next[256 * (i / automaton->columns) +
+                                         (by_class ? maker->byte_of[column] : column)];
+    }
     memcpy(automaton->first, maker->first_states, sizeof automaton->first);
     automaton->may_be_empty = maker->may_be_empty;
     return TRAWL_OK;
@@ -380,6 +481,7 @@ enum trawl_status determinize(const struct expressions *made, uint32_t expressio
                               struct line_automaton *automaton, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
+    /* line ends lead elsewhere */
     const uint8_t ends[2] = {made->plan->line_end, made->plan->line_end_also};
     struct maker *maker;
 
@@ -387,22 +489,24 @@ enum trawl_status determinize(const struct expressions *made, uint32_t expressio
     maker->made = made;
     maker->as = as;
     maker->on_host = on_host;
+    maker->nfa.is_wide =
+        !on_host && made->has_marked && (made->options.letters.is_word != NULL || made->is_strict);
     put_all(maker, expression);
-    /* on the host, line ends lead elsewhere (fill) */
-    maker->class_count =
-        nfa_divide(&maker->nfa, on_host ? ends : NULL, maker->class_of, maker->byte_of);
-    if (!maker->fails)
+    maker->class_count = nfa_divide(&maker->nfa, ends, maker->class_of, maker->byte_of);
+    if (maker->fails == NULL)
         fill(maker);
-    if (!maker->fails)
+    if (maker->fails == NULL)
         status = keep(maker, automaton, error);
-    if (!maker->fails && on_host)
+    if (maker->fails == NULL && on_host)
         automaton->tail = tail_of(maker);
+    automaton->fails = maker->fails;
     memory_release(maker, 1, sizeof *maker);
     return status;
 }
 
 void determinize_free(struct line_automaton *automaton)
 {
-    memory_release(automaton->next, automaton->state_count, 256 * sizeof *automaton->next);
+    memory_release(automaton->next, automaton->state_count,
+                   automaton->columns * sizeof *automaton->next);
     memory_release(automaton->ends, automaton->state_count, 1);
 }

@@ -18,6 +18,8 @@
 #include "regex/nfa.h"
 #include "regex/regex_compile.h"
 
+#define DETERMINIZE_STATES_MAX 4096u /* of an automaton for devices */
+
 enum determinize_as {
     DETERMINIZE_ANY,     /* decides whether some match of any expression ends */
     DETERMINIZE_ORDERED, /* finds where the first match ends, the one that Perl prefers */
@@ -25,9 +27,9 @@ enum determinize_as {
     DETERMINIZE_BACKWARDS
 };
 
-/* Makes the automaton of an expression or, for ANY, of all. Leaves automaton->next NULL if it would
- * be too large, or if the plan needs what it cannot decide. `on_host`: the byte of a line end leads
- * to LINE_HOLDS or LINE_FAILS. Errors: MEMORY. */
+/* Makes the automaton of an expression or, for ANY, of all. Leaves automaton->next NULL, and says
+ * why in automaton->fails, if it would be too large or the plan needs what it cannot decide.
+ * `on_host`: the byte of a line end leads to LINE_HOLDS or LINE_FAILS. Errors: MEMORY. */
 enum trawl_status determinize(const struct expressions *made, uint32_t expression,
                               enum determinize_as as, bool on_host,
                               struct line_automaton *automaton, struct trawl_error *error);

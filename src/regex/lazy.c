@@ -335,7 +335,7 @@ static enum trawl_status follow(struct lazy *lazy, uint32_t number, uint32_t cla
     *next = DEAD;
     if (lazy->list_count + lazy->end_count > 0 || from.part != NOTHING) {
         if (lazy->nfa.has_edges && byte != END_OF_LINE)
-            before = byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(byte);
+            before = byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
         to = state_of(lazy, from.part, before);
         if (to == 0) {
             *next = 0;
@@ -481,7 +481,8 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
     bool is_last;
 
     if (lazy->nfa.has_edges && at > 0)
-        before = bytes[at - 1] >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(bytes[at - 1]);
+        before = bytes[at - 1] >= 0x80 ? LINE_BEFORE_HIGH
+                                       : (uint32_t)nfa_before(&lazy->nfa, bytes[at - 1]);
     else if (lazy->nfa.has_edges)
         before = LINE_BEFORE_BEGIN;
     TRAWL_TRY(start_of(lazy, index, line->is_anchored, before, &start, error));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "plan/plan.h"
 #include "regex/sequence.h"
 
@@ -11,19 +12,46 @@
 static const char boundaries[] = "bBmMhH";
 static const uint8_t boundary_bits[] = {6, 9, 4, 2, EDGE_NO_WORD_BEFORE, EDGE_NO_WORD_AFTER};
 
+static void fail_if(struct nfa *nfa, bool is_so, const char *why)
+{
+    if (is_so && !nfa->fails)
+        nfa->why = why;
+    nfa->fails |= is_so;
+}
+
 uint32_t nfa_put(struct nfa *nfa, struct place place)
 {
-    if (nfa->count == nfa->most)
-        nfa->fails = true;
+    fail_if(nfa, nfa->count == nfa->most, "its automaton would be too large");
     if (nfa->fails)
         return 0;
     nfa->places[nfa->count] = place;
     return nfa->count++;
 }
 
+/* Returns a place that is like this one and will not change, or adds it: most characters of a class
+ * end with the same bytes. */
+static uint32_t share(struct nfa *nfa, struct place place)
+{
+    const uint32_t key = place.next << 16 ^ place.other << 3 ^ (uint32_t)place.low << 8 ^
+                         place.high ^ (uint32_t)place.kind << 31;
+    uint32_t slot = key * 2654435769u / (UINT32_MAX / NFA_SLOTS + 1);
+
+    if (nfa->slots == NULL)
+        return nfa_put(nfa, place);
+    for (; nfa->slots[slot] != 0; slot = (slot + 1) % NFA_SLOTS) {
+        const struct place *held = &nfa->places[nfa->slots[slot] - 1];
+
+        if (held->kind == place.kind && held->low == place.low && held->high == place.high &&
+            held->next == place.next && held->other == place.other)
+            return nfa->slots[slot] - 1;
+    }
+    nfa->slots[slot] = (uint16_t)(nfa_put(nfa, place) + 1);
+    return nfa->slots[slot] - 1;
+}
+
 static uint32_t put_bytes(struct nfa *nfa, uint32_t low, uint32_t high, uint32_t next)
 {
-    return nfa_put(
+    return share(
         nfa, (struct place){
                  .kind = PLACE_BYTES, .low = (uint8_t)low, .high = (uint8_t)high, .next = next});
 }
@@ -32,7 +60,7 @@ uint32_t nfa_put_fork(struct nfa *nfa, uint32_t next, uint32_t other)
 {
     if (next == NO_PLACE || other == NO_PLACE)
         return next == NO_PLACE ? other : next;
-    return nfa_put(nfa, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
+    return share(nfa, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
 /* Adds places for all non-ASCII characters as RE2 does: its sets also accept encodings that are too
@@ -102,14 +130,80 @@ static uint32_t put_hull(struct nfa *nfa, uint32_t next)
     return put_bytes(nfa, 0x80, 0xff, more);
 }
 
+/* Returns a place for the last `rest` bytes of the set's characters from `first` to `last` that
+ * begin with the same bytes as `block`; NO_PLACE if there is none. */
+static uint32_t put_block(struct nfa *nfa, const struct syntax_node *node, uint32_t block,
+                          uint32_t rest, uint32_t first, uint32_t last, uint32_t next)
+{
+    const uint32_t end = block + (1u << 6 * rest) - 1;
+    uint32_t all = NO_PLACE, run = NO_PLACE;
+    uint32_t from = 0, i = 0, high = node->set_count;
+
+    while (i < high) { /* the first range that does not end before */
+        const uint32_t middle = i + (high - i) / 2;
+
+        if (node->set[middle].last < max_u64(block, first))
+            i = middle + 1;
+        else
+            high = middle;
+    }
+    if (i == node->set_count || node->set[i].first > min_u64(end, last) || block > last)
+        return NO_PLACE;
+    if (rest == 0)
+        return next;
+    for (uint32_t byte = 0; byte <= 64; byte++) { /* a place for each run of equal blocks */
+        const uint32_t part = byte == 64 ? NO_PLACE
+                                         : put_block(nfa, node, block + (byte << 6 * (rest - 1)),
+                                                     rest - 1, first, last, next);
+
+        if (part != run && run != NO_PLACE)
+            all = nfa_put_fork(nfa, put_bytes(nfa, 0x80 + from, 0x80 + byte - 1, run), all);
+        if (part != run)
+            from = byte;
+        run = part;
+    }
+    return all;
+}
+
+/* Adds places for the set's characters that have `1 + rest` bytes in UTF-8. */
+static uint32_t put_length(struct nfa *nfa, const struct syntax_node *node, uint32_t rest,
+                           uint32_t next)
+{
+    static const uint32_t begins[] = {0, 0x80, 0x800, 0x10000, 0x110000};
+    static const uint8_t leads[] = {0, 0xc0, 0xe0, 0xf0}, counts[] = {0, 32, 16, 5};
+    uint32_t all = NO_PLACE, run = NO_PLACE;
+    uint32_t from = 0;
+
+    for (uint32_t lead = 0; lead <= counts[rest] && !nfa->fails; lead++) {
+        const uint32_t part = lead == counts[rest]
+                                  ? NO_PLACE
+                                  : put_block(nfa, node, lead << 6 * rest, rest, begins[rest],
+                                              begins[rest + 1] - 1, next);
+
+        if (part != run && run != NO_PLACE)
+            all = nfa_put_fork(nfa, put_bytes(nfa, leads[rest] + from, leads[rest] + lead - 1, run),
+                               all);
+        if (part != run)
+            from = lead;
+        run = part;
+    }
+    return all;
+}
+
 static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
+    const bool by_blocks =
+        nfa->slots != NULL && !nfa->options->bytes && !nfa->backwards && node->set_count > 8;
     uint32_t all = NO_PLACE;
     bool is_wide = false;
 
     for (uint32_t i = 0; i < node->set_count && !nfa->fails; i++) {
         struct code_range range = node->set[i];
 
+        if (by_blocks && range.first >= 0x80)
+            break;
+        if (by_blocks)
+            range.last = range.last < 0x80 ? range.last : 0x7f;
         if (nfa->is_hull && !nfa->options->bytes) {
             is_wide |= range.last >= 0x80;
             range.last = range.last < 0x80 ? range.last : 0x7f;
@@ -120,6 +214,8 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
                                                    : put_range(nfa, range.first, range.last, next),
                                all);
     }
+    for (uint32_t rest = 1; rest <= 3 && by_blocks; rest++)
+        all = nfa_put_fork(nfa, put_length(nfa, node, rest, next), all);
     if (is_wide)
         all = nfa_put_fork(nfa, put_hull(nfa, next), all);
     /* for a class without characters, a range without bytes */
@@ -130,7 +226,9 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
 static uint32_t put_choice(struct nfa *nfa, const struct syntax_node *node, uint32_t item,
                            uint32_t next)
 {
-    return node->is_lazy ? nfa_put_fork(nfa, next, item) : nfa_put_fork(nfa, item, next);
+    return nfa_put(nfa, (struct place){.kind = PLACE_FORK,
+                                       .next = node->is_lazy ? next : item,
+                                       .other = node->is_lazy ? item : next});
 }
 
 static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
@@ -139,7 +237,8 @@ static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint
     uint32_t from = next;
 
     /* RE2 simplifies such repetitions, which may change what a match prefers */
-    nfa->fails |= nfa->is_ordered && item->may_be_empty && node->most > 1;
+    fail_if(nfa, nfa->is_ordered && item->may_be_empty && node->most > 1,
+            "what it repeats may be empty");
     if (node->most == SYNTAX_ENDLESS) {
         from = put_choice(nfa, node, 0, next);
         if (!nfa->fails && node->is_lazy)
@@ -158,8 +257,10 @@ static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint
 uint32_t nfa_put_edge(struct nfa *nfa, char letter, bool by_lines, uint32_t next)
 {
     nfa->has_edges = true;
-    nfa->fails |= strchr("^$Az", letter) == NULL && strchr(boundaries, letter) == NULL;
-    nfa->fails |= by_lines && nfa->needs_marks;
+    fail_if(nfa, strchr("^$Az", letter) == NULL && strchr(boundaries, letter) == NULL,
+            "it has an assertion that automata lack");
+    fail_if(nfa, by_lines && (nfa->needs_marks || nfa->is_wide),
+            "it has words' edges beside (?m:^)");
     return nfa_put(
         nfa,
         (struct place){.kind = PLACE_EDGE, .letter = letter, .by_lines = by_lines, .next = next});
@@ -196,7 +297,7 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
     case SYNTAX_REFERENCE:
         break;
     }
-    nfa->fails = true;
+    fail_if(nfa, true, "it has a backreference");
     return 0;
 }
 
@@ -205,11 +306,12 @@ static bool is_word(uint32_t byte)
     return byte != END_OF_LINE && class_is_word_byte((char)byte);
 }
 
-enum line_before nfa_before(uint32_t byte)
+enum line_before nfa_before(const struct nfa *nfa, uint32_t byte)
 {
-    return byte == '\n'    ? LINE_BEFORE_NEWLINE
-           : is_word(byte) ? LINE_BEFORE_WORD
-                           : LINE_BEFORE_OTHER;
+    return byte == '\n'                   ? LINE_BEFORE_NEWLINE
+           : is_word(byte)                ? LINE_BEFORE_WORD
+           : nfa->is_wide && byte >= 0x80 ? LINE_BEFORE_BEYOND
+                                          : LINE_BEFORE_OTHER;
 }
 
 bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border)
@@ -219,7 +321,10 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
                is_last = border->next == END_OF_LINE;
     const bool after_newline = place->by_lines && border->before == LINE_BEFORE_NEWLINE;
     const bool at_newline = place->by_lines && border->next == '\n';
-    const bool read = border->before == LINE_BEFORE_WORD, next = is_word(border->next);
+    const bool after_beyond = border->before == LINE_BEFORE_BEYOND;
+    const bool before_beyond = nfa->is_wide && border->next >= 0x80 && border->next != END_OF_LINE;
+    const bool read = border->before == LINE_BEFORE_WORD || (after_beyond && (nfa->guess & 1) != 0);
+    const bool next = is_word(border->next) || (before_beyond && (nfa->guess & 2) != 0);
 
     switch (place->letter) {
     case '^':
@@ -234,6 +339,8 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
         if (nfa->is_hull && (border->before == LINE_BEFORE_HIGH ||
                              (border->next >= 0x80 && border->next != END_OF_LINE)))
             return true;
+        if ((nfa->guess & 4) != 0 && (after_beyond || before_beyond))
+            return false;
         return (boundary_bits[strchr(boundaries, place->letter) - boundaries] >>
                     (back ? next + 2 * read : read + 2 * next) &
                 1) != 0;
@@ -251,7 +358,7 @@ uint32_t nfa_divide(const struct nfa *nfa, const uint8_t ends[2], uint8_t class_
         if (nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
             cuts[nfa->places[i].low] = cuts[nfa->places[i].high + 1] = true;
     for (uint32_t byte = 1; byte < 256 && nfa->has_edges; byte++)
-        cuts[byte] |= nfa_before(byte) != nfa_before(byte - 1);
+        cuts[byte] |= nfa_before(nfa, byte) != nfa_before(nfa, byte - 1);
     for (uint32_t end = 0; end < 2 && ends != NULL; end++)
         cuts[ends[end]] = cuts[ends[end] + 1] = true;
     for (uint32_t byte = 0; byte < 256; byte++) {

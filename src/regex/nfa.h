@@ -10,6 +10,7 @@
 
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
 #define NO_PLACE UINT32_MAX
+#define NFA_SLOTS 8192u /* a power of two, and more than there are shared places */
 /* In an automaton for hulls: a byte beyond ASCII comes before. */
 #define LINE_BEFORE_HIGH LINE_BEFORES
 
@@ -40,9 +41,14 @@ struct nfa {
      * character of a set with such characters, and next to them every word boundary is true. */
     bool is_hull;
     bool needs_marks; /* ^ and $ at newlines fail: they mean something else in copies (words.h) */
-    bool fails;       /* there are too many places, or an assertion has none */
+    bool fails;       /* there are too many places, or an assertion has none: */
+    const char *why;
+    bool is_wide;   /* whether a character beyond ASCII belongs to a word is guessed: */
+    uint32_t guess; /* bit 0: one that was read does; bit 1: the next one does; bit 2: neither side
+                       of it is an edge */
     bool has_edges;
     bool has_part;        /* a place may take a part of a character */
+    uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
     struct place *places; /* room for `most` */
     uint32_t count, most;
 };
@@ -53,7 +59,7 @@ uint32_t nfa_put_fork(struct nfa *nfa, uint32_t next, uint32_t other);
 uint32_t nfa_put_edge(struct nfa *nfa, char letter, bool by_lines, uint32_t next);
 /* Adds the places of a node before `next`, the place that follows it. Returns the first of them. */
 uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t next);
-enum line_before nfa_before(uint32_t byte);
+enum line_before nfa_before(const struct nfa *nfa, uint32_t byte);
 /* Returns true if the assertion is true at the border. */
 bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border);
 /* Divides the bytes into classes that no place or assertion, nor the two bytes in `ends` unless

@@ -107,9 +107,10 @@ enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_er
 
 enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
                                     uint64_t sample_bytes, bool finds,
-                                    const struct trawl_plan **lines, struct trawl_error *error)
+                                    const struct trawl_plan **lines, const char **why,
+                                    struct trawl_error *error)
 {
-    return regex_line_plan(plan, sample, sample_bytes, finds, lines, error);
+    return regex_line_plan(plan, sample, sample_bytes, finds, lines, why, error);
 }
 
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,

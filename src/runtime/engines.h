@@ -47,7 +47,8 @@ enum trawl_status engines_match_empty(const struct trawl_plan *plan, uint64_t pa
  * Errors: MEMORY. */
 enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
                                     uint64_t sample_bytes, bool finds,
-                                    const struct trawl_plan **lines, struct trawl_error *error);
+                                    const struct trawl_plan **lines, const char **why,
+                                    struct trawl_error *error);
 
 /* Returns LIMIT, with a message about `count` undecided lines (engine_result.undecided_count). */
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error);

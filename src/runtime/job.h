@@ -80,7 +80,8 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
 #define HITS_LISTED_MAX (UINT64_C(1) << 24)
 /* Sets *lines to a plan with which a single device can decide which lines, or records, of the text
  * match or, if `finds`, find their matches (engines_line_plan); to NULL if no device has the whole
- * text, or there is no such plan. */
+ * text, or there is no such plan. Errors: UNSUPPORTED if there is none, and the host may not read
+ * the text. */
 enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, bool finds,
                                    const struct trawl_plan **lines, struct trawl_error *error);

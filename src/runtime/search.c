@@ -344,6 +344,7 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
     const struct devices *devices = &searcher->runtime->devices;
     uint64_t sample_bytes = min_u64(text->bytes_count, LINE_SAMPLE_BYTES);
     const uint8_t *sample = NULL;
+    const char *why = NULL;
     bool is_split = false;
 
     *lines = NULL;
@@ -352,7 +353,12 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
         return TRAWL_OK;
     if (text->device_address == 0 && sample_bytes > 0)
         sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
-    TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, finds, lines, error));
+    TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, finds, lines, &why, error));
+    if (*lines == NULL && text_is_hidden(text) && text->stays)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "only the host can answer about the expression, since %s, and the text "
+                          "has to stay on its device",
+                          why);
     /* a device can decide only about lines that it has completely */
     if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
         *lines = NULL;

@@ -84,7 +84,9 @@ def test_books(number, folder):
     write(folder + "/text", "\n".join(lines) + "\n")
     os.symlink(TRAWL, folder + "/tg")
     for options, form, flags in ([], "{}", 0), (["-i"], "{}", re.I), (["-w"], r"(?<!\w)(?:{})(?!\w)", 0):
-        rules = [re.compile(form.format(rule.replace("(?i)", "")), flags | (re.I if "(?i)" in rule else 0)) for rule in book]
+        rules = [
+            re.compile(form.format(rule.replace("(?i)", "")), flags | (re.I if "(?i)" in rule else 0)) for rule in book
+        ]
         # an expression's matches in a line do not overlap; of matches of several, the first expression's wins
         spans, counts, selected = [], [0] * len(book), []
         for number_of_line, line in enumerate(lines, 1):
@@ -108,4 +110,9 @@ def test_books(number, folder):
         ):
             for more in ([], ["-j2", "--chunk-bytes=40"]):
                 found = execute(["./tg", "-N", *options, *report, *more, "-f", "rules", "text"], folder)
-                assert found[1:] == ("".join(line + "\n" for line in wanted).encode(), b""), (options, report, more, book)
+                assert found[1:] == ("".join(line + "\n" for line in wanted).encode(), b""), (
+                    options,
+                    report,
+                    more,
+                    book,
+                )

@@ -6,6 +6,7 @@
 #include "cuda/limits.h"
 #include "lent.h"
 #include "match/line_automaton.h"
+#include "plan/plan.h"
 #include "runtime/schedule.h"
 #include "sim_driver.h"
 #include "sim_host.h"
@@ -212,6 +213,69 @@ static void other_line_ends(void)
     }
     trawl_searcher_close(searcher);
     lent_devices_end(&machine, NULL);
+}
+
+/* Counts matches of classes of many characters, and of words with letters beyond ASCII, in a text
+ * of such letters: on the host, RE2 reads them, or a copy of the line with marks. */
+static void letters_beyond(void)
+{
+    static const char *const expressions[] = {
+        "\\w+",        "^\\p{L}+$",      "\\W\\w",      "[\\w&&[^a-z]]+", "\\p{Greek}|\\p{Han}",
+        "[^\\p{L}]+$", "(?i)[k-s]+b?",   "\\w+\\s?\\w", "\\bab\\b",       "\\Ba",
+        "\\w\\b[^a]",  "\\b\\w+\\b\\s?", "a\\b|b"};
+    static char bytes[5000];
+    struct test_random random = test_random_begin("letters beyond ASCII");
+    struct trawl_searcher *searchers[2];
+    uint64_t by_device = 0;
+
+    cuda_limits_replace(NULL);
+    lent_devices(&machine, NULL, 1, 1);
+    searchers[0] = must_searcher(1, 0);
+    searchers[1] = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    for (uint32_t turn = 0; turn < 4; turn++) {
+        const uint64_t rate = turn % 4 == 0 ? 60 : 3; /* one of so many characters is not ASCII */
+        struct trawl_text *own;
+        struct lent lent;
+        uint64_t count = 0;
+
+        while (count < sizeof bytes - 8) {
+            static const uint32_t most[] = {0x250, 0x3000, 0xffff, 0x1ffff};
+            uint8_t *to = (uint8_t *)bytes + count;
+            uint32_t code = (uint32_t)test_random_below(&random, most[turn % 4]) + 0x80;
+
+            count += test_random_below(&random, rate) == 0
+                         ? plan_utf8_encode(code - 0xd800 < 0x800 ? 0xe9 : code, to)
+                         : plan_utf8_encode(
+                               (uint32_t) "ab k\nzab-\n"[test_random_below(&random, 10)], to);
+        }
+        own = must_text(bytes, count);
+        lent = lent_begin(&machine, bytes, count, turn, 100);
+        lent.text->stays = true;
+        MUST(trawl_text_load(searchers[1], lent.text, NULL));
+        for (uint32_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
+            struct trawl_plan *plan = must_plan_with(
+                expressions[i],
+                PLAN_WITH(.syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS,
+                          .flags = turn == 3 ? TRAWL_WHOLE_WORD : 0, .letters = trawl_unicode()));
+            uint64_t expected = 1, all = 2;
+
+            MUST(trawl_count(searchers[0], plan, own, &expected, NULL));
+            if (trawl_count(searchers[1], plan, lent.text, &all, NULL) == TRAWL_OK) {
+                by_device++;
+                if (!TEST_CHECK_U64(all, expected))
+                    printf("  '%s', turn %" PRIu32 "\n", expressions[i], turn);
+            }
+            trawl_plan_free(plan);
+        }
+        trawl_text_unload(searchers[1], lent.text);
+        lent_end(&lent);
+        trawl_text_close(own);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        trawl_searcher_close(searchers[i]);
+    lent_devices_end(&machine, NULL);
+    printf("  letters beyond ASCII: devices counted %" PRIu64 " times\n", by_device);
+    TEST_CHECK(by_device > 20);
 }
 
 /* Counts the lines that match `expression` in a text: a line of `before` letters, "needle", and
@@ -508,6 +572,7 @@ int main(void)
     borders_of_records();
     matches_in_records();
     other_line_ends();
+    letters_beyond();
     borders_of_lines();
     many_in_a_line();
     several_lists(false);

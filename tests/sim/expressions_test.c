@@ -302,7 +302,7 @@ static void compare_found(struct session *s, const struct lent *lent)
     struct trawl_text *own = must_text(s->bytes + s->offsets[0], s->count);
     uint64_t counts[2][EXPRESSIONS_MAX] = {{0}}, all[2] = {1, 2};
     struct trawl_match first = {0};
-    bool by_device, found = false;
+    bool by_device, found = false, tells = false;
 
     lists[0].count = lists[1].count = 0;
     MUST(trawl_count(s->host, s->plan, own, &all[0], NULL));
@@ -315,8 +315,11 @@ static void compare_found(struct session *s, const struct lent *lent)
     by_device = trawl_count(s->device, s->plan, lent->text, &all[1], NULL) == TRAWL_OK;
     if (by_device) {
         MUST(ask_count_by_pattern(s->device, s->plan, lent->text, take_counts, counts[1], NULL));
-        tally.positions +=
-            ask_positions(s->device, s->plan, lent->text, take, &lists[1], NULL) == TRAWL_OK;
+        tells = ask_positions(s->device, s->plan, lent->text, take, &lists[1], NULL) !=
+                TRAWL_UNSUPPORTED; /* else the automaton of the begins is too large */
+        tally.positions += tells;
+    }
+    if (tells) {
         MUST(trawl_first(s->device, s->plan, lent->text, &first, &found, NULL));
         TEST_CHECK(found == (lists[0].count > 0) &&
                    (!found || memcmp(&first, &lists[0].matches[0], sizeof first) == 0));
@@ -330,11 +333,12 @@ static void compare_found(struct session *s, const struct lent *lent)
     tally.answers += 5;
     tally.matches += by_device;
     tally.matched += by_device && all[0] > 0;
-    if (by_device && (!TEST_CHECK_U64(all[1], all[0]) ||
-                      !TEST_CHECK(memcmp(counts[0], counts[1], sizeof counts[0]) == 0) ||
-                      !TEST_CHECK(lists[0].count == lists[1].count &&
-                                  memcmp(lists[0].matches, lists[1].matches,
-                                         lists[0].count * sizeof(struct trawl_match)) == 0)))
+    if (by_device &&
+        (!TEST_CHECK_U64(all[1], all[0]) ||
+         !TEST_CHECK(memcmp(counts[0], counts[1], sizeof counts[0]) == 0) ||
+         !TEST_CHECK(!tells || (lists[0].count == lists[1].count &&
+                                memcmp(lists[0].matches, lists[1].matches,
+                                       lists[0].count * sizeof(struct trawl_match)) == 0))))
         describe(s, "found");
 }
 

@@ -85,29 +85,50 @@ SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, u
     return bytes;
 }
 
+/* Returns answer_bytes with the bytes' columns in the automaton's table instead of bytes. */
+SIMT_FUNCTION struct simt_u32x4 answer_columns(const struct answer_arguments *a, uint64_t unit,
+                                               uint64_t end)
+{
+    struct simt_u32x4 bytes = answer_bytes(a, unit, end);
+
+    if (a->automaton.column_of != 0) {
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4u; k++) {
+            uint32_t columns = 0;
+
+            SIMT_UNROLL
+            for (uint32_t i = 0; i < 32u; i += 8u)
+                columns |=
+                    (uint32_t)simt_load_u8(a->automaton.column_of + (bytes.w[k] >> i & 0xffu)) << i;
+            bytes.w[k] = columns;
+        }
+    }
+    return bytes;
+}
+
 /* Returns the automaton's next state. At a line end in a text, that is the answer, 0 or 1. */
 SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint16_t *table,
                                    uint32_t state, uint32_t byte)
 {
-    uint32_t at = 256u * state + byte;
+    uint32_t at = a->automaton.columns * state + byte;
 
     return table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton.next + at);
 }
 
 /* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns 1
  * once the line or record is known to contain a match, 0 once it is known to contain none (the
- * automaton then stops), else a state of 2 or more. *reached is `to`, or, after an early stop, the
- * beginning of the last 16 bytes read, but at least `from`. `table` is in shared memory; if it is
- * 0, the automaton is read in global memory. */
+ * automaton then stops, as in ANSWER_UNDECIDED), else a state. *reached is `to`, or, after an early
+ * stop, the beginning of the last 16 bytes read, but at least `from`. `table` is in shared memory;
+ * if it is 0, the automaton is read in global memory. */
 SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
                                   uint64_t from, uint64_t to, uint64_t last, uint64_t *reached)
 {
-    uint32_t state = 2u, low = (uint32_t)(from % 16u);
+    uint32_t state = ANSWER_STATE, low = (uint32_t)(from % 16u);
 
     *reached = to;
     SIMT_ROLLED
-    for (uint64_t unit = from / 16u; unit * 16u < to && state > 1u; unit++) {
-        struct simt_u32x4 bytes = answer_bytes(a, unit, last);
+    for (uint64_t unit = from / 16u; unit * 16u < to && state >= ANSWER_STATE; unit++) {
+        struct simt_u32x4 bytes = answer_columns(a, unit, last);
         uint32_t high = to - unit * 16u < 16u ? (uint32_t)(to - unit * 16u) : 16u;
 
         if (low == 0 && high == 16u) {
@@ -120,17 +141,28 @@ SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16
                 if (k >= low && k < high)
                     state = answer_next(a, table, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
         }
-        if (state <= 1u)
+        if (state < ANSWER_STATE)
             *reached = unit * 16u + low;
         low = 0;
     }
     return state;
 }
 
-/* Returns true if a line or record that ends in this state contains a match. */
+/* Returns what the automaton says about a line or record that ends in this state: 1 if it contains
+ * a match, 0 if it does not; 2, and reports it, if it cannot decide. */
+SIMT_FUNCTION uint32_t answer_said(const struct answer_arguments *a,
+                                   const struct answer_automaton *automaton, uint32_t state)
+{
+    uint32_t said = state < ANSWER_STATE ? state : simt_load_u8(automaton->ends + state);
+
+    if (said == ANSWER_UNDECIDED)
+        simt_max_u64(a->sums + ANSWER_FAULT, 1);
+    return said;
+}
+
 SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t state)
 {
-    return state <= 1u ? (int)state : simt_load_u8(a->automaton.ends + state) != 0;
+    return answer_said(a, &a->automaton, state) == 1u;
 }
 
 /* The line or record [from, to) of hit i. */
@@ -184,7 +216,7 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 
         hit = simt_load_u64(args.hits + i);
         is_kept = answer_matches(&args, state);
-        line.is_near = state <= 1u || stop == line.to;
+        line.is_near = state < ANSWER_STATE || stop == line.to;
     }
     if (line.is_first && !line.is_near)
         simt_max_u64(args.sums + ANSWER_FAULT, 1);
@@ -255,10 +287,11 @@ SIMT_FUNCTION void answer_read_by(const struct answer_arguments *a, const uint16
  * contain a match. */
 SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
 {
-    SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
+    SIMT_SHARED(uint16_t, answer_table, READ_WORDS);
+    uint32_t words = args.automaton.columns * args.automaton.state_count;
 
-    if (args.state_count <= READ_STATES) {
-        for (uint32_t k = simt_thread(); k < 256u * args.state_count; k += simt_threads())
+    if (words <= READ_WORDS) {
+        for (uint32_t k = simt_thread(); k < words; k += simt_threads())
             answer_table[k] = simt_load_u16(args.automaton.next + k);
         simt_barrier();
         answer_read_by(&args, answer_table);
@@ -303,6 +336,7 @@ SIMT_FUNCTION uint32_t answer_beside(const struct answer_arguments *a,
     return automaton->first[is_end                 ? ANSWER_BEGINS
                             : byte == '\n'         ? ANSWER_AFTER_NEWLINE
                             : answer_is_word(byte) ? ANSWER_AFTER_WORD
+                            : byte >= 0x80u        ? ANSWER_AFTER_BEYOND
                                                    : ANSWER_AFTER_OTHER];
 }
 
@@ -313,17 +347,24 @@ SIMT_FUNCTION uint64_t answer_begin_of(const struct answer_arguments *a,
     uint32_t state = answer_beside(a, &a->begins, end, walk->last, end == walk->to), next = 0;
     uint64_t begin = end;
 
-    for (uint64_t x = end; state != 0 && x >= low; x--) {
-        if (x == walk->from)
-            next = simt_load_u8(a->begins.ends + state) != 0 ? ANSWER_MATCH : 0;
-        else
-            next = simt_load_u16(a->begins.next + 256u * state + simt_load_u8(a->text + x - 1u));
+    for (uint64_t x = end; state >= ANSWER_STATE && x >= low; x--) {
+        if (x == walk->from) {
+            next = answer_said(a, &a->begins, state) == 1u ? ANSWER_MATCH : 0;
+        } else {
+            uint32_t column = simt_load_u8(a->text + x - 1u);
+
+            if (a->begins.column_of != 0)
+                column = simt_load_u8(a->begins.column_of + column);
+            next = simt_load_u16(a->begins.next + a->begins.columns * state + column);
+        }
         if ((next & ANSWER_MATCH) != 0)
             begin = x;
         if (x == walk->from)
             break;
         state = next & ~ANSWER_MATCH;
     }
+    if (state == ANSWER_UNDECIDED)
+        simt_max_u64(a->sums + ANSWER_FAULT, 1);
     return begin;
 }
 
@@ -337,8 +378,8 @@ SIMT_FUNCTION uint64_t answer_next_end(const struct answer_arguments *a, struct 
 
     *reached = walk->stop;
     SIMT_ROLLED
-    for (uint64_t unit = from / 16u; unit * 16u < walk->stop && state != 0; unit++) {
-        struct simt_u32x4 bytes = answer_bytes(a, unit, walk->last);
+    for (uint64_t unit = from / 16u; unit * 16u < walk->stop && state >= ANSWER_STATE; unit++) {
+        struct simt_u32x4 bytes = answer_columns(a, unit, walk->last);
 
         *reached = unit * 16u < from ? from : unit * 16u;
         SIMT_UNROLL
@@ -351,10 +392,15 @@ SIMT_FUNCTION uint64_t answer_next_end(const struct answer_arguments *a, struct 
                 state = next & ~ANSWER_MATCH;
             }
     }
-    walk->is_on = (state == 0 || walk->stop == walk->to) && walk->left > *reached - from;
+    walk->is_on = (state < ANSWER_STATE || walk->stop == walk->to) && walk->left > *reached - from;
     walk->left -= *reached - from;
-    if (walk->is_on && state != 0 && simt_load_u8(a->automaton.ends + state) != 0)
-        end = walk->to;
+    if (walk->is_on) {
+        uint32_t said = answer_said(a, &a->automaton, state);
+
+        walk->is_on = said != ANSWER_UNDECIDED;
+        if (said == 1u)
+            end = walk->to;
+    }
     return walk->is_on ? end : UINT64_MAX;
 }
 

@@ -75,7 +75,8 @@ enum {
     ANSWER_BYTE,  /* the last byte of the range, set by answer_lines */
     ANSWER_UPTO,  /* answer_find: the end of a line that ends after the range, from lead_at on */
     /* answer_steps: UINT64_MAX - the number of the first record that is out of order; 0: none.
-     * answer_decide, answer_read, answer_find: not 0 if a line or a record is too long. */
+     * answer_decide, answer_read, answer_find: not 0 if a line or a record is too long, or an
+     * automaton cannot decide about it. */
     ANSWER_FAULT,
     ANSWER_DONE, /* blocks that are done; in the host's copy, the launch's number, written last */
     ANSWER_SUMS
@@ -96,13 +97,23 @@ enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
 
 /* An automaton of match/line_automaton.h. */
 struct answer_automaton {
-    /* of a text's lines: next[256 * state + a line end] is what ends[state] says */
+    /* of a text's lines: at a line end, what ends[state] says */
     const uint16_t *next;
     const uint8_t *ends;
-    uint32_t first[4]; /* by what comes before: */
+    const uint8_t *column_of; /* NULL: a column is a byte */
+    uint32_t columns, state_count;
+    uint32_t first[5]; /* by what comes before: */
 };
-enum { ANSWER_BEGINS, ANSWER_AFTER_WORD, ANSWER_AFTER_NEWLINE, ANSWER_AFTER_OTHER };
+enum {
+    ANSWER_BEGINS,
+    ANSWER_AFTER_WORD,
+    ANSWER_AFTER_NEWLINE,
+    ANSWER_AFTER_OTHER,
+    ANSWER_AFTER_BEYOND
+};
 #define ANSWER_MATCH 0x8000u /* LINE_MATCH */
+#define ANSWER_UNDECIDED 2u  /* LINE_UNDECIDED */
+#define ANSWER_STATE 3u      /* LINE_BEGIN; the other states are greater */
 
 struct answer_arguments {
     const uint8_t *text; /* as in scan_arguments */
@@ -141,7 +152,6 @@ struct answer_arguments {
     /* A line or a record is too long if it reaches decide_bytes from the hit. No byte before
      * decide_low is in this memory; decide_begins: the text begins there. */
     struct answer_automaton automaton;
-    uint32_t state_count;
     uint32_t decide_begins;
     uint64_t decide_bytes, decide_low;
     uint32_t crlf; /* a carriage return before a line's end is part of it */
@@ -182,9 +192,9 @@ struct answer_arguments {
 enum { FIND_NUMBERS, FIND_SPANS, FIND_RECORDS };
 #define FIND_EMPTY 0x80000000u /* bit of the expression's number */
 #define LENGTH_BITS 24u        /* bits of a match's length in a list */
-#define FIND_PASSES 4u   /* answer_find reads at most this many times decide_bytes of a line */
-#define READ_BYTES 1024u /* bytes of a stripe, whose lines a lane of answer_read reads */
-#define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
+#define FIND_PASSES 4u    /* answer_find reads at most this many times decide_bytes of a line */
+#define READ_BYTES 1024u  /* bytes of a stripe, whose lines a lane of answer_read reads */
+#define READ_WORDS 12288u /* a table of at most this many words is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u
 #define CELLS_BLOCKS_MAX 256u /* maximum number of blocks of answer_cells */
 
