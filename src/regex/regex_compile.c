@@ -381,7 +381,7 @@ static enum trawl_status compile_whole(struct expressions *made, struct trawl_er
     struct regex_options options = made->options;
     struct whole_tree *tree;
 
-    if (made->count > 1 || item->needs_line ||
+    if (made->count != 1 || item->needs_line ||
         (item->reach != NULL && (item->has_atoms || !program_may_find(item->each))) ||
         endless_alternatives(item->tree.root) > WHOLE_ENDLESS_MAX || plan->line_end != '\n' ||
         (plan->flags & TRAWL_MULTILINE) != 0)
