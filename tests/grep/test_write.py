@@ -226,6 +226,18 @@ def test_binary_and_links(place):
     assert os.readlink(os.path.join(place, "link")) == "to" and read(place, "to") == b"x\n"
 
 
+def test_null_data_and_null_device(place):
+    """With -z lines end in NUL, which is then no sign of a binary file; /dev/null as output does not mean -q."""
+    write(os.path.join(place, "nul"), b"foo\0bar\0foo")
+    assert execute([TRAWL, "-z", "--write", "--replace=x", "foo", "nul"], place) == (0, b"nul\n", b"")
+    assert read(place, "nul") == b"x\0bar\0x"
+    with open(os.devnull, "wb") as null:
+        assert (
+            subprocess.run([TRAWL, "-z", "--write", "--replace=y", "x", "nul"], cwd=place, stdout=null).returncode == 0
+        )
+    assert read(place, "nul") == b"y\0bar\0y"
+
+
 def test_no_room(place):
     """A file that cannot be written whole stays as it was."""
     text = b"foo bar\n" * 50000

@@ -140,7 +140,7 @@ static void finish_write(struct settings *settings)
     struct style own = {.path_separator = settings->style.path_separator};
 
     settings->passthru = true;
-    settings->writes_binary = settings->binary_files == BINARY_FILES_TEXT;
+    settings->writes_binary = settings->binary_files == BINARY_FILES_TEXT || settings->null_data;
     settings->binary_files = BINARY_FILES_TEXT;
     settings->style = own;
     memset(&settings->heads, 0, sizeof settings->heads);
@@ -254,6 +254,8 @@ bool settings_build(struct settings *settings, char *error)
                             settings->search.algorithm);
     if (contradiction(settings, error))
         return false;
+    if (settings->write || settings->diff) /* files are written whatever becomes of the output */
+        settings->surroundings.output_is_null = false;
     settings->report = choose_report(settings);
     settings->write |= settings->diff;
     if (settings->backup != NULL && !settings->write)
