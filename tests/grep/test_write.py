@@ -67,7 +67,10 @@ class Case:
         yield from ([b"--and=" + self.also] if self.also else [])
 
     def made(self, text):
-        """Return the new content. With --and, matches of its string are replaced, too."""
+        return self.replaced(text)[0]
+
+    def replaced(self, text):
+        """Return the new content, and how many matches were replaced. With --and, matches of its string are, too."""
         pattern = self.pattern if self.expression else re.escape(self.pattern)
         flags = re.I if self.ignore_case else 0
         expression = re.compile(b"(?:%s)|(?:%s)" % (pattern, self.also) if self.also else pattern, flags)
@@ -77,11 +80,13 @@ class Case:
             known = {b"0": groups[0], b"1": groups[1] if self.expression and len(groups) > 1 else b"", b"$": b"$"}
             return re.sub(rb"\$(\$)|\$\{?(\d)\}?", lambda one: known[one.group(1) or one.group(2)], self.text)
 
-        lines = []
+        lines, count = [], 0
         for line in text.split(b"\n"):
             passes = self.also is None or (re.search(pattern, line, flags) and re.search(self.also, line, flags))
-            lines.append(expression.sub(value, line, count=int(self.first)) if passes else line)
-        return b"\n".join(lines)
+            line, matches = expression.subn(value, line, count=int(self.first)) if passes else (line, 0)
+            lines.append(line)
+            count += matches
+        return b"\n".join(lines), count
 
     def is_simple(self):
         """Matches of the pattern and of --and must not begin at one place, and an empty last line has no match."""
@@ -155,13 +160,13 @@ def test_write(rng, folder, trawl):
             assert file.read() == expected, (list(case.arguments()), text)
         assert stat.S_IMODE(now.st_mode) == stat.S_IMODE(before[name].st_mode)
         is_new = now.st_ino != before[name].st_ino
-        assert is_new or (expected == text and now.st_mtime_ns == before[name].st_mtime_ns)
+        assert is_new == (expected != text) and (is_new or now.st_mtime_ns == before[name].st_mtime_ns)
         assert ((name + "\n").encode() in output) == is_new
         assert os.path.exists(path + ".old") == (case.backup and is_new)
         if os.path.exists(path + ".old"):
             with open(path + ".old", "rb") as file:
                 assert file.read() == text
-        selected += is_new
+        selected += case.replaced(text)[1]
     cases.counts["selected"] += selected > 0
     assert (errors, status) == (b"", 0 if selected else 1), list(case.arguments())
     assert not [name for name in os.listdir(folder) if name.startswith(".trawl")]
@@ -224,6 +229,37 @@ def test_binary_and_links(place):
     status, output, errors = execute([TRAWL, "--write", "--replace=x", "foo", "link"], place)
     assert (status, output, errors) == (0, b"link\n", b"")
     assert os.readlink(os.path.join(place, "link")) == "to" and read(place, "to") == b"x\n"
+
+
+def test_backup(place):
+    """An empty suffix once deleted the file. The name of the backup must be another one; a backup that is there stays if the
+    new one cannot be made."""
+    write(os.path.join(place, "f"), b"foo\n")
+    for suffix in ("", "/", "/../g"):
+        status, output, errors = execute([TRAWL, "--write", "--replace=x", f"--backup={suffix}", "foo", "f"], place)
+        assert (status, output) == (2, b"") and b"is not the end of another name" in errors
+        assert read(place, "f") == b"foo\n" and os.listdir(place) == ["f"]
+    os.makedirs(os.path.join(place, "f.dir"))
+    status, output, errors = execute([TRAWL, "--write", "--replace=x", "--backup=.dir", "foo", "f"], place)
+    assert (status, output) == (2, b"") and b"f: cannot make the backup" in errors
+    status, output, errors = execute([TRAWL, "--write", "--replace=x", "--backup=" + "n" * 300, "foo", "f"], place)
+    assert (status, output) == (2, b"") and b"f: cannot make the backup: File name too long" in errors
+    assert read(place, "f") == b"foo\n" and sorted(os.listdir(place)) == ["f", "f.dir"]
+    os.link(os.path.join(place, "f"), os.path.join(place, "f.old"))  # the backup's name leads to the file itself
+    assert execute([TRAWL, "--write", "--replace=x", "--backup=.old", "foo", "f"], place) == (0, b"f\n", b"")
+    assert (read(place, "f"), read(place, "f.old")) == (b"x\n", b"foo\n")
+    assert execute([TRAWL, "--write", "--replace=y", "--backup=.old", "x", "f"], place) == (0, b"f\n", b"")
+    assert (read(place, "f"), read(place, "f.old")) == (b"y\n", b"x\n")
+    assert sorted(os.listdir(place)) == ["f", "f.dir", "f.old"]
+
+
+def test_same_content(place):
+    """A file whose matches are replaced by themselves is not written."""
+    write(os.path.join(place, "f"), b"foo\n" * 5000)
+    before = os.stat(os.path.join(place, "f"))
+    assert execute([TRAWL, "--write", "--replace=$0", "--backup=.old", "foo", "f"], place) == (0, b"", b"")
+    after = os.stat(os.path.join(place, "f"))
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns) and os.listdir(place) == ["f"]
 
 
 def test_null_data_and_null_device(place):

@@ -260,6 +260,10 @@ bool settings_build(struct settings *settings, char *error)
     settings->write |= settings->diff;
     if (settings->backup != NULL && !settings->write)
         return message_fail(error, "--backup needs --write");
+    if (settings->backup != NULL &&
+        (*settings->backup == '\0' || strchr(settings->backup, '/') != NULL))
+        return message_fail(error, "--backup: '%s' is not the end of another name",
+                            settings->backup);
     if (settings->write && write_contradiction(settings, error))
         return false;
     if (settings->write)

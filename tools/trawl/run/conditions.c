@@ -1,7 +1,7 @@
 /* conditions: --and and --andnot; with --write, whether a file has a match. A line that the main
  * group selects is searched for each other group: for strings by trawl_list_bytes, for a single
- * expression by trawl_line_match; otherwise, as with
- * --in-file, search_file answers like a search with -q of a text that is this line. */
+ * expression by trawl_line_match; otherwise, as with --in-file, search_file answers like a search
+ * with -q of a text that is this line. */
 #include "trawl/run/conditions.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* rewrite: --write puts what --replace makes of a file in the file's place, and --diff prints the
- * difference. The new content is what
- * a search with --passthru prints without heads. */
+ * difference. The new content is what a search with --passthru prints without heads. */
 #include "trawl/run/rewrite.h"
 
 #include <errno.h>
@@ -20,10 +19,11 @@
 /* A file that is being replaced. */
 struct rewrite {
     struct output output;
-    char path[PATH_MAX];                   /* without symbolic links */
-    char made[PATH_MAX + sizeof NEW_NAME]; /* the new file; "": none */
-    char kept[PATH_MAX + NAME_MAX];        /* the old file's other name */
-    const char *failed;                    /* what failed; NULL: nothing */
+    char path[PATH_MAX];                         /* without symbolic links */
+    char made[PATH_MAX + sizeof NEW_NAME];       /* the new file; "": none */
+    char kept[PATH_MAX + NAME_MAX];              /* the old file's name with --backup */
+    char linked[PATH_MAX + sizeof NEW_NAME + 1]; /* the old file until it has that name */
+    const char *failed;                          /* what failed; NULL: nothing */
 };
 
 /* Finds the file's path, and opens the new file beside it. */
@@ -99,12 +99,10 @@ static void print_changes(struct rewrite *rewrite, struct command_job *job, stru
     uint8_t *old, *made = NULL;
     uint64_t old_bytes, made_bytes;
 
-    output_flush(&rewrite->output);
     old = read_all(file->descriptor, &old_bytes);
     if (old != NULL)
         made = read_all(rewrite->output.descriptor, &made_bytes);
-    errno = rewrite->output.error != 0 ? rewrite->output.error : errno;
-    if (made == NULL || rewrite->output.error != 0) {
+    if (made == NULL) {
         rewrite->failed = "cannot compare";
     } else if (!is_unchanged(rewrite, file) || old_bytes != (uint64_t)file->status->st_size) {
         errno = 0;
@@ -138,7 +136,48 @@ static bool has_nul(struct rewrite *rewrite, const struct open_file *file)
     return false;
 }
 
-/* Completes the new file and gives it the old one's name. */
+/* Returns true if both files have the same bytes. If they cannot be read, they differ. */
+static bool are_equal(int one, off_t one_bytes, int other, off_t other_bytes)
+{
+    uint8_t bytes[2][4096];
+    off_t at = 0;
+
+    while (one_bytes == other_bytes && at < one_bytes) {
+        const ssize_t got = pread(one, bytes[0], sizeof bytes[0], at);
+
+        if (got <= 0 || pread(other, bytes[1], (size_t)got, at) != got ||
+            memcmp(bytes[0], bytes[1], (size_t)got) != 0)
+            return false;
+        at += got;
+    }
+    return one_bytes == other_bytes;
+}
+
+/* Gives the old file another name, too. The file that had this name stays until then. */
+static bool keep_old(struct rewrite *rewrite, const char *suffix)
+{
+    bool good;
+
+    rewrite->failed = "cannot make the backup";
+    errno = ENAMETOOLONG;
+    if (snprintf(rewrite->kept, sizeof rewrite->kept, "%s%s", rewrite->path, suffix) >=
+        (int)sizeof rewrite->kept)
+        return false;
+    (void)snprintf(rewrite->linked, sizeof rewrite->linked, "%s~", rewrite->made);
+    if (link(rewrite->path, rewrite->linked) != 0)
+        return false;
+    good = rename(rewrite->linked, rewrite->kept) == 0;
+    if (!good || access(rewrite->linked, F_OK) == 0) { /* also if both led to the same file */
+        const int os_code = errno;
+
+        (void)unlink(rewrite->linked);
+        errno = os_code;
+    }
+    return good;
+}
+
+/* Completes the new file and gives it the old one's name, unless the content is the same. Returns
+ * true if the name leads to the new file. */
 static bool put_in_place(struct rewrite *rewrite, const struct open_file *file,
                          const struct settings *settings)
 {
@@ -146,33 +185,24 @@ static bool put_in_place(struct rewrite *rewrite, const struct open_file *file,
     const int descriptor = rewrite->output.descriptor;
     struct stat made;
 
-    output_flush(&rewrite->output);
-    errno = rewrite->output.error;
-    rewrite->failed = "write error";
-    if (errno != 0)
-        return false;
     rewrite->failed = "cannot keep the owner";
-    if (fstat(descriptor, &made) != 0 ||
-        ((made.st_uid != old->st_uid || made.st_gid != old->st_gid) &&
-         fchown(descriptor, old->st_uid, old->st_gid) != 0))
+    if (fstat(descriptor, &made) != 0)
+        return false;
+    if (are_equal(file->descriptor, old->st_size, descriptor, made.st_size)) {
+        rewrite->failed = NULL;
+        return false;
+    }
+    if ((made.st_uid != old->st_uid || made.st_gid != old->st_gid) &&
+        fchown(descriptor, old->st_uid, old->st_gid) != 0)
         return false;
     rewrite->failed = "cannot keep the mode";
     if (fchmod(descriptor, old->st_mode & 07777) != 0)
         return false;
     rewrite->failed = "the file was changed during the search";
     errno = 0;
-    if (!is_unchanged(rewrite, file))
+    if (!is_unchanged(rewrite, file) ||
+        (settings->backup != NULL && !keep_old(rewrite, settings->backup)))
         return false;
-    if (settings->backup != NULL) {
-        rewrite->failed = "cannot make the backup";
-        errno = ENAMETOOLONG;
-        if (snprintf(rewrite->kept, sizeof rewrite->kept, "%s%s", rewrite->path,
-                     settings->backup) >= (int)sizeof rewrite->kept)
-            return false;
-        if ((unlink(rewrite->kept) != 0 && errno != ENOENT) ||
-            link(rewrite->path, rewrite->kept) != 0)
-            return false;
-    }
     rewrite->failed = "cannot rename the new file";
     if (rename(rewrite->made, rewrite->path) != 0)
         return false;
@@ -217,23 +247,30 @@ static void rewrite_file(struct command_job *job, const struct open_file *file)
         search_file(job, file);
         job->output = output;
         job->edits = NULL;
-        changed = job->totals.sums.selected_count > selected && !job->error_seen;
-        if (changed && job->settings->diff)
+        output_flush(&rewrite->output);
+        changed = job->totals.sums.selected_count > selected && !job->error_seen &&
+                  rewrite->output.error == 0;
+        if (rewrite->output.error != 0) {
+            errno = rewrite->output.error;
+            rewrite->failed = "write error";
+        } else if (changed && job->settings->diff)
             print_changes(rewrite, job, &edits, file);
         else if (changed)
             changed = put_in_place(rewrite, file, job->settings);
-        free(edits.items);
         job->error_seen |= had_errors;
-        (void)close(rewrite->output.descriptor);
-        output_close(&rewrite->output);
     }
     if (rewrite->failed != NULL) {
         job_message(job, errno != 0 ? "%s: %s: %s" : "%s: %s", file->name, rewrite->failed,
                     strerror(errno));
         job->error_seen = true;
     }
+    if (rewrite->output.bytes != NULL) { /* it was opened */
+        (void)close(rewrite->output.descriptor);
+        output_close(&rewrite->output);
+    }
     if (rewrite->made[0] != '\0')
         (void)unlink(rewrite->made);
+    free(edits.items);
     if (changed && !job->settings->diff) {
         output_format(job->output, "%s\n", file->name);
         output_commit(job->output);
