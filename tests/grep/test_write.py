@@ -253,6 +253,21 @@ def test_backup(place):
     assert sorted(os.listdir(place)) == ["f", "f.dir", "f.old"]
 
 
+def test_utf16(place):
+    """tg searches UTF-16, but --write does not decode: it says so."""
+    os.symlink(TRAWL, os.path.join(place, "tg"))
+    for codec in ("utf-16-le", "utf-16-be"):
+        text = "\ufefffoo\n".encode(codec)
+        write(os.path.join(place, "f"), text)
+        assert execute(["./tg", "foo", "f"], place)[0] == 0
+        for option in ("--write", "--diff"):
+            expected = (2, b"", b"tg: f: UTF-16: not written without -a\n")
+            assert execute(["./tg", option, "--replace=x", "foo", "f"], place) == expected
+        assert read(place, "f") == text
+    assert execute(["./tg", "--in-file", "--and=foo", "foo", "f"], place) == (
+        2, b"", b"tg: f: --in-file needs a file that can be read twice: Illegal seek\n")  # fmt: skip
+
+
 def test_same_content(place):
     """A file whose matches are replaced by themselves is not written."""
     write(os.path.join(place, "f"), b"foo\n" * 5000)

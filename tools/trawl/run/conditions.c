@@ -307,16 +307,17 @@ bool conditions_of_file(struct command_job *job, const struct open_file *file)
     bool meets = search != NULL, failed = search == NULL;
     off_t begin = 0;
 
-    if (file->bytes == NULL && S_ISREG(file->status->st_mode) == 0) {
-        job_message(job, "%s: %s needs a file that can be read twice", file->name,
-                    job->settings->in_file ? "--in-file" : "--write");
+    if (file->bytes == NULL)
+        begin = S_ISREG(file->status->st_mode) ? lseek(file->descriptor, 0, SEEK_CUR) : -1;
+    if (begin < 0) { /* also where another encoding is decoded, which comes through a pipe */
+        job_message(job, "%s: %s needs a file that can be read twice: %s", file->name,
+                    job->settings->in_file ? "--in-file" : "--write",
+                    strerror(S_ISREG(file->status->st_mode) ? errno : ESPIPE));
         job->error_seen = true;
         return false;
     }
     if (failed)
         job_message(job, "memory exhausted");
-    if (!failed && file->bytes == NULL)
-        begin = lseek(file->descriptor, 0, SEEK_CUR);
     for (size_t i = 0; meets && !failed && begin >= 0 && i < conditions->count; i++) {
         meets = is_selected(job, &conditions->items[i], search, file, &failed) !=
                 conditions->items[i].negated;

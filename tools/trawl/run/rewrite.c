@@ -278,8 +278,24 @@ static void rewrite_file(struct command_job *job, const struct open_file *file)
     free(rewrite);
 }
 
+/* Returns true if tg would decode the file to search it, which --write does not. */
+static bool is_utf16(const struct settings *settings, const struct open_file *file)
+{
+    uint8_t mark[2];
+
+    return settings->write && !settings->writes_binary && settings->is_tg &&
+           S_ISREG(file->status->st_mode) && file->descriptor >= 0 &&
+           pread(file->descriptor, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
+           mark[0] + mark[1] == 0xff + 0xfe && mark[0] >= 0xfe && mark[1] >= 0xfe;
+}
+
 void rewrite_or_search(struct command_job *job, const struct open_file *file)
 {
+    if (is_utf16(job->settings, file)) {
+        job_message(job, "%s: UTF-16: not written without -a", file->name);
+        job->error_seen |= file->is_operand;
+        return;
+    }
     if (job->conditions != NULL && job->line_meets == NULL && !S_ISDIR(file->status->st_mode) &&
         !conditions_of_file(job, file)) {
         search_file_pass_over(job, file->name);
