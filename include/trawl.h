@@ -467,9 +467,9 @@ TRAWL_CALL trawl_searcher_stats(const struct trawl_searcher *searcher, struct tr
                                 struct trawl_error *error);
 /* how many changes of a call are kept */
 #define TRAWL_CHANGES_KEPT 16
-/* A change of the way in which a thread of the host searches. Each text decides by its bytes which
- * way is fastest (docs/design/programs.md), so threads begin with the one that is expected to be.
- */
+/* A change of the way in which a thread of the host searches, or a device for a set. Each text
+ * decides by its bytes which way is fastest (docs/design/programs.md), so both begin with the one
+ * that is expected to be. */
 struct trawl_change {
     uint64_t offset;    /* where in the text the thread changed */
     const char *before; /* names of the ways; valid as long as the library is loaded */

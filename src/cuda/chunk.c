@@ -183,8 +183,7 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
     bool refining = plan_needs_refining(worker->plan) && !cuda_worker_answers(worker);
     enum want asked = refining ? WANT_HITS : want;
 
-    worker->searched = chunk->bytes;
-    worker->searched_bytes = chunk->owned;
+    worker->chunk = chunk;
     if (steps->prepare != NULL)
         TRAWL_TRY(steps->prepare(worker, asked, steps, error));
     for (uint64_t at = from; at < chunk->owned;) {

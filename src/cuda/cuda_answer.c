@@ -203,7 +203,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
 {
     const struct cuda_answering *own = worker->answering;
     const struct trawl_plan *plan = worker->plan;
-    const struct engine_chunk *chunk = own->chunk;
+    const struct engine_chunk *chunk = worker->chunk;
     uint32_t flags = own->answer->records == NULL ? plan->flags : own->answer->records->flags;
     bool fetched;
 
@@ -307,7 +307,7 @@ static enum trawl_status count_ends(struct engine_worker *worker, struct answer_
                                     uint64_t *ends, struct trawl_error *error)
 {
     const struct cuda_answering *own = worker->answering;
-    const uint8_t *bytes = own->chunk->bytes + (a->begin - own->chunk_at);
+    const uint8_t *bytes = worker->chunk->bytes + (a->begin - own->chunk_at);
     struct cuda_ends known = {.count = a->end - a->begin,
                               .line_end = worker->plan->line_end,
                               .line_end_also = worker->plan->line_end_also};
@@ -657,7 +657,7 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
     worker->answering->answer = task->answer;
     worker->answering->room = NULL;
     worker->answering->add_range = add_range;
-    worker->answering->chunk = chunk;
+    worker->chunk = chunk;
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = answer_begin(worker, error);
     if (status == TRAWL_OK)
@@ -688,7 +688,7 @@ enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct 
     TRAWL_TRY(cuda_lists_answering(worker, error));
     worker->answering->answer = &answer;
     worker->answering->room = room;
-    worker->answering->chunk = chunk;
+    worker->chunk = chunk;
     status = literals_want(worker, error);
     if (status == TRAWL_OK)
         status = automata_want(worker, error);

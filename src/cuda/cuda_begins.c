@@ -295,8 +295,7 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
     if (worker->plan->literal_count == 0)
         return TRAWL_OK;
-    worker->searched = chunk->bytes;
-    worker->searched_bytes = chunk->owned;
+    worker->chunk = chunk;
     if (place == PLACE_HERE) {
         TRAWL_TRY(cuda_tables_want(worker, error));
         TRAWL_TRY(fill_here(worker, chunk, &text, words, error));

@@ -327,9 +327,10 @@ enum trawl_status cuda_choose_turn(struct engine_worker *worker, enum want want,
     return TRAWL_OK;
 }
 
-void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t bytes, uint64_t ns,
-                       uint64_t rest)
+void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t at, uint64_t bytes,
+                       uint64_t ns, uint64_t rest)
 {
+    static const char *const names[] = {[BY_FILTER] = "filter", [BY_AUTOMATON] = "automaton"};
     struct contest *contest = &worker->tables->contests[want == WANT_HITS];
     struct contest_change change;
     /* no kernel takes less than reading the text, and launches differ by some microseconds */
@@ -338,8 +339,10 @@ void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t by
 
     TRAWL_ASSERT(contest->open == 0 ||
                  (contest->now == BY_AUTOMATON) == worker->tables->by_automaton);
-    if (worker->tables->dense_left == 0)
-        (void)contest_count(contest, bytes, 0, (uint64_t)took, true, rest, &change);
+    if (worker->tables->dense_left == 0 &&
+        contest_count(contest, bytes, 0, (uint64_t)took, true, rest, &change))
+        engine_changed(worker->chunk, at, names[change.from], change.from_ns, names[change.to],
+                       change.to_ns, change.why);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------ */

@@ -40,9 +40,10 @@ void cuda_choose_told(struct engine_worker *worker, uint64_t begins, uint64_t ns
  * should be called after the search. want: HITS also for answers that are made of hits. */
 enum trawl_status cuda_choose_turn(struct engine_worker *worker, enum want want, uint64_t *bytes,
                                    bool *is_timed, struct trawl_error *error);
-/* Counts a search of `bytes` bytes that took `ns`; `rest` bytes follow. */
-void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t bytes, uint64_t ns,
-                       uint64_t rest);
+/* Counts a search of `bytes` bytes, up to offset `at` of the chunk, that took `ns`; `rest` bytes
+ * follow. */
+void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t at, uint64_t bytes,
+                       uint64_t ns, uint64_t rest);
 
 /* Returns the kernel that searches a range of `begins` starts for the worker's plan. For WANT_HITS,
  * that is a kernel that counts, and leaves hits in bins. */

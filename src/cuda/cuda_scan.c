@@ -298,7 +298,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
     if (is_timed && !worker->leaves)
-        cuda_choose_count(worker, priced, min_u64(*done, limit) - range->begin,
-                          cuda_clock_ns() - begin_ns, bytes - turn);
+        cuda_choose_count(worker, priced, hits_base + (min_u64(*done, limit) - range->begin),
+                          min_u64(*done, limit) - range->begin, cuda_clock_ns() - begin_ns,
+                          bytes - turn);
     return TRAWL_OK;
 }

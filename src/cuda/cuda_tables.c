@@ -281,7 +281,7 @@ static bool is_same(const struct engine_worker *worker)
 
     return tables->sample_serial != 0 && tables->plan_serial == worker->plan->serial &&
            tables->sample_serial ==
-               cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
+               cuda_worker_sample(worker, worker->chunk->bytes, worker->chunk->owned, NULL);
 }
 
 /* Chooses the method, from the sample of a loaded text if there is one. */
@@ -297,12 +297,12 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
     tables->sample_serial = 0;
     if (is_tuned(plan))
         tables->sample_serial =
-            cuda_worker_sample(worker, worker->searched, worker->searched_bytes, &sample);
+            cuda_worker_sample(worker, worker->chunk->bytes, worker->chunk->owned, &sample);
     if (tables->sample_serial != 0) {
         tables->tuning = &tables->own;
         tables->method =
             cuda_choose_seen(plan, sample.bytes, sample.bytes_count,
-                             (double)worker->searched_bytes / worker->device->read_rate,
+                             (double)worker->chunk->owned / worker->device->read_rate,
                              &tables->own, &tables->prices);
         asked = worker->limits.seen_method;
     }
@@ -400,7 +400,7 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
     uint64_t serial;
 
     if (worker->tables->ready && is_tuned(worker->plan)) {
-        serial = cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
+        serial = cuda_worker_sample(worker, worker->chunk->bytes, worker->chunk->owned, NULL);
         worker->tables->ready = serial == 0 || serial == worker->tables->sample_serial;
     }
     if (worker->tables->ready)

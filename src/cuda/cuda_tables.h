@@ -89,7 +89,7 @@ struct cuda_tables {
 
 /* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
-/* Chooses how to search for worker->plan in worker->searched; for a single literal, also builds its
+/* Chooses how to search for worker->plan in worker->chunk; for a single literal, also builds its
  * tables on the device. Does nothing if an earlier call has done so for this plan and text. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
 /* Builds the tables that this kernel needs for the worker's set, unless the device has them.

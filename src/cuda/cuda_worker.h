@@ -51,7 +51,6 @@ struct cuda_answering {
     enum trawl_status (*add_range)(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t at, struct engine_result *result,
                                    uint64_t *done, struct trawl_error *error);
-    const struct engine_chunk *chunk;
     /* where the chunk's first byte would be in the current range's memory, modulo 2^64 */
     uint64_t chunk_at;
     bool has_lines; /* answer->lines covers the ranges so far */
@@ -85,8 +84,7 @@ struct engine_worker {
     const struct trawl_plan *plan;
     struct cuda_tables *tables;
     struct cuda_tables whole; /* the tables of a plan that is searched whole */
-    const uint8_t *searched;  /* the chunk, in host memory: finds the text's sample */
-    uint64_t searched_bytes;
+    const struct engine_chunk *chunk; /* the current one */
     struct cuda_memory text;
     /* a struct scan_result, which is zero between launches if sums_ready */
     struct cuda_memory sums;

@@ -332,7 +332,7 @@ static uint64_t search_range(struct engine_worker *worker, const struct ranges_r
             ns += read_ns * (row->first * (double)first + row->rest * (double)(turn - first));
         }
         if (is_timed)
-            cuda_choose_count(worker, WANT_COUNT, turn, (uint64_t)ns, left - turn);
+            cuda_choose_count(worker, WANT_COUNT, at + turn, turn, (uint64_t)ns, left - turn);
     }
     return by_automaton;
 }
@@ -363,12 +363,17 @@ static void contests(void)
     static struct cuda_device device;
     static struct engine_worker worker;
     const double automaton_cost = plan_part_costs_device.dense;
+    struct changes changes = {.count = 0};
+    const struct engine_call call = {.changes = &changes};
+    const struct engine_chunk chunk = {.call = &call};
+    const char *searches = "filter"; /* what the changes say */
     AUTO_PLAN plan = must_plan("abcdefgh");
 
     device.read_rate = 3000;
     worker.tables = &tables;
     worker.device = &device;
     worker.plan = plan;
+    worker.chunk = &chunk;
     worker.limits = cuda_limits_default;
     device.shared_max = 1u << 17;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -380,6 +385,8 @@ static void contests(void)
             tables.sets_price = i == 0 ? 1.2 : rows[i].rest;
             tables.automaton = CUDA_AUTOMATON_READY;
             tables.automaton_words = 100;
+            searches = "filter";
+            changes.count = 0;
             if (i > 0)
                 continue;
         }
@@ -389,6 +396,16 @@ static void contests(void)
         right = rows[i].automaton ? by_automaton : rows[i].bytes - by_automaton;
         if (!TEST_CHECK((double)right >= rows[i].share * (double)rows[i].bytes))
             printf("  %s: %.2f of it\n", rows[i].what, (double)right / (double)rows[i].bytes);
+        for (uint64_t k = 0; k < changes.count && k < TRAWL_CHANGES_KEPT; k++) {
+            const struct trawl_change *change = &changes.kept[k];
+
+            TEST_CHECK(strcmp(change->before, searches) == 0);
+            TEST_CHECK(change->before_ns > change->after_ns && change->offset > 0 &&
+                       change->offset < rows[i].bytes);
+            searches = change->after;
+        }
+        TEST_CHECK(strcmp(searches, rows[i].automaton ? "automaton" : "filter") == 0);
+        changes.count = 0;
     }
 }
 
