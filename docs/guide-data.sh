@@ -69,6 +69,22 @@ draw 4 'function sequence(name, bases,    i, line) {
     BEGIN { sequence("chr1", 20000); sequence("chr2", 30000) }' >genome.fa
 printf 'GATTACAGATTACAGATTACA\nACGTACGTACGTACGTACGTA\n' >guides.txt
 
+# Pairs of reads, some of which have an adapter in both reads.
+for mate in 1 2; do
+    draw 6$mate 'BEGIN {
+        for (i = 1; i <= 500; i++) {
+            read = ""
+            for (k = 0; k < 100; k++)
+                read = read substr("ACGT", 1 + random(4), 1)
+            if (i % 20 == 7)
+                read = substr(read, 1, 40 + i / 20) "AGATCGGAAGAGCACAC"
+            quality = read
+            gsub(/./, "I", quality)
+            print "@read" i "/'$mate'\n" read "\n+\n" quality
+        }
+    }' | gzip -n >reads_$mate.fq.gz
+done
+
 # A disk image: zeros, with a picture, a note and a name in UTF-16 somewhere between them.
 {
     head -c 70000 /dev/zero

@@ -17,6 +17,8 @@ static bool is_incomplete(const struct settings *settings, char *error)
         {settings->errors.distance && none, "--distance", "--mismatches or --edits"},
         {settings->errors.every_end && !settings->errors.edits_given, "--every-end", "--edits"},
         {settings->errors.reverse_complement && !is_dna, "--reverse-complement", "--alphabet=dna"},
+        {settings->paired != NULL && !settings->fastq, "--paired", "--fastq"},
+        {settings->records && !settings->fasta, "--records", "--fasta or --fastq"},
         {settings->errors.any_base && !is_dna, "--any-base", "--alphabet=dna"},
     };
 
@@ -30,7 +32,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
     const char *errors = settings->errors.edits_given        ? "--edits"
                          : settings->errors.mismatches_given ? "--mismatches"
                                                              : "--alphabet=dna";
-    const char *sequences = settings->bed ? "--bed" : "--fasta";
+    const char *sequences = settings_sequences(settings);
     bool approximate = settings->approximate, fasta = settings->fasta;
     bool context = settings->before_count >= 0 || settings->after_count >= 0 ||
                    settings->asked.around_count >= 0;
@@ -42,7 +44,9 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {approximate && settings->crlf && settings->whole_lines, errors, "--crlf and -x"},
         {settings->errors.distance && settings->invert, "--distance", "-v (--invert-match)"},
         {settings->bed && settings->json, "--bed", "--json"},
-        {fasta && settings->invert, sequences, "-v (--invert-match)"},
+        {settings->records && settings->bed, "--records", "--bed"},
+        {settings->records && settings->json, "--records", "--json"},
+        {fasta && settings->invert && !settings->records, sequences, "-v (--invert-match)"},
         {fasta && settings->words, sequences, "-w (--word-regexp)"},
         {fasta && settings->whole_lines, sequences, "-x (--line-regexp)"},
         {fasta && settings->null_data, sequences, "-z (--null-data)"},

@@ -119,7 +119,7 @@ static bool write_contradiction(const struct settings *settings, char *error)
         {settings->json, option, "--json"},
         {settings->style.vimgrep, option, "--vimgrep"},
         {settings->search_zip, option, "--search-zip"},
-        {settings->fasta, option, "--fasta"},
+        {settings->fasta, option, settings_sequences(settings)},
         {settings->stop_on_nonmatch, option, "--stop-on-nonmatch"},
         {context, option, "-A, -B or -C"},
         {settings->diff && settings->null_data, "--diff", "-z (--null-data)"},
@@ -213,8 +213,7 @@ static bool settings_syntax(struct settings *settings, char *error)
     const char *stranger = settings->hex                        ? "--hex"
                            : settings->search.algorithm != NULL ? "--algorithm"
                            : settings->search.method != NULL    ? "--method"
-                           : settings->bed                      ? "--bed"
-                           : settings->fasta                    ? "--fasta"
+                           : settings->fasta                    ? settings_sequences(settings)
                            : settings->approximate ? "--mismatches, --edits or --alphabet=dna"
                                                    : NULL;
 

@@ -156,9 +156,12 @@ struct settings {
     bool hex, ignore_case, words, whole_lines, null_data, crlf;
     bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
-    bool search_zip, fasta, bed;
-    bool in_file; /* --and and --andnot are about files, not lines */
-    int progress; /* --progress: 1; --no-progress: -1; neither: 0 */
+    bool search_zip;
+    bool fasta; /* the files have sequences instead of lines: --fasta, --fastq or --bed */
+    bool fastq, bed, records;
+    const char *paired; /* the second file of pairs; NULL: none */
+    bool in_file;       /* --and and --andnot are about files, not lines */
+    int progress;       /* --progress: 1; --no-progress: -1; neither: 0 */
     enum binary_files binary_files;
     enum list_files list;
     int64_t before_count, after_count; /* -B and -A, else -C; or CONTEXT_NOT_GIVEN */
@@ -200,6 +203,11 @@ bool settings_build(struct settings *settings, char *error);
 static inline bool settings_count_lines(const struct settings *settings)
 {
     return settings->report->finds == FINDS_LINES && settings->report->prints == PRINTS_COUNT;
+}
+/* Returns the option that sets settings->fasta. */
+static inline const char *settings_sequences(const struct settings *settings)
+{
+    return settings->fastq ? "--fastq" : settings->bed ? "--bed" : "--fasta";
 }
 /* Returns true if lines are printed as context of others. */
 static inline bool settings_have_context(const struct settings *settings)

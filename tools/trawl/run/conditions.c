@@ -107,7 +107,7 @@ static bool is_refused(const struct settings *settings, char *message)
     const char *option = "--and or --andnot";
     const struct option_pair pairs[] = {
         {settings->multiline, option, "--multiline"},
-        {settings->fasta, option, "--fasta"},
+        {settings->fasta, option, settings_sequences(settings)},
         {settings->hex, option, "--hex"},
         {settings->heads.pattern_number, option, "--pattern-number"},
         {settings->search.algorithm != NULL, option, "--algorithm"},

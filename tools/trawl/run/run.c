@@ -254,11 +254,13 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
  * selects every line, too. grep does the same, as its groups of lines show. */
 static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {
+    patterns->none_given = false;
+    if (settings->fasta) /* all records, of which none has an occurrence */
+        return;
     settings->invert = false;
     settings->words = false;
     settings->whole_lines = false;
     patterns->has_empty = true;
-    patterns->none_given = false;
 }
 
 static void warn_of_old_color(struct command_job *job)
@@ -295,6 +297,11 @@ static int run(struct command_job *job, struct settings *settings, char *message
     if (pattern_is_operand) {
         operands++;
         operand_count--;
+    }
+    if (settings->paired != NULL &&
+        (operand_count > 1 || settings->files.directories == DIRECTORIES_RECURSE)) {
+        job_message(job, "--paired needs a single file to search");
+        return EXIT_ERROR;
     }
     if (settings->is_tg &&
         walk_lists_of_input(settings) + walk_reads_input(settings, operands, operand_count) > 1) {

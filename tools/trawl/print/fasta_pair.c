@@ -1,0 +1,209 @@
+/* fasta_pair: reads the second of two FASTQ files whose records are pairs (--paired), in step with
+ * the first. A thread reads the second file; its windows are handed over one at a time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trawl/job/searchers.h"
+#include "trawl/print/fasta.h"
+#include "trawl/text/told.h"
+
+struct fasta_pair {
+    struct fasta_reader lines;
+    struct trawl_searcher *reader;
+    struct trawl_plan *plan;
+    struct trawl_text *text;
+    int descriptor;
+    bool is_running; /* the thread was started */
+    pthread_t thread;
+    const uint8_t *at, *end; /* the rest of the window that was handed over */
+    pthread_mutex_t lock;    /* guards all below */
+    pthread_cond_t changed;
+    const struct trawl_window *window; /* NULL: the next one is wanted */
+    bool is_over;                      /* no more windows come, or none is wanted */
+    enum trawl_status status;
+    struct trawl_error error;
+};
+
+static int hand_over(void *context, const struct trawl_window *window)
+{
+    struct fasta_pair *pair = context;
+    bool is_over;
+
+    pthread_mutex_lock(&pair->lock);
+    pair->window = window;
+    pthread_cond_signal(&pair->changed);
+    while (pair->window != NULL && !pair->is_over)
+        pthread_cond_wait(&pair->changed, &pair->lock);
+    is_over = pair->is_over;
+    pthread_mutex_unlock(&pair->lock);
+    return is_over;
+}
+
+static void *read_file(void *context)
+{
+    struct fasta_pair *pair = context;
+    struct trawl_error error = {.status = TRAWL_OK};
+    enum trawl_status status = trawl_windows(pair->reader, pair->plan, pair->text, TRAWL_NO_MATCHES,
+                                             hand_over, pair, &error);
+
+    pthread_mutex_lock(&pair->lock);
+    pair->is_over = true;
+    pair->status = status == TRAWL_STOPPED ? TRAWL_OK : status;
+    pair->error = error;
+    pthread_cond_signal(&pair->changed);
+    pthread_mutex_unlock(&pair->lock);
+    return NULL;
+}
+
+/* Waits for the next window. Returns false at the end of the file. */
+static bool next_window(struct fasta_pair *pair)
+{
+    pthread_mutex_lock(&pair->lock);
+    if (pair->at != NULL) /* else the first one may have come already */
+        pair->window = NULL;
+    pthread_cond_signal(&pair->changed);
+    while (pair->window == NULL && !pair->is_over)
+        pthread_cond_wait(&pair->changed, &pair->lock);
+    if (pair->window != NULL) {
+        pair->at = pair->window->bytes;
+        pair->end = pair->at + pair->window->bytes_count;
+    }
+    pthread_mutex_unlock(&pair->lock);
+    return pair->window != NULL;
+}
+
+/* Reads a line, or a part of it. Returns false at the end of the file. */
+static bool next_line(struct fasta *fasta)
+{
+    struct fasta_pair *pair = fasta->pair;
+
+    while (pair->at == pair->end)
+        if (!next_window(pair)) {
+            fasta_end(&pair->lines, pair->status != TRAWL_OK);
+            return false;
+        }
+    pair->at = fasta_line(&pair->lines, pair->at, pair->end);
+    return true;
+}
+
+/* Returns true if the last two records have the same name, but for a last digit 1 or 2. */
+static bool are_mates(const struct fasta *fasta)
+{
+    const struct sequence *second = &fasta->sequences[fasta->sequence_count - 1];
+    const struct sequence *first = second - 1;
+    const uint8_t *one = fasta->names + first->name_begin, *two = fasta->names + second->name_begin;
+    uint64_t count = first->name_bytes;
+
+    if (count != second->name_bytes)
+        return false;
+    if (count > 0 && (one[count - 1] == '1' || one[count - 1] == '2') &&
+        (two[count - 1] == '1' || two[count - 1] == '2'))
+        count--;
+    return count == 0 || memcmp(one, two, (size_t)count) == 0;
+}
+
+/* Reads the record that belongs to the last one of the first file. */
+static void take(struct fasta *fasta)
+{
+    struct fasta_pair *pair = fasta->pair;
+    const uint64_t wanted = fasta->lines.records;
+    char why[120];
+
+    while (!fasta->stop && (pair->lines.records < wanted || pair->lines.part != FASTQ_BETWEEN))
+        if (!next_line(fasta) &&
+            (pair->lines.records < wanted || pair->lines.part != FASTQ_BETWEEN)) {
+            if (fasta->stop)
+                return;
+            if (pair->status == TRAWL_OK) {
+                (void)snprintf(why, sizeof why, "is missing: the other file has a record %" PRIu64,
+                               wanted);
+                fasta_refuse(&pair->lines, why);
+                return;
+            }
+            fasta_flush(fasta);
+            fasta->error = pair->error;
+            fasta->error.os_code = 0; /* the message names this file */
+            fasta_fail(fasta, pair->status);
+        }
+    if (fasta->stop)
+        return;
+    if (are_mates(fasta)) {
+        fasta_end_record(fasta);
+        return;
+    }
+    pair->lines.part = FASTQ_QUALITIES; /* the message names this record */
+    pair->lines.line--;
+    fasta_refuse(&pair->lines, "ends a record with another name than that of the other file");
+}
+
+void fasta_pair_end(struct fasta *fasta)
+{
+    while (fasta->pair != NULL && !fasta->stop && next_line(fasta))
+        ;
+    if (fasta->pair != NULL && !fasta->stop && fasta->pair->status != TRAWL_OK) {
+        fasta->error = fasta->pair->error;
+        fasta->error.os_code = 0;
+        fasta_flush(fasta);
+        fasta_fail(fasta, fasta->pair->status);
+    }
+}
+
+enum trawl_status fasta_pair_open(struct fasta *fasta, struct trawl_error *error)
+{
+    const struct settings *settings = fasta->scan->settings;
+    struct fasta_pair *pair = calloc(1, sizeof *pair);
+    enum trawl_status status;
+
+    if (pair == NULL)
+        return TRAWL_MEMORY;
+    *pair = (struct fasta_pair){.lines = {.fasta = fasta, .name = settings->paired},
+                                .lock = PTHREAD_MUTEX_INITIALIZER,
+                                .changed = PTHREAD_COND_INITIALIZER};
+    fasta->pair = pair;
+    fasta->lines.ends = take;
+    pair->descriptor = open(settings->paired, O_RDONLY | O_CLOEXEC);
+    if (pair->descriptor < 0) {
+        job_file_error(fasta->scan->job, settings->paired, errno);
+        fasta->stop = true;
+        return TRAWL_OK;
+    }
+    status = told_descriptor(pair->descriptor, settings->paired,
+                             settings->search_zip ? TRAWL_TEXT_UNPACK : 0u, &pair->text, error);
+    if (status == TRAWL_OK)
+        status = searchers_open_reader(settings, &pair->reader, &pair->plan, error);
+    if (status == TRAWL_OK && pthread_create(&pair->thread, NULL, read_file, pair) != 0)
+        status = TRAWL_MEMORY;
+    pair->is_running = status == TRAWL_OK;
+    if (status == TRAWL_OPEN && error->os_code != 0) {
+        job_file_error(fasta->scan->job, settings->paired, error->os_code);
+        fasta->stop = true;
+        return TRAWL_OK;
+    }
+    return status;
+}
+
+void fasta_pair_close(struct fasta *fasta)
+{
+    struct fasta_pair *pair = fasta->pair;
+
+    if (pair == NULL)
+        return;
+    if (pair->is_running) {
+        pthread_mutex_lock(&pair->lock);
+        pair->is_over = true;
+        pthread_cond_signal(&pair->changed);
+        pthread_mutex_unlock(&pair->lock);
+        trawl_searcher_cancel(pair->reader, false);
+        (void)pthread_join(pair->thread, NULL);
+    }
+    trawl_searcher_close(pair->reader);
+    trawl_plan_free(pair->plan);
+    trawl_text_close(pair->text);
+    if (pair->descriptor >= 0)
+        (void)close(pair->descriptor);
+    free(pair);
+}
