@@ -83,7 +83,7 @@ struct engine_worker {
     /* the current plan, which may be a part of a set's plan, and its tables */
     const struct trawl_plan *plan;
     struct cuda_tables *tables;
-    struct cuda_tables whole; /* the tables of a plan that is searched whole */
+    struct cuda_tables whole;         /* the tables of a plan that is searched whole */
     const struct engine_chunk *chunk; /* the current one */
     struct cuda_memory text;
     /* a struct scan_result, which is zero between launches if sums_ready */

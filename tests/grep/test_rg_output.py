@@ -184,8 +184,7 @@ ROWS = [("A NUL in a text",
          lambda case: case.given("files") and
      case.given("c", "l", "count", "count-matches", "files-with-matches", "files-without-match", "json", "no-json"),
          ["--files -c foo f0"]),
-        ("`--pre`, `--pre-glob`, `--pcre2-version`", lambda case: False,
-         ["--pre=cat foo f0", "--pcre2-version foo f0"]),
+        ("`--pcre2-version`", lambda case: False, ["--pcre2-version foo f0"]),
         ("`--hostname-bin`", lambda case: False,
          ["--color=always -H --hyperlink-format=x://{host}/{path} --hostname-bin=true foo f0"]),
         ("`--regex-size-limit`, `--dfa-size-limit`", lambda case: False, ["--regex-size-limit=1 f\\w+ f0"])]  # fmt: skip

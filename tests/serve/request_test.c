@@ -155,7 +155,7 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[{\"name\":\"a\",\"bytes\":\"a\"}]}", "base64"},
     {400, "{\"patterns\":[{\"text\":\"b\"}]}", "patterns: a string"},
     {400, "{\"patterns\":[\"a\"],\"options\":{}}", "options: an array"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--pre=x\"]}", "no commands are run on files"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--pre=x\"]}", "only the command itself"},
     {0, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-y\",\"-x\",\"--iglob=*.C\"]}",
      "trawl -y -x --iglob=*.C -e a -- "},
     {400, "{\"patterns\":[\"a\"],\"options\":[\"-A1\",\"--max-count\",\"-1\"]}",

@@ -256,7 +256,7 @@ def test_options(server):
     count = 0
     for letter, name, argument, value, served in rows:
         value = "" if argument == "NONE" else VALUES.get(name) or VALUES.get(value)
-        is_other = name in ("pre", "pre-glob", "files", "exact", "mismatches", "edits")
+        is_other = name in ("files", "exact", "mismatches", "edits")
         if served not in ("LINES", "COUNTS", "START_LINES", "FILES") or is_other or value is None:
             continue
         long = ["--" + name + "=" * (argument != "NONE") + value] if name else ["-" + letter]

@@ -117,8 +117,11 @@ static bool add_globs(struct filter *filter, const struct file_settings *files, 
                 continue;
             status = ignore_add_line(filter->globs, text, strlen(text), 0);
             if (status != GLOB_GOOD)
-                return refuse_value(message, kind == 0 ? "-g (--glob)" : "--iglob", text,
-                                    glob_status_text(status));
+                return refuse_value(message,
+                                    kind > 0                     ? "--iglob"
+                                    : files->glob_option != NULL ? files->glob_option
+                                                                 : "-g (--glob)",
+                                    text, glob_status_text(status));
             if (text[0] != '!' && ignore_count(filter->globs) > before)
                 filter->globs_take = true;
         }

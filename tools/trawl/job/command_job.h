@@ -75,7 +75,8 @@ struct command_job {
     struct output *output; /* where the report goes */
     /* rules of --include and --exclude; NULL: no such options */
     struct exclude *exclude;
-    struct filter *filter; /* rules for files of directories; NULL: no rules */
+    struct filter *filter;    /* rules for files of directories; NULL: no rules */
+    struct filter *pre_globs; /* of --pre-glob; NULL: no globs */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
     /* threads and devices that searchers share, except searchers of one thread and the reader of

@@ -416,10 +416,10 @@ static bool read_config(struct settings *settings, const struct config *config)
     char error[SETTINGS_ERROR_BYTES];
 
     if (read_arguments(settings, &reader, false, true)) {
-        if (!settings->write && !settings->diff)
+        if (!settings->write && !settings->diff && settings->pre == NULL)
             return true;
-        return value_refuse(
-            settings, "%.200s: --write and --diff cannot stand in a file of options", config->path);
+        return value_refuse(settings, "%.200s: %s cannot stand in a file of options", config->path,
+                            settings->pre != NULL ? "--pre" : "--write and --diff");
     }
     memcpy(error, settings->error, sizeof error);
     return value_refuse(settings, "%.200s:%u: %.280s", config->path, config->lines[reader.at],

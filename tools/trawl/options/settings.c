@@ -119,6 +119,7 @@ static bool write_contradiction(const struct settings *settings, char *error)
         {settings->json, option, "--json"},
         {settings->style.vimgrep, option, "--vimgrep"},
         {settings->search_zip, option, "--search-zip"},
+        {settings->pre != NULL, option, "--pre"},
         {settings->fasta, option, settings_sequences(settings)},
         {settings->stop_on_nonmatch, option, "--stop-on-nonmatch"},
         {context, option, "-A, -B or -C"},
@@ -253,7 +254,8 @@ bool settings_build(struct settings *settings, char *error)
                             settings->search.algorithm);
     if (contradiction(settings, error))
         return false;
-    if (settings->write || settings->diff) /* files are written whatever becomes of the output */
+    if (settings->write || settings->diff || settings->pre != NULL)
+        /* files are written, and commands end, whatever becomes of the output */
         settings->surroundings.output_is_null = false;
     settings->report = choose_report(settings);
     settings->write |= settings->diff;
@@ -322,6 +324,7 @@ void settings_free(struct settings *settings)
         free(settings->arguments.storage[i]);
     free(settings->arguments.storage);
     free(settings->files.rules.items);
+    free(settings->pre_globs.items);
     free(settings->errors.exact);
     memset(settings, 0, sizeof *settings);
 }

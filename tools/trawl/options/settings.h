@@ -166,10 +166,12 @@ struct settings {
     enum list_files list;
     int64_t before_count, after_count; /* -B and -A, else -C; or CONTEXT_NOT_GIVEN */
     const char *replace;
-    bool write;           /* --write: the files get what --replace makes of them */
-    bool diff;            /* --diff: with `write`, which is set: print what would change instead */
-    bool writes_binary;   /* also files with NUL bytes */
-    const char *backup;   /* --backup; NULL: none */
+    bool write;         /* --write: the files get what --replace makes of them */
+    bool diff;          /* --diff: with `write`, which is set: print what would change instead */
+    bool writes_binary; /* also files with NUL bytes */
+    const char *backup; /* --backup; NULL: none */
+    const char *pre;    /* --pre; NULL: none */
+    struct value_list pre_globs;
     const char *server;   /* an address; "": no server; NULL: option not given */
     const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;

@@ -92,9 +92,10 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 static void search_one(struct pool_worker *worker, const struct gathered *gathered)
 {
     struct stat status;
-    struct open_file file = {
-        gathered->descriptor,  &status, gathered->name,      worker->gather.bytes + gathered->begin,
-        gathered->bytes_count, false,   gathered->is_operand};
+    struct open_file file = {gathered->descriptor,  &status,
+                             gathered->name,        worker->gather.bytes + gathered->begin,
+                             gathered->bytes_count, false,
+                             gathered->is_operand,  NULL};
 
     memset(&status, 0, sizeof status);
     status.st_mode = S_IFREG;

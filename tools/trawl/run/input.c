@@ -19,6 +19,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/pre.h"
 #include "trawl/run/rewrite.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/message.h"
@@ -128,7 +129,8 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     const struct command_job *job = worker->job;
     enum whole whole;
 
-    if (item->type != DT_REG || job->settings->heads.initial_tab || job->settings->encoding != NULL)
+    if (item->type != DT_REG || job->settings->heads.initial_tab ||
+        job->settings->encoding != NULL || pre_takes(job, item->name))
         return WHOLE_NOT;
     if (job->settings->surroundings.output_is_regular &&
         (fstat(descriptor, status) != 0 ||
@@ -262,6 +264,32 @@ static void search_encoded(struct pool_worker *worker, const struct open_file *f
         file_error(worker, file->name, os_code);
 }
 
+/* Searches what the command of --pre prints for a file. */
+static void search_printed(struct pool_worker *worker, const struct open_file *file)
+{
+    struct open_file printed = *file;
+    struct stat status = *file->status;
+    struct pre pre;
+
+    gather_flush(worker);
+    if (!pool_may_search(worker))
+        return;
+    status.st_size = 0; /* unknown: each worker searches alone */
+    printed.status = &status;
+    printed.may_be_compressed = false;
+    printed.pre = &pre;
+    printed.descriptor = pre_begin(&pre, worker->job, file);
+    if (printed.descriptor < 0) {
+        if (!worker->job->settings->no_messages)
+            job_message(worker->job, "%s: %s could not start: %s", file->name,
+                        worker->job->settings->pre, strerror(errno));
+        worker->job->error_seen = true;
+        return;
+    }
+    search_big(worker, &printed);
+    (void)pre_end(&pre, worker->job, file->name, false);
+}
+
 /* Returns true if the options or the kind of file skip an opened item. */
 static bool is_skipped(const struct pool_worker *worker, const struct walk_item *item, mode_t mode)
 {
@@ -281,8 +309,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
 {
     const struct settings *settings = worker->job->settings;
     struct stat status;
-    struct open_file file = {descriptor,           &status,         item->name, NULL, 0,
-                             settings->search_zip, item->is_operand};
+    struct open_file file = {descriptor,           &status,          item->name, NULL, 0,
+                             settings->search_zip, item->is_operand, NULL};
     enum whole whole = WHOLE_NOT;
 
     if (!item->is_operand)
@@ -294,6 +322,12 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         }
         if (item->kind != WALK_INPUT && is_skipped(worker, item, status.st_mode))
             return;
+        if (item->kind != WALK_INPUT && !S_ISDIR(status.st_mode) &&
+            pre_takes(worker->job, item->name) &&
+            !search_file_is_output(settings, &status, item->is_operand)) {
+            search_printed(worker, &file);
+            return;
+        }
         if (settings->encoding != NULL && (!settings->search_zip || S_ISREG(status.st_mode))) {
             enum told_packed packed = file_packed(&file);
 
@@ -372,7 +406,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
     const struct supplied_file *supplied = item->supplied;
     struct open_file file = {
         -1,    &supplied->status, item->name, supplied->bytes, supplied->bytes_count,
-        false, item->is_operand};
+        false, item->is_operand,  NULL};
     int descriptor;
 
     /* An operand that is not a regular file goes on to search_open, which reports the file. */

@@ -24,6 +24,7 @@
 #include "trawl/text/message.h"
 #include "trawl/run/conditions.h"
 #include "trawl/run/pool.h"
+#include "trawl/run/pre.h"
 #include "trawl/job/progress.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
@@ -399,6 +400,7 @@ int run_job(struct command_job *job, struct settings *settings)
         job_message(job, "warning: --unix-byte-offsets (-u) is obsolete");
     if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))
         good = filter_open(&job->filter, settings, job->supply != NULL, message);
+    good = good && pre_open(job, message);
     if (!good)
         job_message(job, "%s", message);
     else if (files->names_only)
@@ -413,6 +415,7 @@ int run_job(struct command_job *job, struct settings *settings)
         exclude_close(job->exclude);
     if (job->filter != NULL)
         filter_close(job->filter);
+    filter_close(job->pre_globs);
     conditions_close(job);
     patterns_free(&patterns);
     return status;

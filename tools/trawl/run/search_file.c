@@ -25,6 +25,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/print/style.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/pre.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/told.h"
 
@@ -681,7 +682,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     struct progress_text progress;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    bool fasta = job->settings->fasta, is_mapped;
+    bool fasta = job->settings->fasta, is_mapped, at_end;
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -718,7 +719,12 @@ void search_file(struct command_job *job, const struct open_file *file)
     }
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
-    if (!job->done && !(status == TRAWL_LIMIT && job->settings->list == LIST_WITHOUT_MATCH))
+    at_end = status == TRAWL_OK && !scan.stop &&
+             (job->settings->passthru || scan.lines.selected < job->settings->max_count);
+    if (file->pre != NULL && (at_end || job->settings->quiet) &&
+        !pre_end(file->pre, job, file->name, at_end))
+        output_commit(job->output); /* as in ripgrep, without a count or another end of a report */
+    else if (!job->done && !(status == TRAWL_LIMIT && job->settings->list == LIST_WITHOUT_MATCH))
         report_file(job, &scan); /* -L: whether an undecided line matches is unknown */
     if (is_input)
         leave_input(&scan, file->status, begin);

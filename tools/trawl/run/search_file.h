@@ -15,6 +15,7 @@ struct open_file {
     uint64_t bytes_count;
     bool may_be_compressed;
     bool is_operand; /* the command line names the file */
+    struct pre *pre; /* --pre: the command that prints the text; NULL: none */
 };
 
 struct text_scan;
