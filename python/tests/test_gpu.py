@@ -543,7 +543,7 @@ def test_no_leak():
 def test_no_room():
     """Check that the error for a result without room says how much is needed, and that later searches work."""
     many, plan = gpu.Shared(b"a" * (1 << 18)), trawl.Plan("a")
-    held = [gpu.Shared(bytes(32 << 20)) for _ in range(7)]
+    held = [gpu.Shared(bytes(32 << 20)) for _ in range(7)] + [gpu.Shared(bytes(24 << 20))]
     with pytest.raises(trawl.OutOfMemoryError, match="bytes"):
         for _ in range(100):
             held.append(plan.positions(many))
