@@ -1,5 +1,4 @@
-/* request_test: compares request bodies with the command lines that they mean, or with the status
- * that rejects them. */
+/* request_test: compares request bodies with the command lines that they mean. */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -18,153 +17,46 @@ static const struct request_limits limits = {
     .seconds_max = 60,
 };
 
-/* http_status 0: the body is accepted, and `expected` is its options, strings and operands as a
- * command line, each followed by a blank. Otherwise `expected` is part of the message. */
+/* Accepted bodies, and what they mean: options, strings and operands as a command line, each
+ * followed by a blank. (test_exchanges.py has the rejected ones.) */
 struct row {
-    int http_status;
     const char *body, *expected;
 };
 
 static const struct row rows[] = {
-    {0, "{\"patterns\":[\"a\"]}", "trawl --json -e a -- "},
-    {0, "{\"patterns\":[\"a\",\"-b\"],\"format\":\"frames\"}", "trawl -e a -e -b -- "},
-    {0, "{\"patterns\":[\"a\"],\"tg\":true,\"format\":\"frames\"}", "tg -e a -- "},
-    {0, "{\"patterns\":[{\"bytes\":\"/w==\"}],\"format\":\"frames\"}", "trawl -e \xff -- "},
-    {0, "{\"patterns\":[{\"bytes\":\"\"}],\"format\":\"frames\"}", "trawl -e  -- "},
-    {0, "{\"patterns\":[{\"bytes\":\"YWJj\"}],\"format\":\"frames\"}", "trawl -e abc -- "},
-    {0, "{\"patterns\":[\"a\"],\"paths\":[\"-v\",\"b\"],\"format\":\"frames\"}",
+    {"{\"patterns\":[\"a\"]}", "trawl --json -e a -- "},
+    {"{\"patterns\":[\"a\",\"-b\"],\"format\":\"frames\"}", "trawl -e a -e -b -- "},
+    {"{\"patterns\":[\"a\"],\"tg\":true,\"format\":\"frames\"}", "tg -e a -- "},
+    {"{\"patterns\":[{\"bytes\":\"/w==\"}],\"format\":\"frames\"}", "trawl -e \xff -- "},
+    {"{\"patterns\":[{\"bytes\":\"\"}],\"format\":\"frames\"}", "trawl -e  -- "},
+    {"{\"patterns\":[{\"bytes\":\"YWJj\"}],\"format\":\"frames\"}", "trawl -e abc -- "},
+    {"{\"patterns\":[\"a\"],\"paths\":[\"-v\",\"b\"],\"format\":\"frames\"}",
      "trawl -e a -- -v b "},
-    {0,
-     "{\"patterns\":[\"a\"],\"format\":\"frames\",\"options\":[\"--ignore-case\",\"-n\",\"-A2\","
+    {"{\"patterns\":[\"a\"],\"format\":\"frames\",\"options\":[\"--ignore-case\",\"-n\",\"-A2\","
      "\"--context=3\",\"-12\",\"--colour=always\",\"--color\",\"--passthrough\"]}",
      "trawl --ignore-case -n -A2 --context=3 -12 --colour=always --color --passthrough -e a -- "},
-    {0, "{\"patterns\":[\"a\"],\"tg\":true,\"format\":\"frames\",\"options\":[\"-0\",\"-rX\"]}",
+    {"{\"patterns\":[\"a\"],\"tg\":true,\"format\":\"frames\",\"options\":[\"-0\",\"-rX\"]}",
      "tg -0 -rX -e a -- "},
-    {0, "{\"options\":[\"--files\"],\"format\":\"frames\"}", "trawl --files -- "},
-    {0, "{\"patterns\":[\"a\"],\"options\":[\"--no-json\"]}", "trawl --no-json --json -e a -- "},
-    {0,
-     "{\"patterns\":[\"a\"],\"collection\":\"c\",\"directory\":\"/d\",\"max_results\":5,"
+    {"{\"options\":[\"--files\"],\"format\":\"frames\"}", "trawl --files -- "},
+    {"{\"patterns\":[\"a\"],\"options\":[\"--no-json\"]}", "trawl --no-json --json -e a -- "},
+    {"{\"patterns\":[\"a\"],\"collection\":\"c\",\"directory\":\"/d\",\"max_results\":5,"
      "\"max_seconds\":999,\"format\":\"columns\"}",
      "trawl -e a -- "},
-    {0,
-     "{\"patterns\":[\"a\"],\"environment\":{\"terminal\":true,\"null\":false,"
+    {"{\"patterns\":[\"a\"],\"environment\":{\"terminal\":true,\"null\":false,"
      "\"color\":true,\"grep_colors\":\"mt=1\",\"grep_color\":\"2\",\"charset\":\"c\","
      "\"file\":[3,4]},\"format\":\"frames\"}",
      "trawl -e a -- "},
-    {400, "", "not valid JSON"},
-    {400, "[]", "not a JSON object"},
-    {400, "{\"patterns\":[\"a\"]} x", "not valid JSON"},
-    {400, "{\"patterns\":[\"a\"],\"patterns\":[\"b\"]}", "not valid JSON"},
-    {400, "{\"patterns\":[\"\xff\"]}", "not valid JSON"},
-    {400, "{}", "patterns: there is no string to search for"},
-    {400, "{\"patterns\":[]}", "patterns: there is no string to search for"},
-    {400, "{\"patterns\":\"a\"}", "patterns: an array is expected"},
-    {400, "{\"patterns\":[1]}", "patterns: a string"},
-    {400, "{\"patterns\":[{\"bytes\":\"a\"}]}", "base64"},
-    {400, "{\"patterns\":[{\"bytes\":\"a===\"}]}", "base64"},
-    {400, "{\"patterns\":[{\"bytes\":\"ab=c\"}]}", "base64"},
-    {400, "{\"patterns\":[{\"bytes\":\"YWJj\",\"x\":1}]}", "patterns: a string"},
-    {400, "{\"patterns\":[\"a\\u0000b\"]}", "as a file"},
-    {400, "{\"patterns\":[{\"name\":\"a\"}]}", "name and contents"},
-    {400, "{\"patterns\":[{\"name\":\"a\",\"text\":\"b\",\"bytes\":\"\"}]}", "name and contents"},
-    {400, "{\"patterns\":[{\"name\":1,\"text\":\"b\"}]}", "a string"},
-    {400, "{\"patterns\":[{\"name\":\"a\",\"who\":\"b\"}]}", "a string"},
-    {400, "{\"patterns\":[{\"name\":\"a\\u0000\",\"text\":\"b\"}]}", "a NUL"},
-    {400, "{\"patterns\":[\"a\"],\"paths\":[\"a\\u0000b\"]}", "paths: a NUL"},
-    {400, "{\"patterns\":[\"a\"],\"paths\":{}}", "paths: an array"},
-    {422, "{\"patterns\":[\"a\"],\"paths\":[\"-\"]}", "standard input"},
-    {400, "{\"patterns\":[\"a\"],\"who\":1}", "'who' is not known"},
-    {400, "{\"patterns\":[\"a\"],\"format\":\"xml\"}", "format"},
-    {400, "{\"patterns\":[\"a\"],\"format\":3}", "format"},
-    {400, "{\"patterns\":[\"a\"],\"tg\":1}", "tg: true or false"},
-    {400, "{\"patterns\":[\"a\"],\"directory\":\"d\"}", "directory: an absolute"},
-    {400, "{\"patterns\":[\"a\"],\"max_results\":0}", "max_results: a whole number"},
-    {400, "{\"patterns\":[\"a\"],\"max_results\":1.5}", "max_results: a whole number"},
-    {400, "{\"patterns\":[\"a\"],\"max_seconds\":-1}", "max_seconds: a whole number"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--ignore-cas\"]}", "is not an option"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"ignore-case\"]}", "is not an option"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"\"]}", "is not an option"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"-\"]}", "is not an option"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--\"]}", "is not an option"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"-in\"]}", "more than one option"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"-A\",\"3\"]}", "requires an argument"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--context\"]}", "requires an argument"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--quiet=1\"]}", "doesn't allow an argument"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--max-count=x\"]}", "'x' is not a number"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"a\\u0000\"]}", "options: a NUL"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"-fx\"]}", "-fx is not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--regexp=x\"]}", "--regexp is not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--ignore-file=/etc/passwd\"]}", "not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--exclude-from=/etc/passwd\"]}", "not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"-R\"]}", "follows no links"},
-    {422, "{\"patterns\":[\"a\"],\"tg\":true,\"options\":[\"-L\"]}", "follows no links"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"-j4\"]}", "-j4 is not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--and=b\"]}", "--and is not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--replace=b\",\"--write\"]}",
-     "--write is not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--engine=cuda\"]}", "--engine is not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--version\"]}", "a document"},
-    {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
-    {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
-     "changes lines or layout"},
-    /* The server rejects --colour as it does --color: both are names of one option. */
-    {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
-     "changes lines or layout"},
-    {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"other\"}}",
-     "the server's is 'utf-8'"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":1}}", "charset"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"home\":\"x\"}}", "'home' is not known"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"null\":\"x\"}}", "null: true or false"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"file\":[1]}}", "[DEVICE, INODE]"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":[]}", "an object is expected"},
-    {413, "{\"patterns\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\"]}", "more than 8"},
-    {0, "{\"patterns\":[\"1\",\"2\\n3\",\"4\",\"5\",\"6\",\"7\",\"8\"]}",
+    {"{\"patterns\":[\"1\",\"2\\n3\",\"4\",\"5\",\"6\",\"7\",\"8\"]}",
      "trawl --json -e 1 -e 2\n3 -e 4 -e 5 -e 6 -e 7 -e 8 -- "},
-    {413, "{\"patterns\":[\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"]}", "more than 8"},
-    {413, "{\"patterns\":[{\"name\":\"\",\"text\":\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"}]}",
-     "more than 8"},
-    {400, "{\"patterns\":[\"a\"],\"pattern_files\":[\"b\"]}", "'pattern_files' is not known"},
-    {400, "{\"patterns\":[[[[[[[[\"a\"]]]]]]]]}", "nested more than 8 levels deep"},
-    {400, "{\"patterns\":[{\"a\":{\"a\":{\"a\":[{\"a\":[[]]}]}}}]}", "nested"},
-    {400, "{\"patterns\":[[[[[[[\"a\"]]]]]]]}", "patterns: a string"},
-    /* Brackets and commas inside JSON strings are ordinary letters, whatever precedes the closing
-     * quote. Outside of strings, a closing bracket ends a level of nesting. */
-    {0, "{\"patterns\":[\"C:\\\\\",\"[[[[[[[[[[\",\"\\\"[[[[[[[[[[\",\"\\\\\\\"{{{{{{{{{\"]}",
+    {"{\"patterns\":[\"C:\\\\\",\"[[[[[[[[[[\",\"\\\"[[[[[[[[[[\",\"\\\\\\\"{{{{{{{{{\"]}",
      "trawl --json -e C:\\ -e [[[[[[[[[[ -e \"[[[[[[[[[[ -e \\\"{{{{{{{{{ -- "},
-    {0,
-     "{\"patterns\":[\"a\"],\"paths\":[{\"bytes\":\"\"},{\"bytes\":\"\"},{\"bytes\":\"\"},"
+    {"{\"patterns\":[\"a\"],\"paths\":[{\"bytes\":\"\"},{\"bytes\":\"\"},{\"bytes\":\"\"},"
      "{\"bytes\":\"\"},{\"bytes\":\"\"},{\"bytes\":\"\"},{\"bytes\":\"\"},{\"bytes\":\"YQ==\"}]}",
      "trawl --json -e a --        a "},
-    {400, "]]]]]]]]]}}}}}}}[[[[[[[[", "not valid JSON"},
-    {400, "{\"0123456789012345678901234567890123456789012345678901234567890\":1}",
-     "'012345678901234567890123456789012345678901234567890123456789' is not known"},
-    {400,
-     "{\"patterns\":[\"a\"],\"options\":["
-     "\"x123456789012345678901234567890123456789012345678901234567890\"]}",
-     "'x12345678901234567890123456789012345678901234567890123456789' is not an option"},
-    {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"\"}}",
-     "the charset '' is not served"},
-    {0, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "trawl --json -e a -- "},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"file\":[1,\"2\"]}}", "[DEVICE, INODE]"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"file\":[\"1\",2]}}", "[DEVICE, INODE]"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"file\":[1,2,3]}}", "[DEVICE, INODE]"},
-    {400, "{\"patterns\":[\"a\"],\"environment\":{\"grep_color\":\"\\u0000\"}}",
-     "grep_color: a NUL"},
-    {400, "{\"patterns\":[\"a\"],\"directory\":\"\"}", "directory: an absolute"},
-    {400, "{\"patterns\":[\"a\"],\"max_seconds\":\"1\"}", "max_seconds: a whole number"},
-    {400, "{\"patterns\":[{\"name\":\"a\",\"bytes\":\"a\"}]}", "base64"},
-    {400, "{\"patterns\":[{\"text\":\"b\"}]}", "patterns: a string"},
-    {400, "{\"patterns\":[\"a\"],\"options\":{}}", "options: an array"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--pre=x\"]}", "only the command itself"},
-    {0, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-y\",\"-x\",\"--iglob=*.C\"]}",
+    {"{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "trawl --json -e a -- "},
+    {"{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-y\",\"-x\",\"--iglob=*.C\"]}",
      "trawl -y -x --iglob=*.C -e a -- "},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"-A1\",\"--max-count\",\"-1\"]}",
-     "requires an argument"},
-    {400, "{\"patterns\":[\"a\"],\"options\":[\"--\\u0000\"]}", "options: a NUL"},
-    {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--encoding=utf-16le\"]}",
-     "--encoding changes lines or layout"},
-    {0, "{\"options\":[\"--files\"],\"format\":\"frames\",\"paths\":[\"b\"]}",
-     "trawl --files -- b "},
+    {"{\"options\":[\"--files\"],\"format\":\"frames\",\"paths\":[\"b\"]}", "trawl --files -- b "},
 };
 
 static void add_text(char *line, const char *text)
@@ -190,32 +82,6 @@ static void show_line(const struct request *request, char *line)
         add_text(line, operands->items[i].text);
 }
 
-static void check_row(const struct row *row)
-{
-    struct request request;
-    char message[SETTINGS_ERROR_BYTES] = "", arguments[1024] = "";
-    int http_status = 0;
-    bool good = request_read(&request, row->body, strlen(row->body), REQUEST_JSON, &limits,
-                             &http_status, message);
-
-    if (good) {
-        show_line(&request, arguments);
-        TEST_CHECK(request.format == (strstr(row->body, "\"frames\"") != NULL    ? REQUEST_FRAMES
-                                      : strstr(row->body, "\"columns\"") != NULL ? REQUEST_COLUMNS
-                                                                                 : REQUEST_JSON));
-        TEST_CHECK(request.is_tg == (strstr(row->body, "\"tg\":true") != NULL));
-        TEST_CHECK(request.settings.asked.reports[REPORT_COUNT_BY_PATTERN] ==
-                   (request.format == REQUEST_COLUMNS));
-    }
-    if (!test_check(row->http_status == http_status && good == (http_status == 0), row->body,
-                    __FILE__, __LINE__) ||
-        !test_check(good ? strcmp(arguments, row->expected) == 0
-                         : strstr(message, row->expected) != NULL,
-                    row->body, __FILE__, __LINE__))
-        printf("  got status %d, '%s', '%s'\n", http_status, message, arguments);
-    request_free(&request);
-}
-
 static bool read_text(struct request *request, const char *body, enum request_format format)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -225,6 +91,27 @@ static bool read_text(struct request *request, const char *body, enum request_fo
     if (!good)
         printf("  %d: %s\n", http_status, message);
     return good;
+}
+
+static void check_row(const struct row *row)
+{
+    struct request request;
+    char arguments[1024] = "";
+    bool good = TEST_CHECK(read_text(&request, row->body, REQUEST_JSON));
+
+    if (good) {
+        show_line(&request, arguments);
+        TEST_CHECK(request.format == (strstr(row->body, "\"frames\"") != NULL    ? REQUEST_FRAMES
+                                      : strstr(row->body, "\"columns\"") != NULL ? REQUEST_COLUMNS
+                                                                                 : REQUEST_JSON));
+        TEST_CHECK(request.is_tg == (strstr(row->body, "\"tg\":true") != NULL));
+        TEST_CHECK(request.settings.asked.reports[REPORT_COUNT_BY_PATTERN] ==
+                   (request.format == REQUEST_COLUMNS));
+        good = TEST_CHECK(strcmp(arguments, row->expected) == 0);
+    }
+    if (!good)
+        printf("  %s: '%s'\n", row->body, arguments);
+    request_free(&request);
 }
 
 /* Checks flags one by one, and numbers below and above the server's limits. */
@@ -449,82 +336,37 @@ static void check_status(const char *body, size_t bytes, const struct request_li
     request_free(&request);
 }
 
-/* Checks limits that need longer bodies than the table has. */
+/* Checks the limits of a body, of the bytes of all strings together, and of those of all files
+ * together. (test_exchanges.py has the limits that a server's options set.) */
 static void check_limits(void)
 {
     struct request_limits larger = limits;
-    char *body = malloc(2000000);
-    size_t used;
+    char body[4098];
 
-    memset(body, ' ', 4097);
+    memset(body, ' ', sizeof body);
     memcpy(body, "{\"patterns\":[\"a\"]}", 18);
     check_status(body, 4096, &limits, 0);
     check_status(body, 4097, &limits, 413);
-    larger.body_bytes_max = 2000000;
-    for (size_t bytes = 256; bytes <= 257; bytes++) {
-        used = (size_t)sprintf(body, "{\"patterns\":[\"");
-        memset(body + used, 'a', bytes);
-        used += bytes + (size_t)sprintf(body + used + bytes, "\"]}");
-        check_status(body, used, &larger, bytes == 256 ? 0 : 413);
+    larger.body_bytes_max = sizeof body;
+    for (int bytes = 256; bytes <= 257; bytes++) {
+        int used = sprintf(body, "{\"patterns\":[\"%0*d\"]}", bytes, 0);
+
+        check_status(body, (size_t)used, &larger, bytes == 256 ? 0 : 413);
+        used = sprintf(body, "{\"patterns\":[\"%0128d\",{\"name\":\"f\",\"text\":\"%0*d\"}]}", 0,
+                       bytes - 128, 0);
+        check_status(body, (size_t)used, &larger, bytes == 256 ? 0 : 413);
     }
-    /* The limit applies to the bytes of all strings together, and to the bytes of all files
-     * together. */
-    for (size_t bytes = 256; bytes <= 257; bytes++) {
-        used =
-            (size_t)sprintf(body, "{\"patterns\":[\"%0128d\",{\"name\":\"f\",\"text\":\"%0*d\"}]}",
-                            0, (int)bytes - 128, 0);
-        check_status(body, used, &larger, bytes == 256 ? 0 : 413);
-    }
-    larger.patterns_max = 1000;
-    for (size_t files = REQUEST_FILES_MAX; files <= REQUEST_FILES_MAX + 1; files++) {
-        used = (size_t)sprintf(body, "{\"patterns\":[\"a\"");
-        for (size_t i = 0; i < files; i++)
-            used += (size_t)sprintf(body + used, ",{\"name\":\"f\",\"text\":\"b\"}");
-        used += (size_t)sprintf(body + used, "]}");
-        check_status(body, used, &larger, files == REQUEST_FILES_MAX ? 0 : 413);
-    }
-    larger.patterns_max = limits.patterns_max;
-    for (size_t count = 65536; count <= 65537; count++) { /* PATHS_MAX */
-        used = (size_t)sprintf(body, "{\"patterns\":[\"a\"],\"paths\":[");
-        for (size_t i = 0; i < count; i++)
-            used += (size_t)sprintf(body + used, i == 0 ? "\"b\"" : ",\"b\"");
-        used += (size_t)sprintf(body + used, "]}");
-        check_status(body, used, &larger, count == 65536 ? 0 : 413);
-    }
-    for (size_t count = 4096; count <= 4097; count++) { /* OPTIONS_MAX */
-        used = (size_t)sprintf(body, "{\"patterns\":[\"a\"],\"options\":[");
-        for (size_t i = 0; i < count; i++)
-            used += (size_t)sprintf(body + used, i == 0 ? "\"-n\"" : ",\"-n\"");
-        used += (size_t)sprintf(body + used, "]}");
-        check_status(body, used, &larger, count == 4096 ? 0 : 413);
-    }
-    for (size_t bytes = 65536; bytes <= 65537; bytes++) { /* GLOB_BYTES_MAX */
-        used = (size_t)sprintf(body, "{\"patterns\":[\"a\"],\"options\":[\"--glob=%0*d\"]}",
-                               (int)bytes - 7, 0);
-        check_status(body, used, &larger, bytes == 65536 ? 0 : 413);
-    }
-    for (size_t count = 69656; count <= 69657;
-         count++) { /* maximum number of values in a body with at most 8 strings */
-        memset(body, ',', count);
-        check_status(body, count, &larger, count == 69656 ? 400 : 413);
-    }
-    memset(body, '[', 2000000);
-    check_status(body, 2000000, &larger, 400);
-    for (used = 0; used < 2000000; used += 3)
-        memcpy(body + used, used == 0 ? "[[]" : ",[]", used + 3 <= 2000000 ? 3 : 2000000 - used);
-    check_status(body, 2000000, &larger, 413);
-    free(body);
 }
+
+static const char whole_body[] =
+    "{\"patterns\":[\"a\",{\"bytes\":\"/w==\"},{\"name\":\"w\",\"text\":\"1\\n\"}],\"paths\":"
+    "[\"b\"],\"options\":[\"--ignore-case\",\"--glob=*.c\"],\"directory\":\"/d\",\"max_results\":5,"
+    "\"environment\":{\"terminal\":true,\"grep_colors\":\"mt=1\"}}";
 
 /* Checks that the server never rejects a valid body as invalid because memory runs out. Jansson,
  * which parses the bodies, calls some valid bodies invalid if an allocation fails. */
 static void check_short(void)
 {
-    static const char body[] =
-        "{\"patterns\":[\"a\",{\"bytes\":\"/w==\"},{\"name\":\"w\",\"text\":\"1\\n\"}],\"paths\":"
-        "[\"b\"],\"options\":[\"--ignore-case\",\"--glob=*.c\"],\"directory\":\"/"
-        "d\",\"max_results\":5,"
-        "\"environment\":{\"terminal\":true,\"grep_colors\":\"mt=1\"}}";
     bool fails = true;
 
     for (long after = 0; fails && after < 1000; after++) {
@@ -534,8 +376,8 @@ static void check_short(void)
         bool good;
 
         short_memory(after, 1);
-        good = request_read(&request, body, sizeof body - 1, REQUEST_JSON, &limits, &http_status,
-                            message);
+        good = request_read(&request, whole_body, sizeof whole_body - 1, REQUEST_JSON, &limits,
+                            &http_status, message);
         fails = short_memory_ends();
         if (!TEST_CHECK(good || (fails && http_status == 503)))
             printf("  after %ld: %d %s\n", after, http_status, message);
@@ -544,14 +386,16 @@ static void check_short(void)
     TEST_CHECK(!fails);
 }
 
-/* Changes and removes bytes in bodies of the table. The server must accept each body, or reject it
- * with a status and a message. */
+/* Changes and removes bytes in bodies of the table and in a body with each kind of member. The
+ * server must accept each body, or reject it with a status and a message. */
 static void check_random(uint64_t count)
 {
     struct test_random random = test_random_begin("serve_request");
 
     for (uint64_t i = 0; i < count; i++) {
-        const char *from = rows[test_random_below(&random, sizeof rows / sizeof *rows)].body;
+        const char *from = test_random_one_in(&random, 2)
+                               ? whole_body
+                               : rows[test_random_below(&random, sizeof rows / sizeof *rows)].body;
         char body[512], message[SETTINGS_ERROR_BYTES] = "";
         size_t bytes = strlen(from);
         struct request request;

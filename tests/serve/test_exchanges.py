@@ -532,6 +532,80 @@ WRONG = [
     ({"directory": "/", "paths": [{"bytes": "L//+"}]}, 404, "no collection holds '/\udcff\udcfe'"),
     ({"collection": {"bytes": "/w=="}}, 404, "there is no collection '\udcff'"),
 ]
+# Bodies that are rejected whatever the files are: the status, a part of the message, and the bodies. A dictionary has the
+# members beside {"patterns": ["a"]}; None removes a member.
+NESTED, LONG_NAME, LONG_OPTION = [[[[[[["a"]]]]]]], "0123456789" * 6, "x" + "123456789" * 6 + "12345"
+REFUSED = [
+    (400, "not valid JSON", b"", b'{"patterns":["a"]} x', b'{"patterns":["a"],"patterns":["b"]}', b'{"patterns":["\xff"]}',
+     b"]]]]]]]]]}}}}}}}[[[[[[[[", b"," * 69872),
+    (400, "not a JSON object", b"[]"),
+    (400, "nested more than 8 levels deep", {"patterns": [NESTED]}, {"patterns": [{"a": {"a": {"a": [{"a": [[]]}]}}}]}, b"[" * 2000000),
+    (400, "patterns: there is no string to search for", {"patterns": None}, {"patterns": []}),
+    (400, "patterns: an array is expected", {"patterns": "a"}),
+    (400, "patterns: a string", {"patterns": [1]}, {"patterns": NESTED}, {"patterns": [{"bytes": "YWJj", "x": 1}]}, {"patterns": [{"text": "b"}]}),
+    (400, "base64", *({"patterns": [{"bytes": it}]} for it in ("a", "a===", "ab=c")), {"patterns": [{"name": "a", "bytes": "a"}]}),
+    (400, "as a file", {"patterns": ["a\0b"]}),
+    (400, "name and contents", {"patterns": [{"name": "a"}]}, {"patterns": [{"name": "a", "text": "b", "bytes": ""}]}),
+    (400, "a string", {"patterns": [{"name": 1, "text": "b"}]}, {"patterns": [{"name": "a", "who": "b"}]}),
+    (400, "a NUL", {"patterns": [{"name": "a\0", "text": "b"}]}, {"paths": ["a\0b"]}, {"environment": {"grep_color": "\0"}}),
+    (400, "paths: an array", {"paths": {}}),
+    (422, "standard input", {"paths": ["-"]}),
+    (400, "'who' is not known", {"who": 1}),
+    (400, "'pattern_files' is not known", {"pattern_files": ["b"]}),
+    (400, "'%s' is not known" % LONG_NAME, {LONG_NAME + "0": 1}),
+    (400, "format", {"format": "xml"}, {"format": 3}),
+    (400, "tg: true or false", {"tg": 1}),
+    (400, "directory: an absolute", {"directory": "d"}, {"directory": ""}),
+    (400, "max_results: a whole number", {"max_results": 0}, {"max_results": 1.5}),
+    (400, "max_seconds: a whole number", {"max_seconds": -1}, {"max_seconds": "1"}),
+    (400, "options: an array", {"options": {}}),
+    (400, "is not an option", *({"options": [it]} for it in ("--ignore-cas", "ignore-case", "", "-", "--"))),
+    (400, "'%s' is not an option" % LONG_OPTION[:60], {"options": [LONG_OPTION]}),
+    (400, "more than one option", {"options": ["-in"]}),
+    (400, "requires an argument", {"options": ["-A", "3"]}, {"options": ["--context"]}, {"options": ["-A1", "--max-count", "-1"]}),
+    (400, "doesn't allow an argument", {"options": ["--quiet=1"]}),
+    (400, "'x' is not a number", {"options": ["--max-count=x"]}),
+    (400, "options: a NUL", {"options": ["a\0"]}, {"options": ["--\0"]}),
+    (422, "only the command itself", {"options": ["--pre=x"]}),
+    (422, "is not served", *({"options": it} for it in (["-fx"], ["--regexp=x"], ["--ignore-file=/etc/passwd"], ["--exclude-from=/etc/passwd"],
+     ["-j4"], ["--and=b"], ["--replace=b", "--write"], ["--engine=cuda"]))),
+    (422, "follows no links", {"options": ["-R"]}, {"tg": True, "options": ["-L"]}),
+    (422, "a document", {"options": ["--version"]}),
+    (422, "--files prints no JSON", {"patterns": None, "options": ["--files"]}),
+    # --colour is rejected as --color is: both are names of one option
+    (422, "changes lines or layout", *({"format": "columns", "options": [it]} for it in ("-n", "--colour", "--encoding=utf-16le"))),
+    (422, "the server's is 'utf-8'", {"environment": {"charset": "other"}}),
+    (422, "the charset '' is not served", {"environment": {"charset": ""}}),
+    (400, "charset", {"environment": {"charset": 1}}),
+    (400, "'home' is not known", {"environment": {"home": "x"}}),
+    (400, "null: true or false", {"environment": {"null": "x"}}),
+    (400, "[DEVICE, INODE]", *({"environment": {"file": it}} for it in ([1], [1, "2"], ["1", 2], [1, 2, 3]))),
+    (413, "more than 80 strings", {"patterns": ["1"] * 81}, {"patterns": ["1\n" * 80 + "1"]}, {"patterns": [{"name": "", "text": "1\n" * 80 + "1"}]}),
+    # limits: 80 strings, 64 files of strings, 65,536 paths, 4,096 options, 65,536 bytes of an option
+    (400, "environment: an object", *({**it, "environment": []} for it in ({}, {"patterns": ["1"] * 80}, {"paths": ["b"] * 65536},
+     {"patterns": [{"name": "f", "text": "b"}] * 64}, {"options": ["-n"] * 4096}, {"options": ["--glob=" + "0" * 65529]}))),
+    (413, "more than", {"patterns": [{"name": "f", "text": "b"}] * 65}, {"paths": ["b"] * 65537}, {"options": ["-n"] * 4097}, {"options": ["--glob=" + "0" * 65530]}, b"," * 69873,
+     b"[" + b"[]," * 600000),
+]  # fmt: skip
+
+
+def test_refused(folder):
+    """Checks the status and the message with which the server rejects each body of REFUSED."""
+    os.mkdir(os.path.join(folder, "tree"))
+    options = ["--listen=unix:" + os.path.join(folder, "socket"), "--max-patterns=80", "--max-request=2000000"]
+    with Server([SERVE], *options, os.path.join(folder, "tree")) as server:
+        server.loaded()
+        for status, said, *bodies in REFUSED:
+            for body in bodies:
+                if isinstance(body, dict):
+                    members = {"patterns": ["a"], **body}.items()
+                    body = json.dumps({name: value for name, value in members if value is not None}).encode()
+                got, _, answer = server.ask("POST", "/v1/search", body)
+                assert got == status, (body[:200], answer[:200])
+                error = json.loads(answer)["error"]
+                assert error["status"] == status and said in error["message"], (body[:200], error)
+
+
 # Requests without a query: method, path, status, the answer or the message, the header Allow.
 PLAIN = [
     ("GET", "/healthz", 200, "ok\n", None),
