@@ -632,9 +632,18 @@ enum trawl_what {
     TRAWL_RECORDS_BYTES = 5,  /* `values`: 1 byte per record: 1 if a pattern occurs in it, else 0 */
     TRAWL_RECORDS_COUNTS = 6, /* `values`: uint32_t per record: occurrences of all patterns,
                                  overlapping ones too, but no empty match of an expression */
-    TRAWL_RECORDS_CELLS = 7 /* `values` and `patterns`: the cells' two columns, ordered by (record,
-                               pattern), and `count` their true number, with LIMIT if it exceeds
-                               `room`; or `cells` takes them, in bounded memory, from the host */
+    TRAWL_RECORDS_CELLS = 7, /* `values` and `patterns`: the cells' two columns, ordered by (record,
+                                pattern), and `count` their true number, with LIMIT if it exceeds
+                                `room`; or `cells` takes them, in bounded memory, from the host */
+    TRAWL_RECORDS_FIRST = 8, /* `begins`, `ends`, `patterns`: N numbers each: where the record's
+                                first occurrence begins and ends, counted from the record's first
+                                byte, and its pattern, as trawl_first finds it; no empty match. All
+                                bits are 1 if there is none. `count`: records with an occurrence */
+    TRAWL_RECORDS_MATCHES = 9 /* `begins`, `ends`, `patterns`: all records' occurrences, as
+                                 TRAWL_MATCHES lists them in a record, up to `room`; those of
+                                 record i are [values[i], values[i + 1]), also beyond `room`, so
+                                 `values` has N + 1 numbers, if N > 0. `count` is their true number,
+                                 with LIMIT if it exceeds `room`. No empty match of an expression */
 };
 struct trawl_answer {
     uint64_t size;        /* sizeof(struct trawl_answer) */
@@ -644,8 +653,8 @@ struct trawl_answer {
     /* arrays in the host's memory, or in that of the GPU that has the text or the records */
     void *values;
     void *patterns;
-    uint64_t room;       /* capacity, in elements; BITS, BYTES, COUNTS: N or more, else LIMIT */
-    uint32_t cell_bytes; /* CELLS: bytes of a number in the columns, 4 or 8; 0 means 8 */
+    uint64_t room; /* capacity, in elements; BITS, BYTES, COUNTS, FIRST: N or more, else LIMIT */
+    uint32_t cell_bytes; /* CELLS, FIRST, MATCHES: bytes of a number, 4 or 8; 0 means 8 */
     /* set by the call: */
     uint32_t on_device; /* of records: 1 if a device computed the answer, 0 if the host did */
     uint64_t count; /* on OK; after READ, LIMIT and DEVICE what was found before, as in the arrays,
@@ -655,6 +664,10 @@ struct trawl_answer {
     trawl_pattern_count_sink counts;
     trawl_cells_sink cells;
     void *context;
+    /* FIRST, MATCHES: arrays like the two above. `patterns`, `ends` and, of MATCHES, `begins` may
+     * be NULL: they are not wanted */
+    void *begins;
+    void *ends;
 };
 /* Search a text for an answer. Errors: ARGUMENT also if the searcher does not have an array's
  * device (AUTO has no device before trawl_text_load). */
@@ -720,12 +733,12 @@ TRAWL_CALL trawl_replace(struct trawl_searcher *searcher, const struct trawl_pla
 #define TRAWL_SEARCHER_OPTIONS_INIT {sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, \
     0, NULL, 0, 0, NULL, 0, TRAWL_MAP_NEVER, NULL, NULL}
 #define TRAWL_ANSWER_VALUES(what, values, room) {sizeof(struct trawl_answer), what, 0, 0, \
-    values, NULL, room, 0, 0, 0, NULL, NULL, NULL, NULL}
+    values, NULL, room, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL}
 #define TRAWL_ANSWER(what) TRAWL_ANSWER_VALUES(what, NULL, 0)
 #define TRAWL_ANSWER_MATCHES(matches, context) {sizeof(struct trawl_answer), TRAWL_MATCHES, 0, 0, \
-    NULL, NULL, 0, 0, 0, 0, matches, NULL, NULL, context}
+    NULL, NULL, 0, 0, 0, 0, matches, NULL, NULL, context, NULL, NULL}
 #define TRAWL_ANSWER_COUNTS(counts, context) {sizeof(struct trawl_answer), \
-    TRAWL_COUNT_BY_PATTERN, 0, 0, NULL, NULL, 0, 0, 0, 0, NULL, counts, NULL, context}
+    TRAWL_COUNT_BY_PATTERN, 0, 0, NULL, NULL, 0, 0, 0, 0, NULL, counts, NULL, context, NULL, NULL}
 /* clang-format on */
 
 /* ---- Rare -------------------------------------------------------------------------------- */

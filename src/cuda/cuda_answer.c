@@ -508,9 +508,13 @@ static enum trawl_status find_matches(struct engine_worker *worker, struct answe
     a->count = *count;
     a->find_from = own->chunk_at + own->found_before;
     a->find_base = a->begin - min_u64(a->begin - a->decide_low, LINE_BYTES_MAX);
-    a->find_as = own->answer->form == ANSWER_OF_HITS      ? FIND_SPANS
-                 : own->answer->form == ANSWER_OF_RECORDS ? FIND_RECORDS
-                                                          : FIND_NUMBERS;
+    a->find_as = own->answer->form == ANSWER_OF_HITS ? FIND_SPANS
+                 : own->answer->form == ANSWER_OF_RECORDS
+                     ? record_matches(own->answer->records->shape) ? FIND_SPANS : FIND_RECORDS
+                     : FIND_NUMBERS;
+    if (a->find_as == FIND_SPANS && a->end - a->find_base > UINT32_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s lists no matches of 4 GiB without a string",
+                          worker->device->name);
     if (a->find_as == FIND_RECORDS && reader->may_be_empty && reader->within)
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "%s leaves expressions to the host: a record's only match may be empty, "

@@ -222,19 +222,33 @@ void cuda_records_drop(struct engine *engine, struct engine_records *held)
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
+/* Writes the answer for records without a hit to its columns, which are at `to` on the device. */
+static enum trawl_status fill_columns(struct engine_worker *worker,
+                                      const struct record_answer *answer, void *const *to,
+                                      struct trawl_error *error)
+{
+    for (uint32_t i = 0; i < RECORD_COLUMNS; i++) {
+        const uint64_t bytes =
+            record_column_bytes(answer->shape, i, answer->held->records.count, answer->cell_bytes);
+
+        if (bytes > 0 && to[i] != NULL)
+            TRAWL_TRY(CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)to[i],
+                                record_column_fill(answer->shape), (size_t)bytes, worker->stream));
+    }
+    return TRAWL_OK;
+}
+
 enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
                                      struct trawl_error *error)
 {
-    uint64_t bytes = record_values_bytes(answer->shape, answer->held->records.count);
     struct engine_worker *worker;
     enum trawl_status status;
 
-    if (bytes == 0)
+    if (answer->shape == TRAWL_RECORDS_CELLS)
         return TRAWL_OK;
     TRAWL_TRY(cuda_worker_lend(engine, answer->held->device_index, &worker, error));
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
-    status = CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)answer->values, 0,
-                       (size_t)bytes, worker->stream);
+    status = fill_columns(worker, answer, answer->columns, error);
     if (status == TRAWL_OK)
         status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
     cuda_device_leave(worker->device);
@@ -243,12 +257,37 @@ done:
     return status;
 }
 
-/* Returns the device address of the values, for shape BYTES or COUNTS. */
-static uint64_t values_address(const struct engine_worker *worker,
-                               const struct record_answer *answer)
+/* Returns how many bytes a column takes that has items for `count` matches. */
+static uint64_t column_bytes(const struct record_answer *answer, uint32_t column, uint64_t count)
 {
-    return answer->on_device ? (uint64_t)(uintptr_t)answer->values
-                             : worker->answering->values.address;
+    if (answer->shape == TRAWL_RECORDS_MATCHES && column != RECORD_VALUES)
+        return count * answer->cell_bytes;
+    return record_column_bytes(answer->shape, column, answer->held->records.count,
+                               answer->cell_bytes);
+}
+
+/* Finds out where on the device the wanted columns are, other than those of CELLS, and fills
+ * them. */
+static enum trawl_status place_columns(struct engine_worker *worker,
+                                       const struct record_answer *answer,
+                                       struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    uint64_t total = 0, at[RECORD_COLUMNS];
+
+    for (uint32_t i = 0; i < RECORD_COLUMNS; i++) {
+        at[i] = total;
+        if (answer->columns[i] != NULL && !answer->on_device)
+            total += (column_bytes(answer, i, answer->room) + 7) / 8 * 8;
+    }
+    if (total > 0)
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->values, total, error));
+    for (uint32_t i = 0; i < RECORD_COLUMNS; i++) {
+        own->columns[i] = answer->columns[i];
+        if (answer->columns[i] != NULL && !answer->on_device)
+            own->columns[i] = (void *)(uintptr_t)(own->values.address + at[i]);
+    }
+    return fill_columns(worker, answer, own->columns, error);
 }
 
 /* Returns true if a bit tells whether a record has a hit: its count does not if that is an empty
@@ -257,16 +296,17 @@ static bool has_bits(const struct engine_worker *worker)
 {
     const struct line_reader *reader = worker->plan->line_reader;
 
-    return worker->answering->answer->records->shape != TRAWL_RECORDS_COUNTS ||
-           (reader != NULL && reader->may_be_empty);
+    const enum trawl_what shape = worker->answering->answer->records->shape;
+
+    return shape < TRAWL_RECORDS_COUNTS ||
+           (shape == TRAWL_RECORDS_COUNTS && reader != NULL && reader->may_be_empty);
 }
 
 enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;
-    uint64_t bytes = record_values_bytes(answer->shape, answer->held->records.count),
-             bits = (answer->held->records.count / 32 + 1) * 4;
+    uint64_t bits = (answer->held->records.count / 32 + 1) * 4;
 
     answer->count = 0;
     if (answer->held->device_index != worker->device_index)
@@ -282,10 +322,7 @@ enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_
     }
     if (answer->shape == TRAWL_RECORDS_BITS)
         return TRAWL_OK;
-    if (!answer->on_device)
-        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->values, bytes, error));
-    return CUDA_CALL(worker->device, error, fill, values_address(worker, answer), 0, (size_t)bytes,
-                     worker->stream);
+    return place_columns(worker, answer, error);
 }
 
 enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
@@ -324,7 +361,8 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;
     uint64_t blocks = min_u64(count / LISTS_THREADS + 1, CELLS_BLOCKS_MAX), found, fitting, bytes;
-    uint8_t *records = (uint8_t *)answer->values, *patterns = (uint8_t *)answer->patterns;
+    uint8_t *records = (uint8_t *)answer->columns[RECORD_VALUES];
+    uint8_t *patterns = (uint8_t *)answer->columns[RECORD_PATTERNS];
     const uint64_t *sums;
 
     if (count == 0)
@@ -343,8 +381,8 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     bytes = fitting * answer->cell_bytes;
     a->cells_before = answer->on_device ? answer->count : 0;
     a->into_room = answer->on_device ? answer->room : fitting;
-    a->cell_records = answer->values;
-    a->cell_patterns = answer->patterns;
+    a->cell_records = records;
+    a->cell_patterns = patterns;
     if (!answer->on_device && fitting > 0) {
         TRAWL_TRY(cuda_memory_reserve(worker->device, &own->values, 2 * bytes, error));
         a->cell_records = (void *)(uintptr_t)own->values.address;
@@ -368,10 +406,10 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
 
 void cuda_records_arguments(const struct engine_worker *worker, struct answer_arguments *a)
 {
-    static const uint32_t shapes[] = {[TRAWL_RECORDS_BITS] = ANSWER_BITS,
-                                      [TRAWL_RECORDS_BYTES] = ANSWER_BYTES,
-                                      [TRAWL_RECORDS_COUNTS] = ANSWER_COUNTS,
-                                      [TRAWL_RECORDS_CELLS] = ANSWER_KEYS};
+    static const uint32_t shapes[] = {
+        [TRAWL_RECORDS_BITS] = ANSWER_BITS,        [TRAWL_RECORDS_BYTES] = ANSWER_BYTES,
+        [TRAWL_RECORDS_COUNTS] = ANSWER_COUNTS,    [TRAWL_RECORDS_CELLS] = ANSWER_KEYS,
+        [TRAWL_RECORDS_FIRST] = ANSWER_FIRST_HITS, [TRAWL_RECORDS_MATCHES] = ANSWER_ALL_HITS};
     const struct cuda_answering *own = worker->answering;
     const struct record_answer *answer = own->answer->records;
 
@@ -379,7 +417,7 @@ void cuda_records_arguments(const struct engine_worker *worker, struct answer_ar
     a->tape = own->chunk_at;
     a->shape = shapes[answer->shape];
     a->bits = has_bits(worker) ? (uint32_t *)(uintptr_t)own->bits.address : NULL;
-    a->into = (void *)(uintptr_t)values_address(worker, answer);
+    a->into = own->columns[RECORD_VALUES];
 }
 
 enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
@@ -391,6 +429,35 @@ enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_
     TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ, a->record_count, 0, a, &sums, error));
     answer->count += sums[ANSWER_KEPT];
     return cuda_lists_check(worker, sums, error);
+}
+
+/* Sorts the `count` hits of list `which`, which lie in records, and writes those of each record to
+ * the columns. */
+static enum trawl_status add_matches(struct engine_worker *worker, struct answer_arguments *a,
+                                     uint32_t which, uint64_t count, struct trawl_error *error)
+{
+    const struct cuda_answering *own = worker->answering;
+    struct record_answer *answer = own->answer->records;
+    const bool finds = cuda_plan_finds(worker->plan);
+    const uint64_t *sums;
+
+    if (count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(a->end - a->begin),
+                              finds ? 0 : log2_ceiling(worker->plan->literal_count), NULL, error));
+    a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
+    a->count = count;
+    a->cell_bytes = answer->cell_bytes;
+    a->cells_before = answer->count;
+    a->into_room = answer->room;
+    a->cell_records = own->columns[RECORD_VALUES];
+    a->cell_patterns = own->columns[RECORD_PATTERNS];
+    a->cell_begins = own->columns[RECORD_BEGINS];
+    a->cell_ends = own->columns[RECORD_ENDS];
+    TRAWL_TRY(
+        cuda_lists_run(worker, CUDA_KERNEL_ANSWER_SPANS, a->record_count + 1, 0, a, &sums, error));
+    answer->count += answer->shape == TRAWL_RECORDS_FIRST ? sums[ANSWER_KEPT] : count;
+    return TRAWL_OK;
 }
 
 enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
@@ -412,6 +479,8 @@ enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_a
     TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_RECORDS, count, 0, a, &sums, error));
     if (answer->shape == TRAWL_RECORDS_CELLS)
         return add_cells(worker, a, which ^ 1, sums[ANSWER_KEPT], error);
+    if (record_matches(answer->shape))
+        return add_matches(worker, a, which ^ 1, sums[ANSWER_KEPT], error);
     answer->count += sums[ANSWER_KEPT];
     return TRAWL_OK;
 }
@@ -420,16 +489,22 @@ enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl
 {
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;
-    uint64_t bytes = record_values_bytes(answer->shape, answer->held->records.count), from;
+    const bool bits = answer->shape == TRAWL_RECORDS_BITS;
 
-    from = answer->shape == TRAWL_RECORDS_BITS ? own->bits.address : own->values.address;
-    if (answer->shape != TRAWL_RECORDS_CELLS && !answer->on_device)
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, answer->values, from,
-                            (size_t)bytes, worker->stream));
-    else if (answer->shape == TRAWL_RECORDS_BITS)
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_on_device,
-                            (uint64_t)(uintptr_t)answer->values, from, (size_t)bytes,
-                            worker->stream));
+    for (uint32_t i = 0; i < RECORD_COLUMNS; i++) {
+        const uint64_t bytes = column_bytes(answer, i, min_u64(answer->count, answer->room));
+        const uint64_t to = (uint64_t)(uintptr_t)answer->columns[i];
+        const uint64_t from = bits ? own->bits.address : (uint64_t)(uintptr_t)own->columns[i];
+
+        if (to == 0 || bytes == 0)
+            continue;
+        if (!answer->on_device)
+            TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, answer->columns[i], from,
+                                (size_t)bytes, worker->stream));
+        else if (bits)
+            TRAWL_TRY(CUDA_CALL(worker->device, error, copy_on_device, to, from, (size_t)bytes,
+                                worker->stream));
+    }
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
     answer->is_made = true;
     return TRAWL_OK;

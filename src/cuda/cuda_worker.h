@@ -71,6 +71,7 @@ struct cuda_answering {
     bool automaton_of_records; /* they are for records; false: for lines, which end at a newline */
     struct cuda_memory bits;   /* one bit per record */
     struct cuda_memory values; /* what will be copied to the caller */
+    void *columns[RECORD_COLUMNS];   /* of an answer about records, on the device */
     struct cuda_memory block_counts; /* the counts of answer_cells */
 };
 

@@ -43,6 +43,7 @@
     X(ANSWER_STEPS, "answer_steps")                                                        \
     X(ANSWER_RECORDS, "answer_records")                                                    \
     X(ANSWER_CELLS, "answer_cells")                                                        \
+    X(ANSWER_SPANS, "answer_spans")                                                        \
     /* the next four make tables; these and stream_set's kernels are in cuda_image_sets */ \
     X(SET_RUNS, "set_runs")                                                                \
     X(SET_COUNT, "set_count")                                                              \

@@ -56,28 +56,48 @@ static inline void line_digest_join(struct line_digest *lines, const struct line
 
 struct engine_records; /* loaded records, as the devices' engine keeps them */
 
+/* the arrays of a struct trawl_answer about records */
+enum { RECORD_VALUES, RECORD_PATTERNS, RECORD_BEGINS, RECORD_ENDS, RECORD_COLUMNS };
+
 /* What is wanted from loaded records (struct trawl_answer), and the result. The chunk is the
  * whole tape. */
 struct record_answer {
     const struct engine_records *held;
     uint32_t flags; /* the plan's flags: conditions refer to a record instead of the text */
     enum trawl_what shape;
-    void *values, *patterns;
+    void *columns[RECORD_COLUMNS]; /* NULL: not wanted */
     uint64_t room;
     uint32_t cell_bytes;
-    bool on_device; /* values and patterns are in the memory of the device that has the records */
+    bool on_device; /* the columns are in the memory of the device that has the records */
     uint64_t count; /* set by the engine */
     bool is_made;   /* set by the engine once the answer is complete */
 };
 
-/* Returns how many bytes the values for `count` records take; the shape CELLS has none. */
-static inline uint64_t record_values_bytes(enum trawl_what shape, uint64_t count)
+/* Returns true for the answers whose columns hold matches. */
+static inline bool record_matches(enum trawl_what shape)
 {
-    if (shape == TRAWL_RECORDS_CELLS)
+    return shape == TRAWL_RECORDS_FIRST || shape == TRAWL_RECORDS_MATCHES;
+}
+
+/* Returns how many bytes a column takes that has an item for each of `count` records; 0: it has
+ * none. */
+static inline uint64_t record_column_bytes(enum trawl_what shape, uint32_t column, uint64_t count,
+                                           uint32_t cell_bytes)
+{
+    if (shape == TRAWL_RECORDS_FIRST)
+        return column == RECORD_VALUES ? 0 : count * cell_bytes;
+    if (column != RECORD_VALUES || shape == TRAWL_RECORDS_CELLS)
         return 0;
-    return shape == TRAWL_RECORDS_BITS    ? (count + 7) / 8
-           : shape == TRAWL_RECORDS_BYTES ? count
-                                          : count * sizeof(uint32_t);
+    return shape == TRAWL_RECORDS_BITS      ? (count + 7) / 8
+           : shape == TRAWL_RECORDS_BYTES   ? count
+           : shape == TRAWL_RECORDS_MATCHES ? (count + 1) * cell_bytes
+                                            : count * sizeof(uint32_t);
+}
+
+/* Returns what the bytes of such a column are before anything is found. */
+static inline uint8_t record_column_fill(enum trawl_what shape)
+{
+    return shape == TRAWL_RECORDS_FIRST ? 0xff : 0;
 }
 
 /* an answer computed from the hits of a chunk */

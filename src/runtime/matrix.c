@@ -152,7 +152,12 @@ static enum trawl_status give_chunk(struct matrix *matrix, const struct cells *c
         TRAWL_ASSERT(carried->records[0] == matrix->done);
         while (from < to && cells->records[from] == carried->records[0])
             from++;
-        TRAWL_TRY(cells_merge(carried, &matrix->room, cells, from, error));
+        if (!matrix->maker.all)
+            TRAWL_TRY(cells_merge(carried, &matrix->room, cells, from, error));
+        else
+            TRAWL_TRY(cells_reserve(carried, from, error));
+        for (uint64_t i = 0; matrix->maker.all && i < from; i++)
+            cells_append(carried, cells->records[i], cells->patterns[i], cells->begins[i]);
     }
     if (carried->count > 0 && carried->records[0] < end) {
         TRAWL_TRY(give_filled(matrix, carried->records[0] + 1, carried, 0, carried->count, error));
@@ -227,7 +232,7 @@ static enum trawl_status begin_algorithm(struct matrix *matrix, const struct tra
 
 /* Begins the search of the tape. If it succeeds, the caller must call search_close. */
 static enum trawl_status search_open(struct matrix *matrix, const struct trawl_plan *plan, bool any,
-                                     uint32_t *counts, struct trawl_error *error)
+                                     bool all, uint32_t *counts, struct trawl_error *error)
 {
     const struct trawl_plan *searched;
     enum trawl_status status = TRAWL_OK;
@@ -235,6 +240,7 @@ static enum trawl_status search_open(struct matrix *matrix, const struct trawl_p
     TRAWL_TRY(
         text_from_memory(matrix->records.tape, matrix->records.tape_bytes, &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, any);
+    matrix->maker.all = all;
     matrix->maker.counts = counts;
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     matrix->sink.digest_adds = counts != NULL;
@@ -302,7 +308,7 @@ static enum trawl_status run(struct matrix *matrix, struct trawl_error *error)
 }
 
 enum trawl_status matrix_search(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                const struct records *records, bool any, uint32_t *counts,
+                                const struct records *records, bool any, bool all, uint32_t *counts,
                                 matrix_function function, void *context, struct trawl_error *error)
 {
     struct matrix matrix;
@@ -312,10 +318,10 @@ enum trawl_status matrix_search(struct trawl_searcher *searcher, const struct tr
     matrix.searcher = searcher;
     matrix.function = function;
     matrix.context = context;
-    if (kind_of(plan)->by_lines && plan->pattern_count > 0)
+    if (kind_of(plan)->by_lines && plan->pattern_count > 0 && !all)
         matrix.expressions = plan;
     matrix.records = *records;
-    TRAWL_TRY(search_open(&matrix, plan, any, counts, error));
+    TRAWL_TRY(search_open(&matrix, plan, any, all, counts, error));
     status = run(&matrix, error);
     search_close(&matrix);
     return status;

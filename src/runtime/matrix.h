@@ -17,11 +17,12 @@ typedef bool (*matrix_function)(void *context, const struct trawl_cells *cells);
 
 /* Searches records that were checked, for a searcher that is inside a call. Calls the function with
  * all records in ascending order. any: find only whether any pattern occurs in a record, so cells
- * of further patterns may be missing. counts: NULL, or with `any`, where the occurrences in each
- * record are added to its count; the cells are then those of empty matches. Returns STOPPED if the
- * function has returned false. */
+ * of further patterns may be missing. all: each occurrence is a cell, ordered by (record, begin,
+ * pattern), but an empty match is none; its pattern has the length added, << 32. counts: NULL, or
+ * with `any`, where the occurrences in each record are added to its count; the cells are then those
+ * of empty matches. Returns STOPPED if the function has returned false. */
 enum trawl_status matrix_search(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                const struct records *records, bool any, uint32_t *counts,
+                                const struct records *records, bool any, bool all, uint32_t *counts,
                                 matrix_function function, void *context, struct trawl_error *error);
 
 /* ---- matrix_cells.c ---- */
@@ -33,6 +34,7 @@ struct cell_maker {
     const struct trawl_plan *plan;
     bool checks; /* the maker checks the plan's conditions */
     bool any;    /* at most one cell for each record, whatever the pattern */
+    bool all;    /* a cell for each occurrence that is not empty */
     /* if not NULL: count here the occurrences in each record, and make cells only of empty matches
      */
     uint32_t *counts;

@@ -195,6 +195,26 @@ static enum trawl_status insert_record(const struct cell_maker *maker,
     return TRAWL_OK;
 }
 
+/* Makes a cell of each of a record's occurrences. */
+static enum trawl_status list_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
+                                     const struct at_record *at, struct cells *cells,
+                                     struct trawl_error *error)
+{
+    uint32_t pattern;
+
+    TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
+    for (uint64_t i = at->from; i < at->to; i++) {
+        const struct plan_literal literal = plan_literal_at(maker->plan, chunk->hits[i].literal);
+        const uint64_t length = length_of(maker, chunk, i, &literal);
+        const uint64_t begin = begin_of(chunk, at, i);
+
+        if (length > 0 && accepts_begin(maker, at, begin) &&
+            accepts_end(maker, chunk, at, i, &pattern))
+            cells_append(cells, at->index, length << 32 | pattern, begin);
+    }
+    return TRAWL_OK;
+}
+
 /* Makes the cells of a record with many occurrences. Goes backwards, so that a pattern's first
  * occurrence overwrites the marks of later ones. Only occurrences near the record's end can reach
  * beyond it; the others usually need no check. */
@@ -236,7 +256,9 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
         reach(maker, chunk, i, &at);
         if (at.is_null)
             continue;
-        if (!maker->any && at.to - at.from >= CELLS_MARKED_MIN)
+        if (maker->all)
+            TRAWL_TRY(list_record(maker, chunk, &at, cells, error));
+        else if (!maker->any && at.to - at.from >= CELLS_MARKED_MIN)
             TRAWL_TRY(mark_record(maker, chunk, &at, scratch, cells, error));
         else
             TRAWL_TRY(insert_record(maker, chunk, &at, cells, error));

@@ -188,13 +188,18 @@ static bool deliver_nothing(struct sink *sink, const struct sink_chunk *chunk,
     return true;
 }
 
-/* Writes zeros to host memory. */
+/* Writes to host memory the answer for records in which nothing is found. */
 static void clear(const struct trawl_records *own, struct trawl_answer *into)
 {
-    uint64_t bytes = record_values_bytes(into->what, own->records.count);
+    void *const columns[] = {into->values, into->patterns, into->begins, into->ends};
 
-    if (bytes > 0)
-        memset(into->values, 0, (size_t)bytes);
+    for (uint32_t i = 0; i < RECORD_COLUMNS; i++) {
+        const uint64_t bytes =
+            record_column_bytes(into->what, i, own->records.count, into->cell_bytes);
+
+        if (bytes > 0 && columns[i] != NULL)
+            memset(columns[i], record_column_fill(into->what), (size_t)bytes);
+    }
 }
 
 /* Sets the bit or byte of each record that has a cell; the values were zeros. For COUNTS, which the
@@ -220,21 +225,47 @@ static void put_any(const struct trawl_cells *cells, struct trawl_answer *into)
     }
 }
 
+/* Writes a number of `bytes` bytes to a column, if it is wanted. */
+static void put_number(void *column, uint64_t at, uint32_t bytes, uint64_t number)
+{
+    if (column != NULL && bytes == sizeof(uint32_t))
+        ((uint32_t *)column)[at] = (uint32_t)number;
+    else if (column != NULL)
+        ((uint64_t *)column)[at] = number;
+}
+
+/* Appends matches to the columns, while there is room, or writes each record's first. */
+static void put_matches(const struct trawl_cells *cells, struct trawl_answer *into)
+{
+    const bool first = into->what == TRAWL_RECORDS_FIRST;
+    const uint32_t bytes = into->cell_bytes;
+    uint64_t i = 0;
+
+    for (uint64_t record = cells->record_begin; record < cells->record_end; record++) {
+        for (bool more = true; i < cells->cell_count && cells->records[i] == record; i++) {
+            const uint64_t at = first ? record : into->count, begin = cells->begins[i];
+
+            if (more && at < into->room) {
+                put_number(into->begins, at, bytes, begin);
+                put_number(into->ends, at, bytes, begin + (cells->patterns[i] >> 32));
+                put_number(into->patterns, at, bytes, (uint32_t)cells->patterns[i]);
+            }
+            into->count += more;
+            more = !first;
+        }
+        if (!first)
+            put_number(into->values, record + 1, bytes, into->count);
+    }
+}
+
 /* Appends cells to the columns, while there is room. */
 static void put_cells(const struct trawl_cells *cells, struct trawl_answer *into)
 {
     uint64_t left = into->room - min_u64(into->room, into->count);
 
     for (uint64_t i = 0; i < min_u64(left, cells->cell_count); i++) {
-        uint64_t at = into->count + i;
-
-        if (into->cell_bytes == sizeof(uint32_t)) {
-            ((uint32_t *)into->values)[at] = (uint32_t)cells->records[i];
-            ((uint32_t *)into->patterns)[at] = (uint32_t)cells->patterns[i];
-        } else {
-            ((uint64_t *)into->values)[at] = cells->records[i];
-            ((uint64_t *)into->patterns)[at] = cells->patterns[i];
-        }
+        put_number(into->values, into->count + i, into->cell_bytes, cells->records[i]);
+        put_number(into->patterns, into->count + i, into->cell_bytes, cells->patterns[i]);
     }
     into->count += cells->cell_count;
 }
@@ -245,6 +276,8 @@ static bool put(void *context, const struct trawl_cells *cells)
 
     if (into->what == TRAWL_RECORDS_CELLS)
         put_cells(cells, into);
+    else if (record_matches(into->what))
+        put_matches(cells, into);
     else
         put_any(cells, into);
     return into->cells == NULL || into->cells(into->context, cells) == 0;
@@ -254,12 +287,13 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
                                         const struct trawl_plan *plan, struct trawl_records *own,
                                         struct trawl_answer *into, struct trawl_error *error)
 {
-    const bool cells = into->what == TRAWL_RECORDS_CELLS;
+    const bool cells = into->what == TRAWL_RECORDS_CELLS, all = record_matches(into->what);
     uint32_t *counts = into->what == TRAWL_RECORDS_COUNTS ? (uint32_t *)into->values : NULL;
 
     if (!cells)
         clear(own, into);
-    return matrix_search(searcher, plan, &own->records, !cells, counts, put, into, error);
+    return matrix_search(searcher, plan, &own->records, !cells && !all, all, counts, put, into,
+                         error);
 }
 
 /* ---- Answers by a device -------------------------------------------------------------------- */
@@ -269,14 +303,14 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                           bool to_device, struct trawl_answer *into,
                                           struct trawl_error *error)
 {
-    struct record_answer answer = {.held = own->held,
-                                   .flags = plan->flags,
-                                   .shape = into->what,
-                                   .values = into->values,
-                                   .patterns = into->patterns,
-                                   .room = into->room,
-                                   .cell_bytes = into->cell_bytes,
-                                   .on_device = to_device};
+    struct record_answer answer = {
+        .held = own->held,
+        .flags = plan->flags,
+        .shape = into->what,
+        .columns = {into->values, into->patterns, into->begins, into->ends},
+        .room = into->room,
+        .cell_bytes = into->cell_bytes,
+        .on_device = to_device};
     struct devices *devices = &searcher->runtime->devices;
     struct trawl_plan bare = *plan;
     struct sink sink = {.want = WANT_HITS,
@@ -316,11 +350,11 @@ static enum trawl_status check(const struct trawl_plan *plan, const struct trawl
     const enum trawl_what shape = into->what;
     const bool cells = shape == TRAWL_RECORDS_CELLS;
 
-    if (shape < TRAWL_RECORDS_BITS || shape > TRAWL_RECORDS_CELLS)
+    if (shape < TRAWL_RECORDS_BITS || shape > TRAWL_RECORDS_MATCHES)
         return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about a text, not about records",
                           (int)shape);
-    if (plan->algorithm.for_records && shape == TRAWL_RECORDS_COUNTS)
-        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not count occurrences",
+    if (plan->algorithm.for_records && (shape == TRAWL_RECORDS_COUNTS || record_matches(shape)))
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not find all occurrences",
                           plan->algorithm.name);
     if (into->cells != NULL && (!cells || into->room > 0))
         return TRAWL_FAIL(error, ARGUMENT, "into: a sink takes cells, without room");
@@ -330,12 +364,20 @@ static enum trawl_status check(const struct trawl_plan *plan, const struct trawl
     if (cells && into->cell_bytes == sizeof(uint32_t) &&
         (own->records.count > UINT32_MAX || plan->pattern_count > UINT32_MAX))
         return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is 4, too few for these records");
-    if (!cells && into->room < own->records.count)
+    if (record_matches(shape) && into->cell_bytes == sizeof(uint32_t) &&
+        own->records.tape_bytes >= UINT32_MAX)
+        return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is 4, too few for these records");
+    if (!cells && shape != TRAWL_RECORDS_MATCHES && into->room < own->records.count)
         return TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " records",
                           into->room, own->records.count);
-    if (into->room > 0 && (into->values == NULL || (cells && into->patterns == NULL)))
+    if (shape == TRAWL_RECORDS_FIRST) {
+        if (into->room > 0 && into->begins == NULL)
+            return TRAWL_FAIL(error, ARGUMENT, "into: begins is NULL");
+    } else if ((into->room > 0 || shape == TRAWL_RECORDS_MATCHES) &&
+               (into->values == NULL || (cells && into->patterns == NULL))) {
         return TRAWL_FAIL(error, ARGUMENT, "into: %s is NULL",
                           into->values == NULL ? "values" : "patterns");
+    }
     return TRAWL_OK;
 }
 
@@ -344,25 +386,31 @@ static enum trawl_status find_into(const struct trawl_runtime *runtime,
                                    const struct trawl_records *own, const struct trawl_answer *into,
                                    bool *to_device, struct trawl_error *error)
 {
+    const void *const columns[] = {into->values, into->patterns, into->begins, into->ends};
     uint32_t device = 0, width;
-    bool there = false;
+    uintptr_t addresses = 0;
+    bool there = false, is_first = true;
 
     *to_device = false;
-    if (into->room == 0)
+    if (into->room == 0 && into->what != TRAWL_RECORDS_MATCHES)
         return TRAWL_OK;
-    TRAWL_TRY(runtime_find_memory(runtime, into->values, to_device, &device, error));
-    if (into->patterns != NULL) {
-        TRAWL_TRY(runtime_find_memory(runtime, into->patterns, &there, &device, error));
-        if (there != *to_device)
+    for (uint32_t i = 0; i < RECORD_COLUMNS; i++) {
+        if (columns[i] == NULL)
+            continue;
+        TRAWL_TRY(runtime_find_memory(runtime, columns[i], &there, &device, error));
+        if (!is_first && there != *to_device)
+            return TRAWL_FAIL(error, ARGUMENT, "into: the arrays lie in different memories");
+        if (there && (own->held == NULL || device != own->device))
             return TRAWL_FAIL(error, ARGUMENT,
-                              "into: values and patterns lie in different memories");
+                              "into: the memory's device does not hold the records");
+        *to_device = there;
+        is_first = false;
+        addresses |= (uintptr_t)columns[i];
     }
-    if (*to_device && (own->held == NULL || device != own->device))
-        return TRAWL_FAIL(error, ARGUMENT, "into: the memory's device does not hold the records");
-    width = into->what == TRAWL_RECORDS_CELLS    ? into->cell_bytes
+    width = into->what >= TRAWL_RECORDS_CELLS    ? into->cell_bytes
             : into->what == TRAWL_RECORDS_COUNTS ? (uint32_t)sizeof(uint32_t)
                                                  : 1;
-    if (*to_device && ((uintptr_t)into->values | (uintptr_t)into->patterns) % width != 0)
+    if (*to_device && addresses % width != 0)
         return TRAWL_FAIL(error, ARGUMENT, "into: memory on a device is not aligned to %u bytes",
                           width);
     return TRAWL_OK;
@@ -381,9 +429,7 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
         return TRAWL_OK;
     TRAWL_TRY(find_into(searcher->runtime, own, into, &to_device, error));
     if (own->text != NULL && into->cells == NULL)
-        TRAWL_TRY(search_line_plan(searcher, plan, own->text,
-                                   into->what == TRAWL_RECORDS_COUNTS ||
-                                       into->what == TRAWL_RECORDS_CELLS,
+        TRAWL_TRY(search_line_plan(searcher, plan, own->text, into->what >= TRAWL_RECORDS_COUNTS,
                                    &lines, error));
     if (lines != NULL)
         used = lines;
@@ -422,10 +468,10 @@ enum trawl_status trawl_ask_records(struct trawl_searcher *searcher, const struc
     TRAWL_TRY(searcher_enter(searcher, error));
     status = answer(searcher, plan, records, &into, error);
     searcher_leave(searcher);
-    if (status == TRAWL_OK && into.what == TRAWL_RECORDS_CELLS && into.cells == NULL &&
+    if (status == TRAWL_OK && into.what >= TRAWL_RECORDS_CELLS && into.cells == NULL &&
         into.count > into.room)
-        status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " cells",
-                            into.room, into.count);
+        status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " %s", into.room,
+                            into.count, into.what == TRAWL_RECORDS_CELLS ? "cells" : "occurrences");
     ask_tell(given, &into, status);
     return status;
 }

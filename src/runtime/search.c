@@ -588,7 +588,7 @@ enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answe
     if (given == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "answer is NULL");
     TRAWL_TRY(options_read(answer, sizeof *answer, given, sizeof *answer, "answer", error));
-    if ((unsigned)answer->what > TRAWL_RECORDS_CELLS)
+    if ((unsigned)answer->what > TRAWL_RECORDS_MATCHES)
         return TRAWL_FAIL(error, ARGUMENT, "unknown answer %d", (int)answer->what);
     if (answer->invert > 1)
         return TRAWL_FAIL(error, ARGUMENT, "answer.invert is %u, not 0 or 1", answer->invert);

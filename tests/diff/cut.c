@@ -90,40 +90,67 @@ static bool is_null(const struct cut *cut, uint64_t record)
     return cut->has_validity && (cut->validity[bit / 8] >> bit % 8 & 1) == 0;
 }
 
-/* Counts the expected matches that are inside a record. */
-static void count_matches(struct cut *cut, const struct diff_expected *expected)
+static void put_match(struct cut *cut, uint64_t record, const struct naive_match *match,
+                      uint64_t shift)
 {
-    uint64_t record = 0;
+    const uint64_t at = cut->firsts[record + 1]++;
 
-    for (uint64_t i = 0; i < expected->match_count; i++) {
-        const struct naive_match *match = &expected->matches[i];
-
-        while (record < cut->record_count && cut->offsets[record + 1] <= match->begin)
-            record++;
-        if (record < cut->record_count && cut->offsets[record] <= match->begin &&
-            match->end <= cut->offsets[record + 1] && !is_null(cut, record))
-            cut->counts[record * cut->input->pattern_count + match->pattern_index]++;
-    }
+    cut->matches[at] = *match;
+    cut->matches[at].begin -= shift;
+    cut->matches[at].end -= shift;
+    cut->counts[record * cut->input->pattern_count + match->pattern_index]++;
 }
 
-static void count_all(struct cut *cut, const struct diff_expected *expected)
+/* Finds the occurrences in each record. */
+static void find_all(struct cut *cut, const struct diff_expected *expected)
 {
     const struct naive_query query = input_query(cut->input);
-    uint64_t patterns = cut->input->pattern_count;
-    uint64_t bytes = (cut->record_count * patterns + 1) * sizeof *cut->counts;
+    const bool parts = (cut->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0;
+    const uint64_t patterns = cut->input->pattern_count;
+    const uint64_t bytes = (cut->record_count * patterns + 1) * sizeof *cut->counts;
+    uint64_t most = expected != NULL && parts ? expected->match_count : 0, next = 0, room = 0;
+    struct naive_match *found = NULL;
 
     cut->counts = (uint32_t *)test_memory(bytes);
     memset(cut->counts, 0, (size_t)bytes);
-    if (expected != NULL && (cut->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0) {
-        count_matches(cut, expected);
-        return;
+    cut->firsts = (uint64_t *)test_memory((cut->record_count + 1) * sizeof *cut->firsts);
+    cut->firsts[0] = 0;
+    cut->matches = (struct naive_match *)test_memory((most + 1) * sizeof *cut->matches);
+    for (uint64_t r = 0; r < cut->record_count; r++) {
+        const uint64_t begin = cut->offsets[r], end = cut->offsets[r + 1];
+        const struct naive_bytes record = {cut->input->text + begin, end - begin};
+
+        cut->firsts[r + 1] = cut->firsts[r];
+        if (is_null(cut, r))
+            continue;
+        if (expected != NULL && parts) {
+            while (next < expected->match_count && expected->matches[next].begin < begin)
+                next++;
+            for (; next < expected->match_count && expected->matches[next].begin < end; next++)
+                if (expected->matches[next].end <= end)
+                    put_match(cut, r, &expected->matches[next], begin);
+            continue;
+        }
+        for (uint64_t count; (count = naive_matches(&query, record, found, room)) > 0;) {
+            if (count > room) {
+                free(found);
+                room = count;
+                found = (struct naive_match *)test_memory(room * sizeof *found);
+                continue;
+            }
+            if (cut->firsts[r] + count > most) {
+                most = 2 * most + count;
+                cut->matches = (struct naive_match *)realloc(
+                    cut->matches, (size_t)((most + 1) * sizeof *cut->matches));
+                if (cut->matches == NULL)
+                    abort();
+            }
+            for (uint64_t i = 0; i < count; i++)
+                put_match(cut, r, &found[i], 0);
+            break;
+        }
     }
-    for (uint64_t r = 0; r < cut->record_count; r++)
-        if (!is_null(cut, r))
-            naive_counts(&query,
-                         (struct naive_bytes){cut->input->text + cut->offsets[r],
-                                              cut->offsets[r + 1] - cut->offsets[r]},
-                         cut->counts + r * patterns);
+    free(found);
 }
 
 void cut_make(struct test_random *random, const struct diff_input *input,
@@ -154,7 +181,7 @@ void cut_make(struct test_random *random, const struct diff_input *input,
                                      : test_random_u64(random) | test_random_u64(random));
     if (density == 1 && cut->validity_bytes > 0) /* nearly all records are null */
         cut->validity[test_random_below(random, cut->validity_bytes)] = 0x42;
-    count_all(cut, expected);
+    find_all(cut, expected);
 }
 
 void cut_free(struct cut *cut)
@@ -163,6 +190,8 @@ void cut_free(struct cut *cut)
     free(cut->offsets_narrow);
     free(cut->validity);
     free(cut->counts);
+    free(cut->matches);
+    free(cut->firsts);
     memset(cut, 0, sizeof *cut);
 }
 
@@ -184,11 +213,14 @@ struct trawl_record_array cut_array(const struct cut *cut)
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-/* Returns the number of cells, or for other shapes of records with an occurrence. */
+/* Returns the number of cells, of occurrences, or for other shapes of records with an
+ * occurrence. */
 static uint64_t count_of(const struct cut *cut, enum trawl_what shape)
 {
     uint64_t cells = 0, records = 0;
 
+    if (shape == TRAWL_RECORDS_MATCHES)
+        return cut->firsts[cut->record_count];
     for (uint64_t r = 0; r < cut->record_count; r++) {
         uint64_t before = cells;
 
@@ -199,18 +231,34 @@ static uint64_t count_of(const struct cut *cut, enum trawl_what shape)
     return shape == TRAWL_RECORDS_CELLS ? cells : records;
 }
 
-static uint64_t bytes_of(enum trawl_what shape, uint64_t room, uint32_t cell_bytes)
+/* Returns how many bytes an array has; 0: the shape has no such array. */
+static uint64_t bytes_of(const struct cut *cut, const struct cut_answer *answer, uint32_t array)
 {
-    switch (shape) {
+    const uint64_t room = answer->into.room;
+    const uint64_t width = answer->into.cell_bytes == 0 ? 8 : answer->into.cell_bytes;
+
+    switch (answer->shape) {
     case TRAWL_RECORDS_BITS:
-        return room / 8 + (room % 8 != 0);
+        return array == CUT_VALUES ? room / 8 + (room % 8 != 0) : 0;
     case TRAWL_RECORDS_BYTES:
-        return room;
+        return array == CUT_VALUES ? room : 0;
     case TRAWL_RECORDS_COUNTS:
-        return room * sizeof(uint32_t);
+        return array == CUT_VALUES ? room * sizeof(uint32_t) : 0;
+    case TRAWL_RECORDS_CELLS:
+        return array <= CUT_PATTERNS ? room * width : 0;
+    case TRAWL_RECORDS_FIRST:
+        return array == CUT_VALUES ? 0 : room * width;
     default:
-        return room * (cell_bytes == 0 ? 8 : cell_bytes);
+        return array == CUT_VALUES ? (cut->record_count + 1) * width : room * width;
     }
+}
+
+void **cut_array_in(struct trawl_answer *into, uint32_t array)
+{
+    return array == CUT_VALUES     ? &into->values
+           : array == CUT_PATTERNS ? &into->patterns
+           : array == CUT_BEGINS   ? &into->begins
+                                   : &into->ends;
 }
 
 static uint8_t *array_of(uint64_t bytes)
@@ -225,8 +273,9 @@ void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_what 
              struct cut_answer *answer)
 {
     static const uint32_t widths[] = {0, 4, 8};
-    bool cells = shape == TRAWL_RECORDS_CELLS;
-    uint64_t wanted = cells ? count_of(cut, shape) : cut->record_count;
+    const bool lists = shape == TRAWL_RECORDS_CELLS || shape == TRAWL_RECORDS_MATCHES;
+    const uint64_t wanted = lists ? count_of(cut, shape) : cut->record_count;
+    const bool none = test_random_one_in(random, 2);
 
     memset(answer, 0, sizeof *answer);
     answer->shape = shape;
@@ -237,25 +286,29 @@ void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_what 
         answer->into.room += test_random_below(random, 40);
     else if (test_random_one_in(random, 4))
         answer->into.room = test_random_below(random, wanted + 1);
-    if (cells)
+    if (shape >= TRAWL_RECORDS_CELLS)
         answer->into.cell_bytes = widths[test_random_below(random, 3)];
-    answer->values_bytes = bytes_of(shape, answer->into.room, answer->into.cell_bytes);
-    answer->values = array_of(answer->values_bytes);
-    answer->into.values = answer->values;
-    if (cells) {
-        answer->patterns_bytes = answer->values_bytes;
-        answer->patterns = array_of(answer->patterns_bytes);
-        answer->into.patterns = answer->patterns;
+    for (uint32_t i = 0; i < CUT_ARRAYS; i++) {
+        const bool leaves = i == CUT_VALUES   ? false
+                            : i == CUT_BEGINS ? shape == TRAWL_RECORDS_MATCHES
+                                              : shape >= TRAWL_RECORDS_FIRST;
+
+        answer->bytes[i] = bytes_of(cut, answer, i);
+        /* an array that may be left out, or that has no room */
+        if ((answer->bytes[i] == 0 && (none || shape < TRAWL_RECORDS_CELLS || i > CUT_PATTERNS)) ||
+            (leaves && test_random_one_in(random, 4)))
+            continue;
+        answer->arrays[i] = array_of(answer->bytes[i]);
+        *cut_array_in(&answer->into, i) = answer->arrays[i];
     }
-    if (answer->into.room == 0 && test_random_one_in(random, 2))
-        answer->into.values = answer->into.patterns = NULL;
 }
 
 void cut_answer_free(struct cut_answer *answer)
 {
-    free(answer->values);
-    free(answer->patterns);
-    answer->values = answer->patterns = NULL;
+    for (uint32_t i = 0; i < CUT_ARRAYS; i++) {
+        free(answer->arrays[i]);
+        answer->arrays[i] = NULL;
+    }
 }
 
 static bool is_untouched(const uint8_t *bytes, uint64_t count)
@@ -291,12 +344,12 @@ static bool judge_cells(const struct cut *cut, const struct cut_answer *answer,
     for (uint64_t i = 0; i < cut->record_count * patterns && at < answer->into.room; i++) {
         if (cut->counts[i] == 0)
             continue;
-        if (number_at(answer->values, at, width) != i / patterns)
-            return say(message, "the record of cell", at, number_at(answer->values, at, width),
-                       i / patterns);
-        if (number_at(answer->patterns, at, width) != i % patterns)
-            return say(message, "the pattern of cell", at, number_at(answer->patterns, at, width),
-                       i % patterns);
+        if (number_at(answer->arrays[CUT_VALUES], at, width) != i / patterns)
+            return say(message, "the record of cell", at,
+                       number_at(answer->arrays[CUT_VALUES], at, width), i / patterns);
+        if (number_at(answer->arrays[CUT_PATTERNS], at, width) != i % patterns)
+            return say(message, "the pattern of cell", at,
+                       number_at(answer->arrays[CUT_PATTERNS], at, width), i % patterns);
         at++;
     }
     return true;
@@ -308,7 +361,7 @@ static bool judge_values(const struct cut *cut, const struct cut_answer *answer,
     uint64_t patterns = cut->input->pattern_count, records = cut->record_count;
 
     for (uint64_t r = 0; r < records; r++) {
-        uint32_t got = answer->values[answer->shape == TRAWL_RECORDS_BITS ? r / 8 : r];
+        uint32_t got = answer->arrays[CUT_VALUES][answer->shape == TRAWL_RECORDS_BITS ? r / 8 : r];
         uint32_t sum = 0;
 
         for (uint64_t p = 0; p < patterns; p++)
@@ -316,30 +369,81 @@ static bool judge_values(const struct cut *cut, const struct cut_answer *answer,
         if (answer->shape == TRAWL_RECORDS_BITS)
             got = got >> r % 8 & 1;
         else if (answer->shape == TRAWL_RECORDS_COUNTS)
-            got = (uint32_t)number_at(answer->values, r, sizeof sum);
+            got = (uint32_t)number_at(answer->arrays[CUT_VALUES], r, sizeof sum);
         if (answer->shape != TRAWL_RECORDS_COUNTS)
             sum = sum > 0;
         if (got != sum)
             return say(message, "the value of record", r, got, sum);
     }
     if (answer->shape == TRAWL_RECORDS_BITS && records % 8 != 0 &&
-        answer->values[records / 8] >> records % 8 != 0)
-        return say(message, "the last byte of bits", records / 8, answer->values[records / 8], 0);
+        answer->arrays[CUT_VALUES][records / 8] >> records % 8 != 0)
+        return say(message, "the last byte of bits", records / 8,
+                   answer->arrays[CUT_VALUES][records / 8], 0);
+    return true;
+}
+
+/* Compares number `at` of an array that is wanted. */
+static bool judge_number(const struct cut_answer *answer, uint32_t array, uint64_t at,
+                         uint64_t expected, char message[CUT_MESSAGE_BYTES])
+{
+    static const char *const names[] = {"values", "patterns", "begins", "ends"};
+    const uint32_t width = answer->into.cell_bytes == 0 ? 8 : answer->into.cell_bytes;
+    const uint64_t got =
+        answer->arrays[array] == NULL ? expected : number_at(answer->arrays[array], at, width);
+
+    if (width == 4)
+        expected = (uint32_t)expected;
+    return got == expected || answer->arrays[array] == NULL ||
+           say(message, names[array], at, got, expected);
+}
+
+/* Compares match `match`, or none, with number `at` of the arrays. */
+static bool judge_match(const struct cut_answer *answer, uint64_t at,
+                        const struct naive_match *match, char message[CUT_MESSAGE_BYTES])
+{
+    return judge_number(answer, CUT_BEGINS, at, match == NULL ? UINT64_MAX : match->begin,
+                        message) &&
+           judge_number(answer, CUT_ENDS, at, match == NULL ? UINT64_MAX : match->end, message) &&
+           judge_number(answer, CUT_PATTERNS, at, match == NULL ? UINT64_MAX : match->pattern_index,
+                        message);
+}
+
+static bool judge_matches(const struct cut *cut, const struct cut_answer *answer,
+                          char message[CUT_MESSAGE_BYTES])
+{
+    const uint64_t records = cut->record_count;
+
+    for (uint64_t r = 0; r < records && answer->shape == TRAWL_RECORDS_FIRST; r++)
+        if (!judge_match(answer, r,
+                         cut->firsts[r] < cut->firsts[r + 1] ? &cut->matches[cut->firsts[r]] : NULL,
+                         message))
+            return false;
+    for (uint64_t r = 0; r <= records && records > 0 && answer->shape != TRAWL_RECORDS_FIRST; r++)
+        if (!judge_number(answer, CUT_VALUES, r, cut->firsts[r], message))
+            return false;
+    for (uint64_t i = 0;
+         i < answer->count && i < answer->into.room && answer->shape != TRAWL_RECORDS_FIRST; i++)
+        if (!judge_match(answer, i, &cut->matches[i], message))
+            return false;
     return true;
 }
 
 bool cut_judge(const struct cut *cut, const struct cut_answer *answer, enum trawl_status status,
                const struct trawl_answer *into, char message[CUT_MESSAGE_BYTES])
 {
-    bool cells = answer->shape == TRAWL_RECORDS_CELLS;
-    uint64_t wanted = cells ? answer->count : cut->record_count;
-    bool fits = answer->into.room >= wanted;
+    const bool cells = answer->shape == TRAWL_RECORDS_CELLS;
+    const bool lists = cells || answer->shape == TRAWL_RECORDS_MATCHES;
+    const bool fits = answer->into.room >= (lists ? answer->count : cut->record_count);
+    struct trawl_answer before = answer->into, after = *into;
 
-    if (!is_untouched(answer->values + answer->values_bytes, CUT_GUARD_BYTES) ||
-        (cells && !is_untouched(answer->patterns + answer->patterns_bytes, CUT_GUARD_BYTES)))
-        return say(message, "a byte behind the array, with room for", answer->into.room, 1, 0);
-    if (into->values != answer->into.values || into->patterns != answer->into.patterns ||
-        into->room != answer->into.room || into->cell_bytes != answer->into.cell_bytes)
+    for (uint32_t i = 0; i < CUT_ARRAYS; i++) {
+        if (answer->arrays[i] != NULL &&
+            !is_untouched(answer->arrays[i] + answer->bytes[i], CUT_GUARD_BYTES))
+            return say(message, "a byte behind the array, with room for", answer->into.room, 1, 0);
+        if (*cut_array_in(&before, i) != *cut_array_in(&after, i))
+            return say(message, "the caller's array has changed:", i, 1, 0);
+    }
+    if (into->room != answer->into.room || into->cell_bytes != answer->into.cell_bytes)
         return say(message, "a field that the caller sets has changed: room", 0, into->room,
                    answer->into.room);
     if (status != TRAWL_OK && status != TRAWL_LIMIT)
@@ -349,10 +453,14 @@ bool cut_judge(const struct cut *cut, const struct cut_answer *answer, enum traw
                    fits ? TRAWL_OK : TRAWL_LIMIT);
     if (into->on_device > 1)
         return say(message, "on_device of shape", (uint64_t)answer->shape, into->on_device, 1);
-    if (!cells && !fits)
-        return is_untouched(answer->values, answer->values_bytes) ||
-               say(message, "a value was written with room for", answer->into.room, 1, 0);
-    if (cells ? !judge_cells(cut, answer, message) : !judge_values(cut, answer, message))
+    for (uint32_t i = 0; i < CUT_ARRAYS && !lists && !fits; i++)
+        if (answer->arrays[i] != NULL && !is_untouched(answer->arrays[i], answer->bytes[i]))
+            return say(message, "a value was written with room for", answer->into.room, 1, 0);
+    if (!lists && !fits)
+        return true;
+    if (answer->shape >= TRAWL_RECORDS_FIRST ? !judge_matches(cut, answer, message)
+        : cells                              ? !judge_cells(cut, answer, message)
+                                             : !judge_values(cut, answer, message))
         return false;
     return into->count == answer->count ||
            say(message, "the count of shape", (uint64_t)answer->shape, into->count, answer->count);

@@ -5,7 +5,7 @@
 #include "diff/diff_input.h"
 #include "trawl.h"
 
-#define CUT_SHAPES 4u       /* TRAWL_RECORDS_BITS and the next ones */
+#define CUT_SHAPES 6u       /* TRAWL_RECORDS_BITS and the next ones */
 #define CUT_GUARD_BYTES 16u /* after each array of an answer; must stay CUT_UNTOUCHED */
 #define CUT_UNTOUCHED 0x77u
 #define CUT_MESSAGE_BYTES 200
@@ -22,6 +22,8 @@ struct cut {
     uint64_t validity_begin;
     bool has_validity;
     uint32_t *counts; /* for each record, the number of occurrences of each pattern in it */
+    struct naive_match *matches; /* all records' occurrences; those of record i, counted from its */
+    uint64_t *firsts;            /* begin, are [firsts[i], firsts[i + 1]) */
 };
 
 /* Divides the input's text into short, long, empty or null records, or with boundaries in, before
@@ -35,13 +37,16 @@ void cut_free(struct cut *cut);
 struct trawl_record_array cut_array(const struct cut *cut);
 
 /* A question about the records, and its arrays in the host's memory. */
+enum { CUT_VALUES, CUT_PATTERNS, CUT_BEGINS, CUT_ENDS, CUT_ARRAYS };
 struct cut_answer {
     enum trawl_what shape;
-    struct trawl_answer into; /* as before the call; the arrays are `values`, `patterns` */
-    uint64_t values_bytes, patterns_bytes; /* without the bytes of the guard */
-    uint8_t *values, *patterns;
-    uint64_t count; /* the right count */
+    struct trawl_answer into;    /* as before the call; its arrays are the next ones */
+    uint8_t *arrays[CUT_ARRAYS]; /* NULL: not wanted */
+    uint64_t bytes[CUT_ARRAYS];  /* without the bytes of the guard */
+    uint64_t count;              /* the right count */
 };
+/* Returns where an answer names its array. */
+void **cut_array_in(struct trawl_answer *into, uint32_t array);
 
 /* Draws the room and the width of numbers, and makes arrays for that room. */
 void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_what shape,

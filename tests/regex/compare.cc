@@ -435,10 +435,56 @@ int take_record(trawl_searcher *searcher, const trawl_plan *plan, const trawl_re
     return done ? 0 : 1;
 }
 
+// Compares the columns of each record's matches, and of its first match. matches: their begin,
+// expression and end.
+bool are_matches_of(trawl_searcher *searcher, const trawl_plan *plan, trawl_records *records,
+                    const std::vector<std::vector<hit>> &matches)
+{
+    const auto none = static_cast<uint32_t>(-1);
+    const size_t count = matches.size();
+    std::vector<uint32_t> firsts(count + 1), begins, ends, patterns;
+    bool same = true;
+
+    for (size_t i = 0; i < count; i++)
+        firsts[i + 1] = firsts[i] + static_cast<uint32_t>(matches[i].size());
+    for (const trawl_what what : {TRAWL_RECORDS_FIRST, TRAWL_RECORDS_MATCHES}) {
+        const bool first = what == TRAWL_RECORDS_FIRST;
+        std::vector<uint32_t> got_firsts(count + 1);
+        trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
+        uint64_t found = 0;
+        size_t at = 0;
+
+        out.room = first ? count : firsts[count];
+        for (std::vector<uint32_t> *column : {&begins, &ends, &patterns})
+            column->assign(out.room + 1, 7);
+        out.cell_bytes = sizeof(uint32_t);
+        out.values = first ? nullptr : got_firsts.data();
+        out.begins = begins.data();
+        out.ends = ends.data();
+        out.patterns = patterns.data();
+        same = ask_records_into(searcher, plan, records, what, &out, nullptr) == TRAWL_OK && same;
+        for (const std::vector<hit> &one : matches) {
+            found += first ? !one.empty() : one.size();
+            if (first && one.empty()) {
+                same = begins[at] == none && ends[at] == none && patterns[at] == none && same;
+                at++;
+            }
+            for (size_t i = 0; i < (first ? std::min<size_t>(one.size(), 1) : one.size()); i++) {
+                same = begins[at] == std::get<0>(one[i]) && patterns[at] == std::get<1>(one[i]) &&
+                       ends[at] == std::get<2>(one[i]) && same;
+                at++;
+            }
+        }
+        same = out.count == found && (first || got_firsts == firsts) && same;
+    }
+    return same;
+}
+
 // Compares the answers of trawl_ask_records. counts: the occurrences in each record. cells: the
 // pairs of a record and an expression that matches there, if only zero bytes.
 bool are_answers(trawl_searcher *searcher, const trawl_plan *plan, const trawl_record_array &array,
-                 const std::vector<uint32_t> &counts, const std::vector<hit> &cells)
+                 const std::vector<uint32_t> &counts, const std::vector<hit> &cells,
+                 const std::vector<std::vector<hit>> &matches)
 {
     std::vector<uint64_t> rows(cells.size() + 1), columns(cells.size() + 1);
     std::vector<uint8_t> bits(counts.size() / 8 + 1), bytes(counts.size()), got_bits(bits.size()),
@@ -469,6 +515,7 @@ bool are_answers(trawl_searcher *searcher, const trawl_plan *plan, const trawl_r
                                 nullptr) == 0 &&
                out.count == (is_cells ? cells.size() : any) && same;
     }
+    same = are_matches_of(searcher, plan, records, matches) && same;
     trawl_records_unload(records);
     for (size_t i = 0; i < cells.size(); i++)
         same = rows[i] == std::get<0>(cells[i]) && columns[i] == std::get<1>(cells[i]) && same;
@@ -570,6 +617,7 @@ void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *pl
     std::vector<uint64_t> at{0};
     std::vector<hit> cells, spans, wanted;
     std::vector<uint32_t> counts;
+    std::vector<std::vector<hit>> matches;
 
     for (char &byte : given.text)
         if (byte == line_end_of(given) || byte == '\0' ||
@@ -587,6 +635,7 @@ void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *pl
         one.text = given.text.substr(at[i], at[i + 1] - at[i]);
         by_re2(one, &hits, &spans, &begins, &ends, i, &wanted);
         counts.push_back(static_cast<uint32_t>(hits.size()));
+        matches.push_back(hits);
     }
     records.bytes = reinterpret_cast<const uint8_t *>(given.text.data());
     records.offsets = at.data();
@@ -595,7 +644,7 @@ void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *pl
         cells.clear();
         if (take_record(searcher, plan, records, &cells) != 0 || cells != wanted)
             show(given, i == 0 ? "records" : "records again");
-        if (!are_answers(searcher, plan, records, counts, wanted))
+        if (!are_answers(searcher, plan, records, counts, wanted, matches))
             show(given, "shapes of records");
     }
 }

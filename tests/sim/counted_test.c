@@ -77,7 +77,7 @@ static const uint64_t most[HELD_CALLS][COUNTED] = {
     [HELD_BATCHES] = {[ALLOCATIONS] = 1, [LAUNCHES] = 4},
     [HELD_WINDOWS] = {[LAUNCHES] = 4},
     [HELD_STREAM] = {[ALLOCATIONS] = 32},
-    [HELD_RECORDS] = {[ALLOCATIONS] = 36, [LAUNCHES] = 16, [COPIED] = 50000, [READ] = 2400000},
+    [HELD_RECORDS] = {[ALLOCATIONS] = 46, [LAUNCHES] = 32, [COPIED] = 60000, [READ] = 5200000},
 };
 
 static uint64_t allocations;

@@ -572,7 +572,7 @@ static bool ask_records(struct forms_case *c, enum trawl_what shape)
 {
     uint32_t device =
         c->records_on_device ? c->tape.device : (uint32_t)draw_below(c, c->machine->devices);
-    struct forms_block values = {0}, patterns = {0};
+    struct forms_block blocks[CUT_ARRAYS] = {{0}};
     struct trawl_error error = {.message = ""};
     struct trawl_answer into;
     char message[CUT_MESSAGE_BYTES];
@@ -582,29 +582,26 @@ static bool ask_records(struct forms_case *c, enum trawl_what shape)
     uint64_t at = 0;
 
     cut_ask(c->random, &c->cut, shape, &answer);
-    on_device = chance(c, 2) && answer.into.values != NULL;
-    if (on_device) {
-        uint64_t guarded = answer.values_bytes + CUT_GUARD_BYTES;
-
-        /* numbers are aligned; bits and bytes begin anywhere */
-        at = shape == TRAWL_RECORDS_COUNTS  ? 4 * draw_below(c, 3)
-             : shape == TRAWL_RECORDS_CELLS ? 8 * draw_below(c, 2) + answer.into.cell_bytes
-                                            : draw_below(c, 9);
-        forms_block_begin(c->machine, device, answer.values, at, guarded, 0, &values);
-        answer.into.values = (void *)(uintptr_t)(values.address + at);
-        if (shape == TRAWL_RECORDS_CELLS) {
-            forms_block_begin(c->machine, device, answer.patterns, at, guarded, 0, &patterns);
-            answer.into.patterns = (void *)(uintptr_t)(patterns.address + at);
-        }
+    on_device = chance(c, 2) &&
+                answer.arrays[shape == TRAWL_RECORDS_FIRST ? CUT_BEGINS : CUT_VALUES] != NULL;
+    /* numbers are aligned; bits and bytes begin anywhere */
+    at = shape == TRAWL_RECORDS_COUNTS  ? 4 * draw_below(c, 3)
+         : shape >= TRAWL_RECORDS_CELLS ? 8 * draw_below(c, 2) + answer.into.cell_bytes
+                                        : draw_below(c, 9);
+    for (uint32_t i = 0; i < CUT_ARRAYS && on_device; i++) {
+        if (answer.arrays[i] == NULL)
+            continue;
+        forms_block_begin(c->machine, device, answer.arrays[i], at,
+                          answer.bytes[i] + CUT_GUARD_BYTES, 0, &blocks[i]);
+        *cut_array_in(&answer.into, i) = (void *)(uintptr_t)(blocks[i].address + at);
     }
     into = answer.into;
     status = ask_records_into(c->searcher, c->plan, c->records, shape, &into, &error);
-    if (on_device) {
-        forms_block_copy(c->machine, &values, at, answer.values,
-                         answer.values_bytes + CUT_GUARD_BYTES, false);
-        if (shape == TRAWL_RECORDS_CELLS)
-            forms_block_copy(c->machine, &patterns, at, answer.patterns,
-                             answer.patterns_bytes + CUT_GUARD_BYTES, false);
+    for (uint32_t i = 0; i < CUT_ARRAYS; i++) {
+        if (blocks[i].bytes > 0)
+            forms_block_copy(c->machine, &blocks[i], at, answer.arrays[i],
+                             answer.bytes[i] + CUT_GUARD_BYTES, false);
+        forms_block_end(c->machine, &blocks[i]);
     }
     right = cut_judge(&c->cut, &answer, status, &into, message) ||
             fail(c, FORM_RECORDS + shape - TRAWL_RECORDS_BITS, message);
@@ -619,8 +616,6 @@ static bool ask_records(struct forms_case *c, enum trawl_what shape)
             right = fail(c, FORM_RECORDS + shape - TRAWL_RECORDS_BITS, "on_device is 0");
         count(c, FORM_RECORDS + shape - TRAWL_RECORDS_BITS, answer.count > 0, into.on_device != 0);
     }
-    forms_block_end(c->machine, &values);
-    forms_block_end(c->machine, &patterns);
     cut_answer_free(&answer);
     return right;
 }

@@ -16,7 +16,7 @@ enum {
     FORM_BEGINS_PINNED = HELD_CALLS,
     FORM_BEGINS_ON_DEVICE,
     FORM_RECORDS, /* + enum trawl_what - TRAWL_RECORDS_BITS */
-    FORMS = FORM_RECORDS + 4,
+    FORMS = FORM_RECORDS + 6,
 };
 
 /* Returns true if cases request the form: of enum held_call all except HELD_STREAM, which cannot

@@ -39,7 +39,8 @@
     X(answer_patterns) \
     X(answer_steps)    \
     X(answer_records)  \
-    X(answer_cells)
+    X(answer_cells)    \
+    X(answer_spans)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \

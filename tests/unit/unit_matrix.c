@@ -151,7 +151,7 @@ static void wrong_questions(void)
     }
     array.record_count = 1;
     array.offsets = good;
-    CHECK_REFUSED(ASK((enum trawl_what)9));
+    CHECK_REFUSED(ASK((enum trawl_what)10));
     CHECK_REFUSED(ASK(TRAWL_RECORDS_BITS)); /* a sink takes only cells */
     out.values = out.patterns = room;
     out.room = 1; /* a sink or columns, not both */
@@ -171,7 +171,52 @@ static void wrong_questions(void)
     array.size = sizeof array;
     MUST(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL));
     TEST_CHECK_U64(out.count, 1);
+    out.cells = NULL;
+    out.values = NULL;
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_MATCHES)); /* no array of where lists begin */
+    out.room = 1;
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_FIRST)); /* no `begins` */
 #undef ASK
+}
+
+/* "na" and "an" in three records: where each first occurs, and all occurrences. */
+static void matches_of_records(void)
+{
+    static const uint32_t offsets[] = {0, 6, 6, 9};
+    const struct trawl_pattern patterns[] = {{"na", 2}, {"an", 2}};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
+    uint32_t begins[8], ends[8], indexes[8], lists[4];
+    struct trawl_plan *plan = NULL;
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+
+    MUST(trawl_plan_build(patterns, 2, NULL, &plan, NULL));
+    array.bytes = (const uint8_t *)"banana"
+                                   "xna";
+    array.offsets = offsets;
+    array.offset_bytes = 4;
+    array.record_count = 3;
+    out.cell_bytes = 4;
+    out.room = 3;
+    out.begins = begins;
+    out.ends = ends;
+    out.patterns = indexes;
+    MUST(call_records(searcher, plan, &array, TRAWL_RECORDS_FIRST, &out, NULL));
+    TEST_CHECK_U64(out.count, 2);
+    TEST_CHECK(memcmp(begins, (uint32_t[]){1, UINT32_MAX, 1}, 12) == 0);
+    TEST_CHECK(memcmp(ends, (uint32_t[]){3, UINT32_MAX, 3}, 12) == 0);
+    TEST_CHECK(memcmp(indexes, (uint32_t[]){1, UINT32_MAX, 0}, 12) == 0);
+    out.values = lists;
+    CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_MATCHES, &out, NULL),
+                 TRAWL_LIMIT);
+    TEST_CHECK_U64(out.count, 5);
+    TEST_CHECK(memcmp(lists, (uint32_t[]){0, 4, 4, 5}, 16) == 0);
+    out.room = 8;
+    out.ends = NULL; /* not wanted */
+    MUST(call_records(searcher, plan, &array, TRAWL_RECORDS_MATCHES, &out, NULL));
+    TEST_CHECK(memcmp(begins, (uint32_t[]){1, 2, 3, 4, 1}, 20) == 0);
+    TEST_CHECK(memcmp(indexes, (uint32_t[]){1, 0, 1, 0, 0}, 20) == 0);
+    trawl_plan_free(plan);
 }
 
 /* Stops and cancels searches before their end, and checks that the searcher is free afterwards. */
@@ -211,6 +256,7 @@ int main(void)
     mixed_calls();
     dense_records();
     wrong_questions();
+    matches_of_records();
     stopped_searches();
     return test_end();
 }

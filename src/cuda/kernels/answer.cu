@@ -17,8 +17,10 @@
  *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
  *            finds each hit's record, with a table of the record at each KiB, and marks or lists
  *            the record. answer_steps builds that table, and checks the offsets. answer_cells:
- *            makes columns of sorted keys, without duplicates.
- * Grid       a thread per hit; answer_gaps, answer_ends and answer_cells any.
+ *            makes columns of sorted keys, without duplicates. answer_spans: finds each record's
+ *            hits in the sorted list, and writes where they begin and end.
+ * Grid       a thread per hit; answer_spans per record, and one more; answer_gaps, answer_ends
+ *            and answer_cells any.
  * Shared     answer_patterns: static, 16 KiB.
  * Traffic    per hit: 8 bytes of the list; for lines, the gap's text up to its last line end; for
  *            records, 4 of the table and some offsets.
@@ -271,6 +273,13 @@ SIMT_FUNCTION uint32_t answer_length(const struct answer_arguments *a, uint32_t 
     return a->lengths == 0 ? a->literal_bytes : simt_load_u32(a->lengths + literal);
 }
 
+/* Returns the length of a hit: of a string, or of an expression's match. */
+SIMT_FUNCTION uint32_t answer_bytes_of(const struct answer_arguments *a, uint32_t literal)
+{
+    return a->find_as == FIND_SPANS ? literal & ((1u << LENGTH_BITS) - 1u)
+                                    : answer_length(a, literal);
+}
+
 SIMT_FUNCTION int answer_is_word(uint32_t byte)
 {
     return byte - '0' < 10u || (byte | 0x20u) - 'a' < 26u || byte == '_';
@@ -454,14 +463,16 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
         uint32_t bytes;
 
         literal = (uint32_t)(hit >> 32);
-        bytes = answer_length(&args, literal);
+        bytes = answer_bytes_of(&args, literal);
         record = answer_record_of(&args, x - args.tape);
         begin = answer_record_at(&args, record) + args.tape;
         end = answer_record_at(&args, record + 1u) + args.tape;
         is_kept = x < args.end && bytes <= end - x && !answer_is_null(&args, record) &&
                   (args.conditions == 0 || answer_holds(&args, x, bytes, begin, end));
     }
-    if (args.shape == ANSWER_KEYS) {
+    if (args.shape >= ANSWER_FIRST_HITS) {
+        answer_keep(&args, is_kept, is_kept ? simt_load_u64(args.hits + i) : 0);
+    } else if (args.shape == ANSWER_KEYS) {
         if (is_kept && args.patterns != 0)
             literal = simt_load_u32(args.patterns + literal);
         answer_keep(&args, is_kept, (uint64_t)literal << 32 | record);
@@ -476,10 +487,10 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
 /* ---- Cells ------------------------------------------------------------------------------- */
 
 SIMT_FUNCTION void answer_put(const struct answer_arguments *a, void *column, uint64_t at,
-                              uint32_t value)
+                              uint64_t value)
 {
     if (a->cell_bytes == 4u)
-        simt_store_u32((uint32_t *)column + at, value);
+        simt_store_u32((uint32_t *)column + at, (uint32_t)value);
     else
         simt_store_u64((uint64_t *)column + at, value);
 }
@@ -545,5 +556,77 @@ SIMT_KERNEL(answer_cells, answer_arguments, LISTS_THREADS, 4)
         simt_store_u32(args.block_counts + simt_block(), total);
         simt_add_u64(args.sums + ANSWER_KEPT, total);
     }
+    answer_sign(&args);
+}
+
+/* ---- Matches ----------------------------------------------------------------------------- */
+
+SIMT_FUNCTION uint64_t answer_got(const struct answer_arguments *a, const void *column, uint64_t at)
+{
+    return a->cell_bytes == 4u ? simt_load_u32((const uint32_t *)column + at)
+                               : simt_load_u64((const uint64_t *)column + at);
+}
+
+/* Returns where hit i begins, as an offset in the tape. */
+SIMT_FUNCTION uint64_t answer_tape_at(const struct answer_arguments *a, uint64_t i)
+{
+    return answer_place(a, i) - a->tape;
+}
+
+/* Writes hit i to item `at` of the columns that are wanted; its record begins at `from`. */
+SIMT_FUNCTION void answer_put_hit(const struct answer_arguments *a, uint64_t i, uint64_t at,
+                                  uint64_t from)
+{
+    uint32_t literal = (uint32_t)(simt_load_u64(a->hits + i) >> 32), pattern = literal;
+    uint64_t begin = answer_tape_at(a, i) - from;
+
+    if (a->find_as == FIND_SPANS)
+        pattern = literal >> LENGTH_BITS;
+    else if (a->patterns != 0)
+        pattern = simt_load_u32(a->patterns + literal);
+    if (a->cell_begins != 0)
+        answer_put(a, a->cell_begins, at, begin);
+    if (a->cell_ends != 0)
+        answer_put(a, a->cell_ends, at, begin + answer_bytes_of(a, literal));
+    if (a->cell_patterns != 0)
+        answer_put(a, a->cell_patterns, at, pattern);
+}
+
+/* A record may have hits in several ranges: the first stays, and numbers are added up. */
+SIMT_KERNEL(answer_spans, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t r = (uint64_t)simt_block() * simt_threads() + simt_thread(), low = 0, from, to;
+    int is_record = SIMT_BOUND(r < args.record_count), is_found = 0;
+    uint32_t lanes;
+
+    if (SIMT_BOUND(r <= args.record_count)) {
+        from = answer_record_at(&args, r);
+        to = is_record ? answer_record_at(&args, r + 1u) : from;
+        for (uint64_t high = args.count; low < high;) {
+            uint64_t middle = low + (high - low) / 2u;
+
+            if (answer_tape_at(&args, middle) < from)
+                low = middle + 1u;
+            else
+                high = middle;
+        }
+        if (args.shape == ANSWER_ALL_HITS) {
+            answer_put(&args, args.cell_records, r, answer_got(&args, args.cell_records, r) + low);
+            for (uint64_t at = args.cells_before + low;
+                 low < args.count && at < args.into_room && answer_tape_at(&args, low) < to;
+                 low++, at++)
+                answer_put_hit(&args, low, at, from);
+        } else if (is_record) {
+            uint64_t none = args.cell_bytes == 4u ? 0xffffffffu : UINT64_MAX;
+
+            is_found = low < args.count && answer_tape_at(&args, low) < to &&
+                       answer_got(&args, args.cell_begins, r) == none;
+            if (is_found)
+                answer_put_hit(&args, low, r, from);
+        }
+    }
+    lanes = simt_ballot(is_found);
+    if (lanes != 0 && simt_lane() == 0)
+        simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
     answer_sign(&args);
 }

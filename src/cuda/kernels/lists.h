@@ -92,8 +92,9 @@ enum {
 enum { ANSWER_NO_BYTE = 256, ANSWER_IN_TEXT = 257 }; /* values of answer_arguments.lead */
 enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments.conditions */
 /* What answer_records writes: for each record, a bit or a byte that says whether it has a hit, or
- * the number of its hits; or for each hit, a key pattern << 32 | record. */
-enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
+ * the number of its hits; or for each hit, a key pattern << 32 | record, or the hit itself, from
+ * which answer_spans makes columns: of each record's first hit, or of all. */
+enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS, ANSWER_FIRST_HITS, ANSWER_ALL_HITS };
 
 /* An automaton of match/line_automaton.h. */
 struct answer_automaton {
@@ -178,11 +179,13 @@ struct answer_arguments {
     uint32_t *bits; /* BITS, BYTES, and COUNTS if a match may be empty: a bit for each record */
     void *into;     /* BYTES and COUNTS: a byte, or a word of 32 bits, for each record */
 
-    /* answer_cells: sorted keys -> columns of the keys' records and patterns */
-    uint64_t into_room;     /* capacity of the columns, in cells */
-    uint64_t cells_before;  /* cells of earlier ranges */
+    /* answer_cells: sorted keys -> columns of the keys' records and patterns. answer_spans: sorted
+     * hits -> columns, each of which may be NULL; cell_records: for each record, how many hits are
+     * before it */
+    uint64_t into_room;     /* capacity of the columns, in cells or hits */
+    uint64_t cells_before;  /* cells or hits of earlier ranges */
     uint32_t *block_counts; /* cells of each block */
-    void *cell_records, *cell_patterns;
+    void *cell_records, *cell_patterns, *cell_begins, *cell_ends;
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
