@@ -253,12 +253,15 @@ static void letters_beyond(void)
         lent.text->stays = true;
         MUST(trawl_text_load(searchers[1], lent.text, NULL));
         for (uint32_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
-            struct trawl_plan *plan = must_plan_with(
-                expressions[i],
-                PLAN_WITH(.syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS,
-                          .flags = turn == 3 ? TRAWL_WHOLE_WORD : 0, .letters = trawl_unicode()));
+            struct trawl_plan *plan;
             uint64_t expected = 1, all = 2;
 
+            if (!test_turn(i + turn, 2)) /* making a plan takes most of the time */
+                continue;
+            plan = must_plan_with(expressions[i],
+                                  PLAN_WITH(.syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS,
+                                            .flags = turn == 3 ? TRAWL_WHOLE_WORD : 0,
+                                            .letters = trawl_unicode()));
             MUST(trawl_count(searchers[0], plan, own, &expected, NULL));
             if (trawl_count(searchers[1], plan, lent.text, &all, NULL) == TRAWL_OK) {
                 by_device++;
@@ -275,7 +278,7 @@ static void letters_beyond(void)
         trawl_searcher_close(searchers[i]);
     lent_devices_end(&machine, NULL);
     printf("  letters beyond ASCII: devices counted %" PRIu64 " times\n", by_device);
-    TEST_CHECK(by_device > 20);
+    TEST_CHECK(by_device > 8);
 }
 
 /* Counts the lines that match `expression` in a text: a line of `before` letters, "needle", and
