@@ -158,6 +158,8 @@ RETURNS = of_names({
     "str": "explain",
     "str | bytes": "Plan.__getitem__",
     "list[bytes]": "_encoded",
+    "DeviceArray": "DeviceMatches.begins DeviceMatches.ends DeviceMatches.patterns",
+    "DeviceArray | None": "DeviceMatches.offsets",
     "Any": "__arrow_c_device_array__ __call__ __getitem__ Match.group Match.string to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
     "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ device_capsules struct_capsules",
@@ -200,6 +202,7 @@ ANSWERED = [("column", "_Records", "Array"), ("column", "_There", "DeviceArray")
 OVERLOADS = {
     "contains": ANSWERED,
     "match_counts": ANSWERED,
+    "match_lists": [("column", "_Records", "Array"), ("column", "_There", "DeviceMatches")],
     "cells": [("column", "_Records", "Cells"), ("column", "_There", "tuple[DeviceArray, DeviceArray]")],
     "positions": [("text", "_HostText", "Column"), ("text", "Text | _Bytes", "Any")],
     "load": [("text", "_TextSource", "Text"), ("text", "_There", "Records")],
@@ -211,7 +214,8 @@ OVERLOADS = {
               ("answer", 'Literal["pattern", "value"]', "list[Any]")],
     "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],
 }  # fmt: skip
-CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "Batches", "LineBatches", "Match")
+CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "DeviceMatches", "Batches", "LineBatches",
+           "Match")  # fmt: skip
 FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|dir|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 

@@ -589,29 +589,110 @@ cdef class DeviceArray(Made):
         return self.device_capsules
 
     def device_capsules(self, requested_schema=None, **ignored):
-        cdef ArrowSchema *schema = <ArrowSchema *>calloc(1, sizeof(ArrowSchema))
-        cdef ArrowDeviceArray *array = <ArrowDeviceArray *>calloc(1, sizeof(ArrowDeviceArray))
-        cdef const char *format = "b" if self.unit == 0 else "i"
-        cdef array_memory *held
+        cdef const char *format = "b" if self.unit == 0 else "i" if self.unit == 4 else "l"
+        cdef ArrowDeviceArray *array
+        cdef ArrowSchema *schema
 
-        if schema == NULL or array == NULL:
-            free(schema)
-            free(array)
-            raise MemoryError()
-        pair = (PyCapsule_New(schema, "arrow_schema", schema_capsule_free),
-                PyCapsule_New(array, "arrow_device_array", device_capsule_free))
-        if self.unit == 8:
-            format = "l"
-        describe(schema, &array.array, format, b"", self.length, 0)
-        array.device_id, array.device_type = self.device, KIND_CUDA
-        array.array.null_count = <int64_t>self.null_count  # Arrow allows -1, which cuDF would read as no nulls
-        give_block(&array.array, 0, self.validity)
-        give_block(&array.array, 1, self.memory)
-        held = <array_memory *>array.array.private_data
-        for i in range(2):
-            if held.blocks[i] != NULL:
-                held.buffers[i] = <void *>room_of(held.blocks[i]).address
+        pair = device_capsules(&schema, &array, self.device)
+        describe_there(schema, &array.array, format, b"", self, self.length, 0)
         return pair
+
+
+cdef int describe_there(ArrowSchema *schema, ArrowArray *array, const char *format, bytes name, DeviceArray of,
+                        uint64_t length, int children) except -1:
+    """Fill both structs for the array's memory, and for its nulls, on the device; None: a struct."""
+    cdef array_memory *held
+
+    describe(schema, array, format, name, length, children)
+    if of is None:
+        return 0
+    array.null_count = <int64_t>of.null_count  # Arrow allows -1, which cuDF would read as no nulls
+    give_block(array, 0, of.validity)
+    give_block(array, 1, of.memory)
+    held = <array_memory *>array.private_data
+    for i in range(2):
+        if held.blocks[i] != NULL:
+            held.buffers[i] = <void *>room_of(held.blocks[i]).address
+    return 0
+
+
+cdef tuple device_capsules(ArrowSchema **schema, ArrowDeviceArray **array, int64_t device):
+    """Allocate an empty schema and an empty array on a device, and return the capsules that own both."""
+    schema[0] = <ArrowSchema *>calloc(1, sizeof(ArrowSchema))
+    array[0] = <ArrowDeviceArray *>calloc(1, sizeof(ArrowDeviceArray))
+    if schema[0] == NULL or array[0] == NULL:
+        free(schema[0])
+        free(array[0])
+        raise MemoryError()
+    array[0].device_id, array[0].device_type = device, KIND_CUDA
+    return (PyCapsule_New(schema[0], "arrow_schema", schema_capsule_free),
+            PyCapsule_New(array[0], "arrow_device_array", device_capsule_free))
+
+
+@cython.final
+@cython.no_gc
+cdef class DeviceMatches(Made):
+    """The occurrences in the records of a column on a GPU, as DeviceArrays: where each begins and ends, in bytes from its
+    record's first byte, and its pattern.
+
+    The occurrences in record i are number offsets[i] to offsets[i + 1] - 1 of begins, ends and patterns. With first=True,
+    there are no offsets (None), but one number for each record, -1 if nothing occurs. Arrow's device protocol exports lists
+    of structs, null for a null record.
+    """
+
+    cdef readonly DeviceArray offsets
+    cdef readonly DeviceArray begins
+    cdef readonly DeviceArray ends
+    cdef readonly DeviceArray patterns
+
+    def __len__(self):
+        return len(self.begins) if self.offsets is None else len(self.offsets) - 1
+
+    def __repr__(self):
+        return (f"<trawl.DeviceMatches of {len(self)} records, {len(self.begins)} "
+                f"{'first ' if self.offsets is None else ''}occurrences, on device {self.begins.device}>")
+
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
+    def tolist(self):
+        """Copy the occurrences to a list: of lists of (begin, end, pattern), or of dicts of these and None, as on the host."""
+        rows = list(zip(signed(self.begins), signed(self.ends), signed(self.patterns), strict=True))
+        if self.offsets is None:
+            return [dict(zip(("begin", "end", "pattern"), row)) if row[0] >= 0 else None for row in rows]
+        at = signed(self.offsets)
+        return [rows[at[i]:at[i + 1]] for i in range(len(self))]
+
+    @property
+    def __arrow_c_device_array__(self):
+        if self.offsets is None:
+            raise AttributeError("the first occurrences are three arrays, each of which Arrow takes")
+        return self.device_capsules
+
+    def device_capsules(self, requested_schema=None, **ignored):
+        cdef const char *format = "+l" if self.offsets.unit == 4 else "+L"
+        cdef const char *item = "i" if self.offsets.unit == 4 else "l"
+        cdef ArrowDeviceArray *array
+        cdef ArrowSchema *schema
+        cdef ArrowSchema *fields
+        cdef ArrowArray *items
+        cdef uint64_t count = self.begins.length
+
+        pair = device_capsules(&schema, &array, self.begins.device)
+        describe_there(schema, &array.array, format, b"", self.offsets, <uint64_t>len(self), 1)
+        fields, items = schema.children[0], array.array.children[0]
+        describe_there(fields, items, "+s", b"item", None, count, 3)
+        describe_there(fields.children[0], items.children[0], item, b"begin", self.begins, count, 0)
+        describe_there(fields.children[1], items.children[1], item, b"end", self.ends, count, 0)
+        describe_there(fields.children[2], items.children[2], item, b"pattern", self.patterns, count, 0)
+        return pair
+
+
+cdef list signed(DeviceArray numbers):
+    """Copy numbers to a list; those with the highest bit set are negative."""
+    cdef int bits = 8 * <int>numbers.unit
+
+    return [number - (number >> bits - 1 << bits) for number in numbers.tolist()]
 
 
 cdef DeviceArray device_array(int64_t device, uint64_t length, uint32_t unit):

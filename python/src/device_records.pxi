@@ -171,7 +171,7 @@ cdef void work_records_there(work *job) noexcept nogil:
 cdef class Records(Made):
     """A column of records on a GPU, loaded by Searcher.load for many searches.
 
-    contains(), match_counts() and cells() of a plan return results on the GPU. The column's memory must not change
+    contains(), match_counts(), match_lists() and cells() of a plan return results on the GPU. The column's memory must not change
     before Searcher.unload() or Searcher.close(). device: the GPU's number.
     """
 
@@ -304,7 +304,7 @@ cdef class Records(Made):
             drop(&bytes)
 
     cdef int ask(self, Plan plan, int shape, void *values, void *patterns, uint64_t room, uint64_t *count, str name,
-                 progress) except -1:
+                 progress, DeviceMatches into=None) except -1:
         """Call trawl_ask_records. Return False if `room` is too small."""
         cdef Handle handle
         cdef records_work asked
@@ -314,6 +314,9 @@ cdef class Records(Made):
         asked.records = self.records
         ask_for(&asked.out, shape)
         asked.out.values, asked.out.patterns, asked.out.room = values, patterns, room
+        if into is not None:
+            asked.out.begins, asked.out.ends = <void *>into.begins.address(), <void *>into.ends.address()
+            asked.out.cell_bytes = into.begins.unit
         handle = self.searcher.take()
         try:
             handle.job.plan, handle.job.out, handle.job.bytes = plan.plan, &asked, BRIEF_BYTES
@@ -326,14 +329,13 @@ cdef class Records(Made):
         finally:
             self.searcher.give(handle)
         count[0] = asked.out.count
-        return asked.out.count <= room or shape != TRAWL_RECORDS_CELLS
+        return asked.out.count <= room or shape not in (TRAWL_RECORDS_CELLS, TRAWL_RECORDS_MATCHES)
 
     cdef object values(self, Plan plan, int shape, str name, out, progress):
         """Return a value for each record: a DeviceArray, or the caller's array."""
         cdef uint64_t count = self.part.records.record_count, found
         cdef uint32_t unit = 0 if shape == TRAWL_RECORDS_BITS else 1 if shape == TRAWL_RECORDS_BYTES else 4
         cdef DeviceArray made = None
-        cdef column valid
         cdef Lent target = None
         cdef uint64_t address
 
@@ -345,18 +347,28 @@ cdef class Records(Made):
         self.ask(plan, shape, <void *>address, NULL, count, &found, name, progress)
         if made is None:
             return out
-        if unit == 0 and self.part.records.validity != NULL:
-            memset(&valid, 0, sizeof(valid))
-            try:
-                put_validity(self.part, &valid)
-                if valid.failed:
-                    raise MemoryError()
-                made.null_count = zeros_in(valid.memory.bytes, 0, count)
-                made.validity = room_new(self.device, (count + 7) // 8)
-                send(self.device, room_of(made.validity).address, 0, valid.memory.bytes, (count + 7) // 8)
-            finally:
-                drop(&valid)
+        if unit == 0:
+            self.put_nulls(made)
         return made
+
+    cdef int put_nulls(self, DeviceArray made) except -1:
+        """Give the records' validity to a result."""
+        cdef uint64_t count = self.part.records.record_count
+        cdef column valid
+
+        if self.part.records.validity == NULL:
+            return 0
+        memset(&valid, 0, sizeof(valid))
+        try:
+            put_validity(self.part, &valid)
+            if valid.failed:
+                raise MemoryError()
+            made.null_count = zeros_in(valid.memory.bytes, 0, count)
+            made.validity = room_new(self.device, (count + 7) // 8)
+            send(self.device, room_of(made.validity).address, 0, valid.memory.bytes, (count + 7) // 8)
+        finally:
+            drop(&valid)
+        return 0
 
     cdef bint may_count(self, Plan plan, str name, progress) except -1:
         """Return whether a count of matches in each record is right: in records of several lines, expressions are
@@ -381,6 +393,32 @@ cdef class Records(Made):
             room = count
         records.length = patterns.length = count
         return records, patterns
+
+    cdef DeviceMatches matches(self, Plan plan, bint first, progress):
+        """Return all occurrences, or each record's first."""
+        cdef uint64_t rows = self.part.records.record_count, room = rows if first else rows + 1024, count = 0
+        cdef uint32_t unit = max(self.part.records.offset_bytes, 4)
+        cdef uint64_t none = 0
+        cdef DeviceMatches made = DeviceMatches.__new__(DeviceMatches)
+
+        if not first:
+            made.offsets = device_array(self.device, rows + 1, unit)
+            send(self.device, made.offsets.address(), 0, <const void *>&none, unit)  # all of it, if there are no records
+        while True:
+            made.begins, made.ends = device_array(self.device, room, unit), device_array(self.device, room, unit)
+            made.patterns = device_array(self.device, room, unit)
+            if self.ask(plan, TRAWL_RECORDS_FIRST if first else TRAWL_RECORDS_MATCHES,
+                        NULL if first else <void *>made.offsets.address(), <void *>made.patterns.address(), room, &count,
+                        "match_lists", progress, made) and (count < <uint64_t>1 << 31 or unit == 8):
+                break
+            room = count
+            if count >> 31 != 0 and unit == 4:
+                unit = 8
+                made.offsets = device_array(self.device, rows + 1, unit)
+        if not first:
+            made.begins.length = made.ends.length = made.patterns.length = count
+            self.put_nulls(made.offsets)
+        return made
 
 
 cdef tuple offsets_of(Part part):
@@ -504,18 +542,29 @@ cdef object host_column(given, str name):
     return given
 
 
-cdef object answer_there(Searcher searcher, Plan plan, given, int shape, str name, out, progress):
-    """Answer a question about a column on a GPU: cells as two DeviceArrays, otherwise a value for each record. None: the
-    host must answer."""
+cdef bint offsets_are_bytes(offsets, Records records) except -1:
+    _sources.choice("offsets", offsets, ("characters", "bytes", None))
+    return offsets == "bytes" or (offsets is None and not records.is_text)
+
+
+cdef object answer_there(Searcher searcher, Plan plan, given, int shape, str name, out, progress, offsets=None):
+    """Answer a question about a column on a GPU: cells as two DeviceArrays, occurrences as a DeviceMatches, otherwise a
+    value for each record. None: the host must answer."""
     cdef Records records = load_records(searcher, given, False)
+    cdef bint first = shape == TRAWL_RECORDS_FIRST, lists = first or shape == TRAWL_RECORDS_MATCHES
 
     if records is None:
         if out is not None:
             raise ValueError("out: only for columns on a GPU")
         return None
     try:
-        if shape == TRAWL_RECORDS_COUNTS and not records.may_count(plan, name, progress):
+        if lists and not offsets_are_bytes(offsets, records):
+            raise _errors.make(TRAWL_UNSUPPORTED, f"{name}: on a GPU, offsets count bytes: offsets='bytes' asks for them", 0, 0,
+                               UNKNOWN, UNKNOWN)
+        if (lists or shape == TRAWL_RECORDS_COUNTS) and not records.may_count(plan, name, progress):
             raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN)
+        if lists:
+            return records.matches(plan, first, progress)
         return records.cells(plan, progress) if shape == TRAWL_RECORDS_CELLS else records.values(plan, shape, name, out, progress)
     except _errors.UnsupportedError:
         if not records.copies:

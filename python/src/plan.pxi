@@ -652,7 +652,8 @@ cdef class Plan:
         """Find the occurrences in each record: an Array of lists of (begin, end, pattern), with the
         further fields of matches(). first: an Array of structs, each record's first occurrence or null.
         offsets: 'characters' or 'bytes'; the default counts characters in a column of strings and in a
-        list of str, and bytes in other columns.
+        list of str, and bytes in other columns. For a column on a GPU, a DeviceMatches: offsets count
+        bytes, so a column of strings needs offsets='bytes'.
 
         >>> Plan(['tea', 'eat']).match_lists(['café teat', None], value=True).tolist()
         [[(5, 8, 0, 'tea'), (6, 9, 1, 'eat')], None]

@@ -730,7 +730,12 @@ cdef class Searcher:
 
     def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, bint first=False, offsets=None,
                     progress=None):
-        return record_matches(self, plan, column, match, value, offsets, progress, WHICH if first else LISTS)
+        there = None
+        if not value and (match == "all" or (plan.by_lines and len(plan) == 1 and match in MATCHES)):
+            there = answer_there(self, plan, column, TRAWL_RECORDS_FIRST if first else TRAWL_RECORDS_MATCHES, "match_lists",
+                                 None, progress, offsets)
+        return there if there is not None else record_matches(self, plan, column, match, value, offsets, progress,
+                                                              WHICH if first else LISTS)
 
     def record_counts(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, PATTERNS)

@@ -355,3 +355,28 @@ def read_arrow(array):
     ]
     assert made.array.null_count == found.count(None)  # cuDF cannot count them itself
     return found
+
+
+def read_lists(matches):
+    """Read a DeviceMatches through Arrow's device protocol."""
+    owner, capsule = matches.__arrow_c_device_array__()
+    schema = ArrowSchema.from_address(capsule_pointer(owner, names[2]))
+    made = DeviceArray.from_address(capsule_pointer(capsule, names[3]))
+    unit, form = {b"+l": (4, "i"), b"+L": (8, "q")}[schema.format]
+    rows, items = made.array.length, made.array.children[0].contents
+    struct_schema = schema.children[0].contents
+    assert (struct_schema.format, items.n_buffers, items.n_children) == (b"+s", 1, 3)
+
+    def numbers(address, count):
+        return struct.unpack(f"{count}{form}", read(address, count * unit, made.device))
+
+    ends, columns = numbers(made.array.buffers[1], rows + 1), []
+    for i in range(3):
+        assert struct_schema.children[i].contents.format == {"i": b"i", "q": b"l"}[form]
+        columns.append(numbers(items.children[i].contents.buffers[1], items.children[i].contents.length))
+    assert items.length == ends[-1]
+    valid = read(made.array.buffers[0], (rows + 7) // 8, made.device) if made.array.buffers[0] else None
+    found = list(zip(*columns, strict=True))
+    lists = [found[ends[i] : ends[i + 1]] if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(rows)]
+    assert made.array.null_count == lists.count(None)
+    return lists

@@ -114,7 +114,7 @@ OF_COLUMNS = {
     "pattern_counts": lambda given: PLAN.pattern_counts(given),
     "pattern_lists": lambda given: PLAN.pattern_lists(given),
     "record_counts": lambda given: PLAN.record_counts(given),
-    "match_lists": lambda given: PLAN.match_lists(given),
+    "match_lists": lambda given: PLAN.match_lists(given, value=True),
     "replace": lambda given: PLAN.replace(given, b"x"),
     "match_counts": lambda given: PLAN.match_counts(given, match="leftmost-longest"),
     "contains": lambda given: trawl.Plan("banana", edits=1).contains(given),
@@ -174,6 +174,20 @@ def check_column(plan, values, given):
     assert gpu.read_tensor(found) == gpu.read_arrow(found) == counts
     records, patterns = plan.cells(given)
     assert gpu.read_tensor(records) == cells.records.tolist() and patterns.tolist() == cells.patterns.tolist()
+    check_matches(plan, values, given)
+
+
+def check_matches(plan, values, given):
+    lists = plan.match_lists(given, offsets="bytes")
+    want = plan.match_lists(values, offsets="bytes").tolist()
+    assert gpu.read_lists(lists) in (want, [one or [] for one in want]), values  # a pair has no nulls
+    assert lists.tolist() == [one or [] for one in want] and len(lists) == len(values)
+    assert gpu.read_tensor(lists.begins) == lists.begins.tolist() == [one[0] for row in want for one in row or ()]
+    firsts = plan.match_lists(given, first=True, offsets="bytes")
+    want = plan.match_lists(values, first=True, offsets="bytes").tolist()
+    assert firsts.tolist() == want and len(firsts) == len(values) and firsts.offsets is None
+    assert gpu.read_tensor(firsts.ends) == [-1 if one is None else one["end"] for one in want]
+    assert not hasattr(firsts, "__arrow_c_device_array__")
 
 
 @simulated
@@ -202,6 +216,29 @@ def test_columns(kind):
 
 
 @simulated
+def test_matches_count_bytes():
+    """Check that characters are not counted on a GPU, and that a copy may answer instead."""
+    column, values = gpu.Column(["caf\u00e9 tea".encode()]), ["caf\u00e9 tea"]
+    plan = trawl.Plan("tea")
+    for offsets in (None, "characters"):
+        with pytest.raises(trawl.UnsupportedError, match="offsets='bytes'"):
+            plan.match_lists(column, offsets=offsets)
+    assert plan.match_lists(column, offsets="bytes").tolist() == [[(6, 9, 0)]]
+    assert plan.match_lists(gpu.Column([values[0].encode()], "z")).tolist() == [[(6, 9, 0)]]
+    kept = trawl.Searcher().load(column, copy=True)
+    assert plan.match_lists(kept).tolist() == [[(5, 8, 0)]] == plan.match_lists(values).tolist()
+    with pytest.raises(ValueError, match="offsets"):
+        plan.match_lists(column, offsets="words")
+    single = trawl.Plan("a+", regex=True)  # its occurrences never overlap
+    for match in ("all", "leftmost-longest", "leftmost-first"):
+        assert single.match_lists(gpu.Column([b"baab"], "z"), match=match).tolist() == [[(1, 3, 0)]]
+    with pytest.raises(trawl.UnsupportedError, match="^match_lists: only the host"):
+        PLAN.match_lists(gpu.Column(VALUES, "z"), match="leftmost-longest")
+    many = trawl.Plan("a").match_lists(gpu.Column([b"a" * 9000, b"", b"a"], "z"))  # more than there was room for
+    assert many.offsets.tolist() == [0, 9000, 9000, 9001] and many.begins.tolist() == [*range(9000), 0]
+
+
+@simulated
 @pytest.mark.parametrize("expressions", ("b?an", ["an+a", "n.n", "^ba"], "[a-c]+", r"na\b", "(?s)n.*?a"))
 def test_matches_of_expressions(expressions):
     """Check the answers about matches, which a GPU finds in lines and records, beside the host's."""
@@ -211,7 +248,7 @@ def test_matches_of_expressions(expressions):
     check_column(plan, values, gpu.Column(values))
     with trawl.Searcher() as searcher:
         check_column(plan, values, searcher.load(gpu.Column(values, chunks=[5])))
-        # match_counts searches each line of a record, which the GPU does not
+        # match_counts and match_lists search each line of a record, which the GPU does not
         lines = searcher.load(gpu.Column([b"an\nan ban", b"n\na"]), copy=True)
         assert plan.match_counts(lines).tolist() == plan.match_counts([b"an\nan ban", b"n\na"]).tolist()
         with pytest.raises(trawl.UnsupportedError, match="^match_counts: only the host"):
@@ -243,7 +280,20 @@ def test_nothing_occurs(words):
 def test_slices_of_libcudf(kind):
     """2026-11-28: contains() of a sliced cuDF Series answered for the first records of the whole column."""
     values = [b"ban", None, b"", b"nan", b"x" * 40, b"an", b"nanana"] * 12
-    slices = ((0, 84), (0, 9), (1, 84), (2, 8), (3, 70), (7, 8), (8, 40), (31, 33), (32, 84), (35, 83), (64, 65), (5, 5))
+    slices = (
+        (0, 84),
+        (0, 9),
+        (1, 84),
+        (2, 8),
+        (3, 70),
+        (7, 8),
+        (8, 40),
+        (31, 33),
+        (32, 84),
+        (35, 83),
+        (64, 65),
+        (5, 5),
+    )
     for begin, end in slices if SCALE >= 20 else slices[kind == "U" :: 2]:
         part = values[begin:end]
         for right in (None, "offset", "copy"):
@@ -515,6 +565,8 @@ def test_no_leak():
             *PLAN.cells(column),
         ):
             answer.to_host()
+            gpu.read_lists(PLAN.match_lists(column, offsets="bytes"))
+            PLAN.match_lists(column, first=True, offsets="bytes").tolist()
             if len(answer) and answer.tolist and "bits" not in repr(answer):
                 gpu.read_tensor(answer)
             if hasattr(answer, "__arrow_c_device_array__"):
@@ -543,7 +595,7 @@ def test_no_leak():
 def test_no_room():
     """Check that the error for a result without room says how much is needed, and that later searches work."""
     many, plan = gpu.Shared(b"a" * (1 << 18)), trawl.Plan("a")
-    held = [gpu.Shared(bytes(32 << 20)) for _ in range(7)] + [gpu.Shared(bytes(24 << 20))]
+    held = [gpu.Shared(bytes(32 << 20)) for _ in range(7)] + [gpu.Shared(bytes(16 << 20))]
     with pytest.raises(trawl.OutOfMemoryError, match="bytes"):
         for _ in range(100):
             held.append(plan.positions(many))
@@ -575,6 +627,7 @@ def test_random_columns():
             counts.append(sum(hits))
         assert plan.contains(column).tolist() == contains, seed
         assert plan.match_counts(column).tolist() == counts, seed
+        check_matches(plan, values[begin:end], column)
         nulls = gpu.read_arrow(plan.contains(column, bits=True))
         assert nulls == [None if value is None else one for value, one in zip(values[begin:end], contains)], seed
         text = b"".join(value or b"" for value in values)

@@ -43,7 +43,7 @@ from ._excerpts import Excerpt
 from ._fasta import fasta
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
-    Array, Batches, Column, DeviceArray, LineBatches, Match, Plan, Records, Searcher, Text,
+    Array, Batches, Column, DeviceArray, DeviceMatches, LineBatches, Match, Plan, Records, Searcher, Text,
     __version__,
     algorithms, instruction_sets,
 )  # fmt: skip
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
-    "Column", "DeviceArray", "DeviceError", "EngineError", "Error", "Excerpt", "FileError", "LimitError", "LineBatches",
-    "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
+    "Column", "DeviceArray", "DeviceError", "DeviceMatches", "EngineError", "Error", "Excerpt", "FileError", "LimitError",
+    "LineBatches", "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
     "Records", "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
     "algorithms", "decontaminate", "fasta", "instruction_sets",
 ]  # fmt: skip
