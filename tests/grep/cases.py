@@ -1,7 +1,7 @@
 """cases: what the tests of random command lines share. A test named test_case(rng, trawl, folder) runs once for each
 case, with random numbers that depend only on the case's number: `-k 'case and 17'` repeats case 17. Every second case
 runs the command with small buffers. The module's CASES is the number of cases; if it has ONE_IN, at least one case in
-that many must select something; for features(rng, trawl, folder) see Pairs. (conftest.py has the fixtures.)
+that many must select something; for features(rng, trawl, folder) and a class Case see Pairs. (conftest.py has the fixtures.)
 """
 
 import collections
@@ -11,6 +11,8 @@ import re
 
 from harness import DIVISOR, IS_SANITIZED, SCALE, SEED, TRAWL, amount, environment, execute, random_of, ripgrep  # noqa: F401
 
+WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\",
+         "oo", "o", " ", "  ", "\t"]  # fmt: skip
 TELLING = 70  # from this number of cases on, conftest.py checks how many cases select something
 
 # how many cases ran, how many of them selected something, and how many were skipped, by reason
@@ -82,6 +84,21 @@ def stats_wrong(said, jobs=0, size=None, none=False):
         if not good
     ]
     return "--stats: %s: %r" % (wrong, said) if wrong else None
+
+
+class Options:
+    """The options of a command line, drawn by the constructor, Case(rng), of a module's class Case."""
+
+    def features(self):
+        """Return the set of the options and the kind of input, for Pairs."""
+        return {"%s %s" % row for row in vars(self).items()}
+
+
+def features_of(module):
+    """Return a module's function features(rng, trawl, folder), or one for its Case(rng); None: cases are independent."""
+    if hasattr(getattr(module, "Case", None), "features"):
+        return lambda rng, *_: module.Case(rng).features()
+    return getattr(module, "features", None)
 
 
 class Pairs:

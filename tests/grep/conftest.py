@@ -28,7 +28,7 @@ def pairs(request, folder):
     """Chooses the random numbers of each case, if the module says which features a case has."""
     module = request.module
     name = module.__name__.removeprefix("test_")
-    draw = getattr(module, "features", None)
+    draw = cases.features_of(module)
     cases.counts.clear()
     yield cases.Pairs(name, draw and (lambda rng: draw(rng, TRAWL, folder)))
     one_in = getattr(module, "ONE_IN", 0)

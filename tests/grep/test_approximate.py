@@ -21,7 +21,7 @@ BASES = {"A": "A", "C": "C", "G": "G", "T": "T", "U": "T", "N": "ACGT", "R": "AG
 EXCHANGED = {0: 10, 10: 0}
 
 
-class Case:
+class Case(cases.Options):
     """The options of a command line."""
 
     def __init__(self, rng):
@@ -53,9 +53,6 @@ class Case:
             self.limit = None
         self.input, self.jobs = rng.choice(["pipe", "file", "file"]), rng.choice([1, 2])
         self.chunk = rng.choice([0, 0, 1, 3, 16, 100, 1000])
-
-    def features(self):
-        return {"%s %s" % row for row in vars(self).items()}
 
     def arguments(self):
         options = [("-i", self.fold), ("--every-end", self.every_end), ("--fasta", self.fasta),
@@ -300,10 +297,6 @@ def json_lines(output):
         else [""] * len(lines)
     )
     return "".join(name + ":".join(map(str, line)) + "\n" for name, line in zip(names, lines)).encode()
-
-
-def features(rng, *_):
-    return Case(rng).features()
 
 
 def test_case(rng, trawl, folder):

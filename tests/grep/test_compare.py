@@ -35,13 +35,11 @@ CASES, ONE_IN = 3200, 5
 CASES_PER_TREE = 20
 BLOCK = 98304
 
-WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\",
-         "oo", "o", " ", "\t"]  # fmt: skip
 UTF8_WORDS = ["é", "É", "straße", "Σίσυφος", "ΣΊΣΥΦΟΣ", "σ", "ς", "K", "k", "ſ", "s", "S", "ı", "i", "I", "İ", "я", "Я",
               "привет", "ПРИВЕТ", "漢字", "漢", "😀", "Dž", "dž", "DŽ", "fooé", "éfoo", "µ", "μ"]  # fmt: skip
 
 
-ASCII_WORDS = [word.encode() for word in WORDS] + [b"0", b"s", b"i", b"I", b"A"]
+ASCII_WORDS = [word.encode() for word in cases.WORDS] + [b"0", b"s", b"i", b"I", b"A"]
 
 
 class Case:
@@ -72,10 +70,12 @@ def random_line(rng, kind):
     if kind == "ab":
         return "".join(rng.choice("aab") for _ in range(rng.randrange(0, 8))).encode()
     if kind == "words":
-        return "".join(rng.choice(WORDS) + rng.choice(["", " ", "-"]) for _ in range(rng.randrange(0, 7))).encode()
+        return "".join(
+            rng.choice(cases.WORDS) + rng.choice(["", " ", "-"]) for _ in range(rng.randrange(0, 7))
+        ).encode()
     if kind == "utf8":
         return "".join(
-            rng.choice(UTF8_WORDS + WORDS) + rng.choice(["", " "]) for _ in range(rng.randrange(0, 6))
+            rng.choice(UTF8_WORDS + cases.WORDS) + rng.choice(["", " "]) for _ in range(rng.randrange(0, 6))
         ).encode()
     if kind == "bytes":
         return bytes(rng.choice(b"ab\xff\xc3\xa9\x80 fo") for _ in range(rng.randrange(0, 9)))
@@ -177,7 +177,7 @@ def random_pattern(rng, files, utf8):
         return letters + rng.choice(ASCII_WORDS) if rng.random() < 0.3 else letters
     if choice < 0.62:
         return rng.choice(BROKEN)
-    return rng.choice(WORDS + (UTF8_WORDS if rng.random() < 0.6 else [])).encode()
+    return rng.choice(cases.WORDS + (UTF8_WORDS if rng.random() < 0.6 else [])).encode()
 
 
 BROKEN = [b"\xff", b"\x80", b"\xc3", b"\xa9", b"\x9f\x98\x80", b"\xce", b"\xc3\xa9\xff", b"a\xff", b"\xffa",

@@ -585,10 +585,6 @@ def messages(lines, early):
     return found
 
 
-def features(rng, *_):
-    return Case(rng).features()
-
-
 def test_case(rng, trawl, folder):
     """Return None, or what is wrong."""
     case, folder = Case(rng), os.path.join(folder, "%d" % rng.number)

@@ -12,7 +12,6 @@ import itertools
 import os
 import random
 import re
-import subprocess
 
 import cases
 import pytest
@@ -23,7 +22,7 @@ WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwx
 LETTERS = "aAsS\u017fb \n"
 
 
-class Case:
+class Case(cases.Options):
     """The options of a command line, and what the options mean."""
 
     def __init__(self, rng):
@@ -52,10 +51,6 @@ class Case:
         self.returns = returns and self.form != "crlf" and not (self.whole_lines and numbers)
         if self.returns and self.whole_lines and rng.random() < 0.5:
             self.report, self.numbered, self.stats = "-o", False, False
-
-    def features(self):
-        """Return the set of the options and the kind of input."""
-        return {"%s %s" % row for row in vars(self).items() if row[0] != "any_byte"}
 
     def fold(self, data):
         """Return the bytes in a form in which strings that are equal under the case's options are equal. The form has the
@@ -284,18 +279,9 @@ def report_arguments(case):
     return [*case.report.split(), *["--only-first"] * case.first]
 
 
-def run(trawl, arguments, utf8, **options):
-    return subprocess.run(
-        [trawl] + arguments,
-        capture_output=True,
-        timeout=60,
-        env=cases.environment("C.UTF-8" if utf8 else "C"),
-        **options,
-    )
-
-
-def features(rng, *_):
-    return Case(rng).features()
+def run(trawl, arguments, utf8=False, folder=None, data=None, **more):
+    """Return (status, standard output, standard error)."""
+    return cases.execute([trawl, *arguments], folder, "C.UTF-8" if utf8 else "C", data, **more)
 
 
 def test_case(rng, trawl, folder):
@@ -324,22 +310,22 @@ def test_case(rng, trawl, folder):
         )
         said = b"files: %d\nselected: %d\n" % (len(texts), selected)
     if len(texts) == 1 and not case.report.endswith("-H") and case.input == "pipe":
-        done = run(trawl, arguments, case.utf8, cwd=folder, input=texts[0][1])
+        got, out, err = run(trawl, arguments, case.utf8, folder, texts[0][1])
     else:
-        done = run(trawl, arguments + [name for name, _ in texts], case.utf8, cwd=folder, stdin=subprocess.DEVNULL)
+        got, out, err = run(trawl, arguments + [name for name, _ in texts], case.utf8, folder)
     if (
-        done.returncode == status
-        and in_order(case, done.stdout) == in_order(case, wanted)
-        and (done.stderr.startswith(said) if said else not cases.undoubted(done.stderr))
+        got == status
+        and in_order(case, out) == in_order(case, wanted)
+        and (err.startswith(said) if said else not cases.undoubted(err))
     ):
         # only short texts are searched for the empty string with a method
         size, none = sum(len(text) for _, text in texts), not any(patterns)
-        wrong = case.stats and cases.stats_wrong(done.stderr, case.jobs, size, none)
+        wrong = case.stats and cases.stats_wrong(err, case.jobs, size, none)
         assert not wrong, wrong
         return
     case_of = (arguments, patterns, [text[:80] for _, text in texts])
-    got = (done.returncode, status, done.stdout[:300], wanted[:300], done.stderr[:300])
-    pytest.fail("%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r" % (*case_of, *got))
+    both = (got, status, out[:300], wanted[:300], err[:300])
+    pytest.fail("%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r" % (*case_of, *both))
 
 
 def test_long_line(trawl, folder):
@@ -355,17 +341,17 @@ def test_long_line(trawl, folder):
         numbers = [b"%d" % (number + 1) for number, pattern in enumerate(patterns) if pattern in line]
         wanted += b"%d:%s:%s" % (index + 1, b",".join(numbers), line) if numbers else b""
     for more in (["-h", path], ["-h", "-j1", "--chunk-bytes=100000", path], ["-h", "-C3", path]):
-        done = run(trawl, arguments + more, False, stdin=subprocess.DEVNULL)
-        got = done.stdout.replace(b"1--x\n", b"") if "-C3" in more else done.stdout
+        got = run(trawl, arguments + more)[1]
+        got = got.replace(b"1--x\n", b"") if "-C3" in more else got
         if got != wanted:
             pytest.fail("a long line: %r..., expected %r..." % (got[:60], wanted[:60]))
-    done = run(trawl, ["-n", "-A2", "-h", "--chunk-bytes=100000", "x", path], False, stdin=subprocess.DEVNULL)
-    if done.stdout != b"".join(
+    got = run(trawl, ["-n", "-A2", "-h", "--chunk-bytes=100000", "x", path])[1]
+    if got != b"".join(
         b"%d%s%s" % (i + 1, b"-" if i else b":", line) for i, line in enumerate(text.splitlines(keepends=True))
     ):
-        pytest.fail("a long line as context: %r" % done.stdout[-60:])
-    done = run(trawl, arguments, False, input=text)
-    assert done.stdout == wanted, "a long line of a pipe: %r" % done.stdout[:60]
+        pytest.fail("a long line as context: %r" % got[-60:])
+    got = run(trawl, arguments, data=text)[1]
+    assert got == wanted, "a long line of a pipe: %r" % got[:60]
 
 
 def test_line_ends(trawl, folder):
@@ -377,17 +363,15 @@ def test_line_ends(trawl, folder):
                         ["-z"], ["--mismatches=0"], ["-m1"], ["--column"], ["--no-mmap", "-e", "y"]):  # fmt: skip
             data = text.replace(b"\n", b"\0") if "-z" in options else text
             write(os.path.join(folder, "ends"), data)
-            operand, given = (("ends", {"stdin": subprocess.DEVNULL}), ("-", {"input": data}))[number % 2]
-            done = run(
-                trawl, ["-nh", *options, "-e", "x+"[: 1 + ("-P" in options)], operand], False, cwd=folder, **given
+            operand, given = (("ends", None), ("-", data))[number % 2]
+            _, out, err = run(
+                trawl, ["-nh", *options, "-e", "x+"[: 1 + ("-P" in options)], operand], folder=folder, data=given
             )
-            found = [
-                int(line.split(b":")[0]) for line in done.stdout.replace(b"\0", b"\n").splitlines() if b":" in line
-            ]
+            found = [int(line.split(b":")[0]) for line in out.replace(b"\0", b"\n").splitlines() if b":" in line]
             places, inverts = (count + 1, 2 * count + 2), "-v" in options
             wanted = [at for at in range(1, 2 * count + 3) if (at in places) != inverts]
             wanted = wanted[:1] if "-m1" in options else wanted
-            if found != wanted and b"cannot be loaded" not in done.stderr:
+            if found != wanted and b"cannot be loaded" not in err:
                 pytest.fail("%d line ends in a row, %r, %s: %r" % (count, options, operand, found[:3]))
 
 
@@ -398,13 +382,13 @@ def test_both_cases(trawl, folder):
     for utf8, more in ((False, "@[`{"), (True, "@[`{éÀ")):
         strings = letters + letters.lower() + more
         words = [word for letter in strings + "É" * utf8 + "à" * utf8 for word in ("-e", letter)]
-        done = run(trawl, ["-i", "--count-matches", "--overlapping", *words], utf8, cwd=folder, input=strings.encode())
-        if done.stdout != b"%d\n" % len(strings):
-            pytest.fail("%r occurrences of the letters %s" % (done.stdout, strings))
+        out = run(trawl, ["-i", "--count-matches", "--overlapping", *words], utf8, folder, strings.encode())[1]
+        if out != b"%d\n" % len(strings):
+            pytest.fail("%r occurrences of the letters %s" % (out, strings))
     # The string ᲀ also matches the letter в, but the string в does not match ᲀ. So the two strings are different, and
     # both occur at 0.
-    done = run(trawl, ["-iob", "--pattern-number", "-e", "в", "-e", "ᲀ"], True, cwd=folder, input="вᲀ".encode())
-    assert done.stdout == "0:1:в\n0:2:в\n2:2:ᲀ\n".encode(), "two letters at the same place: %r" % done.stdout
+    out = run(trawl, ["-iob", "--pattern-number", "-e", "в", "-e", "ᲀ"], True, folder, "вᲀ".encode())[1]
+    assert out == "0:1:в\n0:2:в\n2:2:ᲀ\n".encode(), "two letters at the same place: %r" % out
 
 
 def test_short_strings(trawl, folder):
@@ -418,9 +402,9 @@ def test_short_strings(trawl, folder):
             case.report += " --overlapping" * ("--overlapping" in options)
             case.letters = case.any_byte = False
             wanted = expected(case, [bytes(letters)], [("t", text)])
-            done = run(trawl, [*options, "--count-matches", bytes(letters)], False, cwd=folder, input=text)
-            if (done.stdout, done.returncode) != wanted:
-                pytest.fail("%r of %r: %r, expected %r" % (options, bytes(letters), done.stdout, wanted))
+            status, out, _ = run(trawl, [*options, "--count-matches", bytes(letters)], False, folder, text)
+            if (out, status) != wanted:
+                pytest.fail("%r of %r: %r, expected %r" % (options, bytes(letters), out, wanted))
 
 
 def test_trees(trawl, folder):
@@ -439,14 +423,11 @@ def test_trees(trawl, folder):
     wanted = b"".join(b"%d:%d:%s\n" % (i + 1, sums[i], patterns[i]) for i in range(5))
     words = [word for pattern in patterns for word in ("-e", pattern)]
     for threads in ("-j1", "-j4"):
-        done = run(trawl, ["-r", threads, "--count-by-pattern"] + words + [top], False, stdin=subprocess.DEVNULL)
-        if done.stdout != wanted or done.stderr:
-            pytest.fail("a tree: %r, expected %r; %r" % (done.stdout, wanted, done.stderr))
-    each = [
-        run(trawl, ["-r", threads, "-H", "--count-by-pattern"] + words + [top], False, stdin=subprocess.DEVNULL)
-        for threads in ("-j1", "-j4")
-    ]
-    assert each[0].stdout == each[1].stdout != b"", "-H: threads change what is printed"
+        _, out, err = run(trawl, ["-r", threads, "--count-by-pattern", *words, top])
+        if out != wanted or err:
+            pytest.fail("a tree: %r, expected %r; %r" % (out, wanted, err))
+    each = [run(trawl, ["-r", threads, "-H", "--count-by-pattern", *words, top])[1] for threads in ("-j1", "-j4")]
+    assert each[0] == each[1] != b"", "-H: threads change what is printed"
 
 
 def test_statistics(trawl, folder):
@@ -460,19 +441,17 @@ def test_statistics(trawl, folder):
         jobs = 1 if "-j1" in options else 0
         for operands in ([path], [path, path], ["-"], ["-r", folder] if "-c" in options else ["-"]):
             with open(path, "rb") as file:
-                done = run(trawl, ["--stats", *options, *operands], False, stdin=file)
-            wrong = cases.stats_wrong(
-                done.stderr, jobs, None if "-r" in operands else os.path.getsize(path) * len(operands)
-            )
+                said = run(trawl, ["--stats", *options, *operands], stdin=file)[2]
+            wrong = cases.stats_wrong(said, jobs, None if "-r" in operands else os.path.getsize(path) * len(operands))
             if wrong:
                 pytest.fail("%r: %s" % (options + operands, wrong))
     small = os.path.join(folder, "small")
     write(small, b"bar foo\n" * 100)
     for count in range(1, 10):  # the command searches several small files together
         command = ["-j1", "-c", "--stats", "none", *[small] * count, folder, path, folder]
-        done = run(trawl, command, False, stdin=subprocess.DEVNULL)
+        said = run(trawl, command)[2]
         size = 800 * count + os.path.getsize(path)
-        searched = sum(map(int, re.findall(rb" (\d+)", re.search(rb"^methods: .*", done.stderr, re.MULTILINE)[0])))
-        wrong = cases.stats_wrong(done.stderr[done.stderr.find(b"files:") :], 1, size)
+        searched = sum(map(int, re.findall(rb" (\d+)", re.search(rb"^methods: .*", said, re.MULTILINE)[0])))
+        wrong = cases.stats_wrong(said[said.find(b"files:") :], 1, size)
         if wrong or not size <= searched <= size + 64 * count:
-            pytest.fail("%d small files, which hold nothing, not searched once: %s; %r" % (count, wrong, done.stderr))
+            pytest.fail("%d small files, which hold nothing, not searched once: %s; %r" % (count, wrong, said))

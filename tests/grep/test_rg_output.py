@@ -48,8 +48,7 @@ OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long h
     alphabet reverse-complement any-base exact every-end distance fasta fastq records paired bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
     type-list pcre2-version stats only-first around and andnot in-file write backup diff""".split()
 
-WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\",
-         "oo", "o", "  ", "\t", "$", "$0"]  # fmt: skip
+WORDS = [*cases.WORDS, "$", "$0"]
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
 EXPRESSIONS = ["", "a*", "^$", "^", "$", "o+", "foo|fo", "(f)(o)", "[^a]", "b?", "(?:)|b", "x|", "^a", "a$", "a{2}",
                "^.*$", "(?P<foo>o)o", "fo+b", "o*$", " *", "."]  # fmt: skip

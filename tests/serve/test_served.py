@@ -448,7 +448,7 @@ def test_module(name, places, request):
     tree = os.path.join(tempfile.tempdir, "tree")
     os.mkdir(tree)
     request.addfinalizer(lambda: run_alone("chmod -R u+rwX %s && rm -rf %s" % (tree, tree), shell=True, check=True))
-    features = getattr(module, "features", None)
+    features = cases.features_of(module)
     pairs = cases.Pairs(name, features and (lambda rng: features(rng, TRAWL, tree)))
     count = cases.amount(1 if FRONT else MODULES[name])
     tests = [lambda number=number: module.test_case(pairs.choose(number), TRAWL, tree) for number in range(count)]
