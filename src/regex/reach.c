@@ -224,12 +224,16 @@ static uint64_t edge_word(const struct reach_window *window, const struct reach_
                 found |= ((kind & 1) != 0 ? before : ~before) & ((kind & 2) != 0 ? after : ~after);
         return found;
     }
-    for (uint64_t at = 64 * i; at <= window->chars && at < 64 * i + 64; at++) {
+    if (part->set == EDGE_BEGIN)
+        found = window->begin == 0 && i == 0;
+    else if (i == window->chars / 64 &&
+             window->begin + window->offsets[window->chars] == window->count)
+        found = UINT64_C(1) << window->chars % 64;
+    for (uint64_t at = 64 * i; part->by_lines && at <= window->chars && at < 64 * i + 64; at++) {
         const uint64_t offset = window->begin + window->offsets[at];
         const bool begins = part->set == EDGE_BEGIN;
-        const bool is_end = begins ? offset == 0 : offset == window->count;
 
-        if (is_end || (part->by_lines && window->text[offset - begins] == '\n'))
+        if (offset != (begins ? 0 : window->count) && window->text[offset - begins] == '\n')
             found |= UINT64_C(1) << at % 64;
     }
     return found;
@@ -409,6 +413,10 @@ int reach_match(const struct reach *reach, struct reach_window *window, const ui
 
     if ((reach->longest && span_count > 1) || window->gave_up == reach)
         return -1;
+    if (to - from < reach->shortest) {
+        window->next = to;
+        return 0;
+    }
     for (bool is_valid = window->of == reach && window->text == text && window->count == count &&
                          window->to == to && !window->is_whole && anchor == REGEX_ANYWHERE &&
                          from >= window->begin &&

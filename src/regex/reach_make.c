@@ -7,9 +7,13 @@
 #include "regex/reach_parts.h"
 #include "regex/reach.h"
 
-/* A repetition is long if it adds LONG_NODES nodes to the expression. In an expression of up to
- * FEW_CHARS characters, with all repetitions written out, automata and RE2 are as fast. */
+/* A repetition is long if it adds LONG_NODES nodes to the expression, or has at least LONG_LEAST;
+ * in an expression that begins with an assertion, whose automaton needs only a state for each
+ * count, VAST_LEAST. In an expression of up to FEW_CHARS characters, with all repetitions written
+ * out, automata and RE2 are as fast. */
 #define LONG_NODES 4u
+#define LONG_LEAST 24u
+#define VAST_LEAST 1000u
 #define FEW_CHARS 16u
 
 struct reach_maker {
@@ -17,6 +21,7 @@ struct reach_maker {
     struct sequence sets;      /* the different sets of characters */
     uint64_t bytes[PARTS_MAX]; /* for each part: maximum of bytes from there to the end */
     uint64_t chars;            /* number of characters, with all finite repetitions */
+    uint64_t least;            /* the largest minimum of a repetition */
     bool is_long;              /* some repetition is */
     bool fails;                /* some part is RE2's */
 };
@@ -62,7 +67,8 @@ static uint32_t add_chars(struct reach_maker *maker, const struct syntax_node *n
                                     .most = most};
     const uint64_t after = maker->bytes[next], bytes = UINT64_C(4) * most;
 
-    maker->chars += most == SYNTAX_ENDLESS ? 1 : most;
+    maker->chars += most == SYNTAX_ENDLESS ? max_u64(least, 1) : most;
+    maker->least = max_u64(maker->least, least);
     maker->is_long |= most != SYNTAX_ENDLESS && most - least >= LONG_NODES;
     return add_part(maker, part,
                     most == SYNTAX_ENDLESS || after == UINT64_MAX ? UINT64_MAX : after + bytes);
@@ -196,9 +202,13 @@ enum trawl_status reach_make(const struct syntax_node *root, const struct regex_
     first = add_node(maker, root, 1, first);
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_BEFORE, false, first);
+    maker->made->has_ranges = maker->is_long;
+    maker->is_long |=
+        maker->least >= (maker->made->parts[first].kind == REACH_EDGE ? VAST_LEAST : LONG_LEAST);
     if (maker->fails || !maker->is_long || maker->chars <= FEW_CHARS)
         goto done;
     maker->made->longest = options->longest;
+    maker->made->shortest = root->shortest;
     maker->made->first = first;
     maker->made->most = maker->bytes[first];
     if (maker->made->by_words)
@@ -219,6 +229,36 @@ void reach_free(struct reach *reach)
         return;
     around_free(reach->symbols);
     memory_release(reach, 1, sizeof *reach);
+}
+
+/* Returns true if each character of part a's set is in part b's. */
+static bool includes(const struct reach *reach, const struct reach_part *a,
+                     const struct reach_part *b)
+{
+    const uint64_t *members = reach->symbols->members;
+    bool all = true;
+
+    for (uint32_t i = 0; i < SYMBOLS; i++)
+        all &= (members[i] >> a->set & 1) <= (members[i] >> b->set & 1);
+    return all;
+}
+
+bool reach_is_better(const struct reach *reach, bool has_atoms, bool has_finder)
+{
+    const struct reach_part *first = &reach->parts[reach->first];
+    bool overlaps = false;
+
+    if (reach->has_ranges || has_atoms)
+        return reach->has_ranges && (has_atoms || !has_finder);
+    while (first->kind == REACH_SAVE || first->kind == REACH_FORK)
+        first = &reach->parts[first->next];
+    for (uint32_t i = 1; i < reach->count && first->kind == REACH_CHARS; i++) {
+        const struct reach_part *part = &reach->parts[i];
+
+        overlaps |= part != first && part->kind == REACH_CHARS && part->least >= LONG_LEAST &&
+                    includes(reach, first, part);
+    }
+    return overlaps;
 }
 
 uint64_t reach_most(const struct reach *reach)

@@ -13,7 +13,8 @@ enum { REACH_ACCEPT, REACH_CHARS, REACH_EDGE, REACH_FORK, REACH_SAVE };
 struct reach {
     bool longest;                     /* prefers the longest match */
     bool by_words;                    /* some part is a word boundary */
-    uint64_t most;                    /* maximum number of bytes in a match */
+    bool has_ranges;                  /* the numbers of some repetition differ by many */
+    uint64_t shortest, most;          /* minimum and maximum number of bytes in a match */
     uint32_t count;                   /* number of parts */
     uint32_t first;                   /* the part with which the expression begins */
     struct around_automaton *symbols; /* has no states */

@@ -220,10 +220,11 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     program_free(*out);
     syntax_release(&made->items[index].tree);
     made->items[index].tree = *syntax;
-    status = program_make(&made->memory, syntax->root, &made->options, 1, true, out, error);
     /* RE2 has too many states to keep for such numbers; PCRE2 counts */
     counts = made->options.pcre && !is_filter && syntax->root->product > SYNTAX_REPEAT_MAX &&
-             !made->options.longest && !program_finds(*out);
+             !made->options.longest;
+    status = program_make(&made->memory, syntax->root, &made->options, 1, !counts, out, error);
+    counts = counts && !program_finds(*out);
     if (status == TRAWL_OK && (*out == NULL || counts))
         status = refuse_large(made, error);
     if (status != TRAWL_OK)
@@ -370,7 +371,7 @@ static uint32_t endless_alternatives(const struct syntax_node *node)
 
 /* Compiles the program of the only expression for texts of many lines. There is none if too many
  * alternatives are endless, because RE2 would need a state for each set of them, or if a reach is
- * better: with atoms, or without a finder. */
+ * better. */
 static enum trawl_status compile_whole(struct expressions *made, struct trawl_error *error)
 {
     const struct trawl_plan *plan = made->plan;
@@ -382,7 +383,8 @@ static enum trawl_status compile_whole(struct expressions *made, struct trawl_er
     struct whole_tree *tree;
 
     if (made->count != 1 || item->needs_line ||
-        (item->reach != NULL && (item->has_atoms || !program_may_find(item->each))) ||
+        (item->reach != NULL &&
+         reach_is_better(item->reach, item->has_atoms, program_may_find(item->each))) ||
         endless_alternatives(item->tree.root) > WHOLE_ENDLESS_MAX || plan->line_end != '\n' ||
         (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
