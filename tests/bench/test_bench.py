@@ -144,6 +144,8 @@ class TestWrong(Case):
                 ("count-lines-inverted", None, len(lines) - any_of),
                 ("records-any", "line", any_of),
                 ("records-cells", "line", sum(it > 0 for line in hits for it in line)),
+                ("records-first", "line", any_of),
+                ("records-matches", "line", sum(map(sum, hits))),
                 ("cells", "line", sum(it > 0 for line in hits for it in line)),
             ):
                 ask = {"text": f"file:{text}", "patterns": f"file:{path}", "record": record, "flags": flags}

@@ -93,7 +93,9 @@ enum call_subject { OF_TEXT, OF_LINES, OF_TAPE, OF_RECORDS };
     X(OTHER_LINES, "count-lines-inverted", OF_LINES, 0) \
     X(CELLS, "cells", OF_TAPE, 0)                       \
     X(RECORDS_ANY, "records-any", OF_RECORDS, 1)        \
-    X(RECORDS_CELLS, "records-cells", OF_RECORDS, 8)
+    X(RECORDS_CELLS, "records-cells", OF_RECORDS, 8)    \
+    X(RECORDS_FIRST, "records-first", OF_RECORDS, 12)   \
+    X(RECORDS_MATCHES, "records-matches", OF_RECORDS, 12)
 
 enum call {
 #define CALL_ENUM(name, word, subject, item) CALL_##name,

@@ -233,16 +233,18 @@ static void cell_take(struct oracle *it, uint64_t record, uint64_t end, uint64_t
 {
     const uint64_t *offsets = it->question->offsets + record;
     uint64_t begin = end - it->question->patterns[pattern].bytes_count;
-    bool any = it->call == CALL_RECORDS_ANY;
+    bool any = it->call == CALL_RECORDS_ANY || it->call == CALL_RECORDS_FIRST;
+    bool all = it->call == CALL_RECORDS_MATCHES;
 
     last += any ? 0 : pattern;
-    if (*last == record + 1 || !is_whole(it, (struct trawl_range){begin, end},
-                                         (struct trawl_range){offsets[0], offsets[1]}))
+    if ((*last == record + 1 && !all) || !is_whole(it, (struct trawl_range){begin, end},
+                                                   (struct trawl_range){offsets[0], offsets[1]}))
         return;
     *last = record + 1;
     it->found++;
-    it->sum +=
-        answer_mix(record, any ? 1 : pattern, it->call == CALL_CELLS ? begin - offsets[0] : 0);
+    it->sum += all ? answer_mix(record, begin - offsets[0], end - offsets[0])
+                   : answer_mix(record, any ? 1 : pattern,
+                                it->call == CALL_CELLS ? begin - offsets[0] : 0);
 }
 
 /* Searches record by record, because only a pattern's first occurrence in each record counts. */
@@ -307,7 +309,8 @@ static struct answer answer_each(const struct question *question, enum call call
 
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes)
 {
-    bool summed = call != CALL_COUNT && call != CALL_BUILD && call_subject(call) != OF_LINES;
+    bool summed = call != CALL_COUNT && call != CALL_BUILD && call != CALL_RECORDS_FIRST &&
+                  call_subject(call) != OF_LINES;
     struct answer answer = {0, 0, summed};
     struct oracle it;
 

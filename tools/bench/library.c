@@ -327,6 +327,21 @@ static void *array_of_answer(const struct library *own)
     return own->address != 0 ? (void *)(uintptr_t)own->address : own->array;
 }
 
+/* Adds up where the matches of records begin and end: each record's first, or its list. */
+static void sum_matches(const struct contestant *it, const struct library *own,
+                        struct answer *answer)
+{
+    const uint32_t *firsts = (const uint32_t *)own->array;
+    const uint32_t *begins = firsts + own->room, *ends = begins + own->room;
+
+    for (uint64_t i = 0; i < question_records(it->question, it->bytes); i++) {
+        const bool lists = it->call == CALL_RECORDS_MATCHES;
+
+        for (uint64_t k = lists ? firsts[i] : i; k < (lists ? firsts[i + 1] : i + 1); k++)
+            answer->sum += begins[k] == UINT32_MAX ? 0 : answer_mix(i, begins[k], ends[k]);
+    }
+}
+
 /* Adds up the items of the array, for the comparison with the oracle. Cells have two columns, and
  * each cell comes after the cell before. */
 static void sum_array(const struct contestant *it, const struct library *own, struct answer *answer)
@@ -340,6 +355,10 @@ static void sum_array(const struct contestant *it, const struct library *own, st
     if (it->call == CALL_RECORDS_ANY) {
         for (uint64_t i = 0; i < question_records(it->question, it->bytes); i++)
             answer->sum += any[i] != 0 ? answer_mix(i, any[i], 0) : 0;
+        return;
+    }
+    if (it->call == CALL_RECORDS_FIRST || it->call == CALL_RECORDS_MATCHES) {
+        sum_matches(it, own, answer);
         return;
     }
     for (uint64_t i = 0; i < answer->count && i < own->room; i++) {
@@ -443,15 +462,22 @@ static enum trawl_status take_matrix(const struct contestant *it, const struct l
 static enum trawl_status ask_records(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, uint64_t *count)
 {
-    bool cells = it->call == CALL_RECORDS_CELLS;
-    struct trawl_answer out = TRAWL_ANSWER(cells ? TRAWL_RECORDS_CELLS : TRAWL_RECORDS_BYTES);
+    const bool first = it->call == CALL_RECORDS_FIRST;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BYTES);
+    uint32_t *second = (uint32_t *)array_of_answer(own) + own->room;
     enum trawl_status status;
 
-    out.values = array_of_answer(own);
+    out.values = first ? NULL : array_of_answer(own);
     out.room = own->room;
-    if (cells) {
+    if (it->call != CALL_RECORDS_ANY)
         out.cell_bytes = sizeof(uint32_t);
-        out.patterns = (uint32_t *)out.values + own->room;
+    if (it->call == CALL_RECORDS_CELLS) {
+        out.what = TRAWL_RECORDS_CELLS;
+        out.patterns = second;
+    } else if (it->call != CALL_RECORDS_ANY) {
+        out.what = first ? TRAWL_RECORDS_FIRST : TRAWL_RECORDS_MATCHES;
+        out.begins = second;
+        out.ends = second + own->room;
     }
     status = trawl_ask_records(own->searcher, plan, own->records, &out, &failure);
     *count = out.count;
@@ -565,7 +591,8 @@ static void take_parts(const struct library *own, struct bench_run *run)
  * advance only if each record has one. Returns false on failure; run->why says why. */
 static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
 {
-    uint64_t count = it->call == CALL_RECORDS_ANY ? question_records(it->question, it->bytes) : 0;
+    const bool each = call_subject(it->call) == OF_RECORDS && it->call != CALL_RECORDS_CELLS;
+    uint64_t count = each ? question_records(it->question, it->bytes) : 0;
 
     own->searcher = searcher_of(it, run->why);
     if (own->searcher == NULL ||
