@@ -26,6 +26,9 @@
 /* A loaded text must leave memory for searches: resident_room_left bytes, or 1 / ROOM_LEFT_SHARE of
  * the device's memory if that is less. */
 #define ROOM_LEFT_SHARE 4u
+/* A borrowed text may have other bytes each time. Its last sample only decides how fast it is
+ * searched, so it is taken anew after some uses. */
+#define SAMPLE_USES_MAX 64u
 
 /* Fails with MEMORY if a loaded text of `bytes` bytes would leave too little of the device's memory
  * for searches. The device's context is current. */
@@ -80,7 +83,7 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     excerpts = max_u64(bytes / SAMPLE_EXCERPT_BYTES, 1);
     part = resident->count / excerpts;
     bytes = min_u64(bytes, SAMPLE_EXCERPT_BYTES);
-    if (resident->count < cuda_limits_now().seen_bytes_min ||
+    if (resident->sample != NULL || resident->count < cuda_limits_now().seen_bytes_min ||
         memory_allocate(1, sizeof *sample, &memory, NULL) != TRAWL_OK)
         return TRAWL_OK;
     sample = (struct cuda_sample *)memory;
@@ -169,15 +172,20 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
 }
 
-/* Copies a resident to its device, with a worker that is opened for this, and takes the sample.
- * After a failure, nothing of it is left on the device. */
+/* Copies a resident to its device, and takes the sample. After a failure, nothing of it is left on
+ * the device. A borrowed text's worker is kept for the next one; for others, whose copies need
+ * pinned memory, one is opened. */
 static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
                                struct trawl_error *error)
 {
     struct engine_worker *worker = NULL;
     enum trawl_status status;
 
-    TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
+    if (resident->borrowed != 0)
+        status = cuda_worker_lend(engine, resident->device_index, &worker, error);
+    else
+        status = cuda_worker_open_on(engine, resident->device_index, &worker, error);
+    TRAWL_TRY(status);
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = bring_resident(worker, resident, error);
     if (status != TRAWL_OK) {
@@ -188,7 +196,10 @@ static enum trawl_status bring(struct engine *engine, struct cuda_resident *resi
     }
     cuda_device_leave(worker->device);
 done:
-    cuda_worker_close(worker);
+    if (resident->borrowed != 0)
+        cuda_worker_return(worker, status == TRAWL_OK);
+    else
+        cuda_worker_close(worker);
     return status;
 }
 
@@ -250,6 +261,44 @@ static bool is_of(const struct cuda_resident *resident, const uint8_t *text, uin
     return resident->bytes != NULL && resident->text == text && resident->text_count == text_count;
 }
 
+/* Keeps what a borrowed text has made: the sample, and short memory for copies. */
+static void leave(struct engine *engine, struct cuda_resident *resident)
+{
+    const uint64_t most = 2 * cuda_limits_now().tail_bytes + SCAN_PADDING_BYTES + 16;
+
+    if ((resident->sample == NULL && resident->memory.bytes + resident->tail.bytes == 0) ||
+        resident->memory.bytes > most || resident->tail.bytes > most) {
+        resident_release(engine, resident);
+        return;
+    }
+    resident_release(engine, &engine->left[CUDA_LEFT_MAX - 1]);
+    memmove(engine->left + 1, engine->left, sizeof engine->left - sizeof engine->left[0]);
+    engine->left[0] = *resident;
+}
+
+/* Takes over what the same part of a device's memory has left. */
+static void take_left(struct engine *engine, struct cuda_resident *resident)
+{
+    for (uint32_t i = 0; i < CUDA_LEFT_MAX; i++) {
+        struct cuda_resident *left = &engine->left[i];
+
+        if (left->borrowed != resident->borrowed || left->count != resident->count ||
+            left->device_index != resident->device_index || left->stays != resident->stays ||
+            left->tail_at != resident->tail_at)
+            continue;
+        resident->memory = left->memory;
+        resident->tail = left->tail;
+        resident->sample = left->sample;
+        resident->sample_uses = left->sample_uses + 1;
+        if (resident->sample_uses >= SAMPLE_USES_MAX) {
+            drop_sample(resident);
+            resident->sample_uses = 0;
+        }
+        memset(left, 0, sizeof *left);
+        return;
+    }
+}
+
 static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
@@ -264,7 +313,10 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
                engine->residents[engine->residents_end - 1].bytes == NULL)
             engine->residents_end--;
         (void)pthread_mutex_unlock(&engine->lock);
-        resident_release(engine, &resident);
+        if (resident.borrowed != 0)
+            leave(engine, &resident);
+        else
+            resident_release(engine, &resident);
     }
 }
 
@@ -376,9 +428,12 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
     status = find_device(engine, address, &resident.device_index, error);
     if (status == TRAWL_OK)
         choose_copy(&engine->driver, &resident);
+    if (status == TRAWL_OK)
+        take_left(engine, &resident);
     cuda_device_leave(&engine->devices[0]);
     if (status == TRAWL_OK &&
-        !(resident.stays && resident.tail_at == 0 && count < cuda_limits_now().seen_bytes_min))
+        !(resident.stays && resident.tail_at == 0 &&
+          (resident.sample != NULL || count < cuda_limits_now().seen_bytes_min)))
         status = bring(engine, &resident, error);
     return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
 }
@@ -464,6 +519,8 @@ void cuda_residents_end(struct engine *engine)
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
         if (engine->holders[i].text != NULL)
             unload(engine, engine->holders[i].text, engine->holders[i].text_count);
+    for (uint32_t i = 0; i < CUDA_LEFT_MAX; i++)
+        resident_release(engine, &engine->left[i]);
 }
 
 /* ---- Texts that the host fetches ----------------------------------------------------------- */

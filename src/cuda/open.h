@@ -55,6 +55,7 @@ struct cuda_resident {
     /* only if borrowed: the text has been copied to `bytes`, so the host can read it */
     bool fetched;
     struct cuda_sample *sample;           /* NULL: no sample */
+    uint32_t sample_uses;                 /* of a borrowed text: how often it was loaded with it */
     struct cuda_ends ends[CUDA_ENDS_MAX]; /* counted by earlier searches, the latest first */
 };
 
@@ -64,6 +65,8 @@ struct cuda_holder {
     const uint8_t *text; /* NULL: free */
     uint64_t text_count;
 };
+
+#define CUDA_LEFT_MAX 2u
 
 struct engine {
     struct cuda_driver driver;
@@ -78,6 +81,9 @@ struct engine {
     struct cuda_device devices[CUDA_DEVICES_MAX];
     /* number of workers that cuda_worker_open has opened, on the devices in turn */
     uint32_t workers_opened;
+    /* What unloaded borrowed texts have left, the latest first, for when they are borrowed again,
+     * as each call does that gets one; guarded by `load_lock`. A free entry has no `borrowed`. */
+    struct cuda_resident left[CUDA_LEFT_MAX];
     uint32_t wholes_loaded; /* the same for texts that must be whole; guarded by `load_lock` */
     struct engine_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
     uint32_t residents_end; /* index after the last used entry of `residents` */

@@ -9,6 +9,7 @@
 #include "calls.h"
 #include "cuda/limits.h"
 #include "diff/held.h"
+#include "lent.h"
 #include "sim_driver.h"
 #include "sim_host.h"
 #include "simulator.h"
@@ -326,6 +327,98 @@ static void run_repeated(uint32_t period, uint64_t most_read)
     input_free(&input);
 }
 
+/* ---- Borrowed memory ------------------------------------------------------------------------ */
+
+/* what a call may repeat of the driver's slow calls */
+enum { STREAMS, ROOMS, PINNED, TO_HOST, WAITS, SLOW };
+static uint64_t slow[SLOW];
+static struct cuda_driver behind;
+
+static int stream_create(struct cuda_stream **stream, unsigned flags)
+{
+    slow[STREAMS]++;
+    return behind.stream_create(stream, flags);
+}
+
+static int memory_allocate_counted(uint64_t *address, size_t bytes)
+{
+    slow[ROOMS]++;
+    return behind.memory_allocate(address, bytes);
+}
+
+static int host_allocate(void **pointer, size_t bytes, unsigned flags)
+{
+    slow[PINNED]++;
+    return behind.host_allocate(pointer, bytes, flags);
+}
+
+static int copy_to_host(void *host, uint64_t address, size_t bytes, struct cuda_stream *stream)
+{
+    slow[TO_HOST]++;
+    return behind.copy_to_host(host, address, bytes, stream);
+}
+
+static int stream_wait(struct cuda_stream *stream)
+{
+    slow[WAITS]++;
+    return behind.stream_wait(stream);
+}
+
+/* Counts in a text that the caller has on a device, and changes between calls: each call opens,
+ * loads and closes it. The second call and later ones open no worker, allocate nothing, and take no
+ * sample, whether the text is searched in place (`after`: bytes behind it), or in part in a copy of
+ * its end. */
+static void run_borrowed(uint64_t after, uint64_t waits)
+{
+    static uint8_t text[TEXT_BYTES];
+    struct cuda_limits limits = cuda_limits_default;
+    struct forms_machine machine;
+    AUTO_PLAN plan = must_plan("needle");
+
+    limits.seen_bytes_min = 4096;
+    limits.tail_bytes = 8192;
+    cuda_limits_replace(&limits);
+    behind = *sim_driver_table();
+    struct cuda_driver counted = behind;
+
+    counted.stream_create = stream_create;
+    counted.memory_allocate = memory_allocate_counted;
+    counted.host_allocate = host_allocate;
+    counted.copy_to_host = copy_to_host;
+    counted.stream_wait = stream_wait;
+    cuda_driver_replace(&counted);
+    lent_devices(&machine, NULL, 7, 1);
+    {
+        AUTO_SEARCHER searcher =
+            must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        struct lent lent;
+
+        memset(text, '.', sizeof text);
+        lent = lent_begin(&machine, text, TEXT_BYTES, 256, after);
+        for (uint64_t i = 0; i < 6; i++) {
+            struct trawl_text *own = NULL;
+            uint64_t count = UINT64_MAX;
+
+            memcpy(text + TEXT_BYTES - 6 - 6000 * i, "needle", 6);
+            forms_block_copy(&machine, &lent.block, 256, text, TEXT_BYTES, true);
+            memset(slow, 0, sizeof slow);
+            MUST(call_device(lent.block.address + 256, TEXT_BYTES, &own, NULL));
+            MUST(trawl_text_load(searcher, own, NULL));
+            MUST(trawl_count(searcher, plan, own, &count, NULL));
+            trawl_text_unload(searcher, own);
+            trawl_text_close(own);
+            TEST_CHECK_U64(count, i + 1);
+            for (uint32_t k = 0; k < SLOW; k++)
+                if (i > 0 && !TEST_CHECK(slow[k] <= (k == WAITS ? waits : 0)))
+                    printf("  borrowed, %" PRIu64 " bytes behind: slow call %u, %" PRIu64 "\n",
+                           after, k, slow[k]);
+        }
+        lent_end(&lent);
+    }
+    lent_devices_end(&machine, NULL);
+    cuda_driver_replace(sim_driver_table());
+}
+
 int main(void)
 {
     const struct trawl_memory allocator = {sizeof allocator, NULL, take, give};
@@ -342,5 +435,7 @@ int main(void)
     run_all_listed(&limits);
     run_repeated(1, 20);
     run_repeated(2, 14);
+    run_borrowed(100000, 1); /* for the search */
+    run_borrowed(0, 3);      /* for the copy, and for two parts of the search */
     return test_end();
 }
