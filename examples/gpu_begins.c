@@ -69,7 +69,7 @@ int main(void)
         trawl_ask(searcher, plan, text, &answer, &error) == TRAWL_OK)
         code = cuMemcpyDtoH(begins, address, sizeof begins);
     if (error.status == TRAWL_OK && code == 0) {
-        /* the true total, even if the array is too small for it */
+        /* `count` is the true total even if the array could not hold all begins */
         printf("%" PRIu64 " begins:", answer.count);
         for (uint64_t i = 0; i < answer.count && i < 8; i++)
             printf(" %" PRIu64, begins[i]);

@@ -163,7 +163,7 @@ static enum trawl_status gallery_submit(struct engine_worker *engine_worker,
     struct gallery_worker *worker = (struct gallery_worker *)engine_worker;
 
     if (task->output != ENGINE_OUTPUT_RESULT)
-        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
+        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot make this answer",
                           worker->plan->algorithm.name);
     return worker->device != NULL ? gallery_device_scan(worker->device, task->chunk, task->from,
                                                         task->want, task->result, error)

@@ -14,7 +14,7 @@ int main(int argument_count, char **arguments)
     const char *executed = (const char *)getauxval(AT_EXECFN);
     char *slash;
 
-    /* Without /proc, the path that was executed leads to this file. */
+    /* Without /proc, fall back to the path that was executed (AT_EXECFN). */
     if (readlink("/proc/self/exe", path, PATH_MAX) <= 0 &&
         (executed == NULL || realpath(executed, path) == NULL))
         path[0] = '\0';

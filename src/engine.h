@@ -257,7 +257,7 @@ struct engine_ops {
                                  struct trawl_error *error);
     void (*release)(struct engine_worker *worker);
     /* Runs a task. Returns UNSUPPORTED if this engine lacks that output, or cannot compute the
-     * answer for this plan and chunk; the caller must then use scans. */
+     * answer for this plan and chunk; the caller must then submit it with ENGINE_OUTPUT_RESULT. */
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in host memory without a worker. Returns false if this plan or text

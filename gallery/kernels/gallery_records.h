@@ -33,7 +33,9 @@ struct records_part {
 /* A launch's hashes of the patterns of one length. */
 struct records_group {
     uint32_t bytes; /* the length, >= 1 */
-    uint32_t power; /* base ^ (bytes - 1), the factor of a window's first byte */
+    /* base to the power bytes - 1, modulo RECORDS_MODULUS or 2^32: the factor of a window's first
+     * byte */
+    uint32_t power;
     uint32_t first; /* index of the group's first hash among the launch's */
     uint32_t count; /* number of hashes, which ascend without duplicates */
 };

@@ -254,7 +254,7 @@ static void one_in_parts(const char *name, uint64_t text_bytes_max)
     gallery_limits_replace(NULL);
 }
 
-/* Plan after plan on the same searcher: nothing of the one before may be left. */
+/* Several plans on one searcher: none may see state of the previous plan. */
 static void plan_after_plan(void)
 {
     struct test_random random = test_random_begin("gallery records device plans");

@@ -77,7 +77,7 @@ static void many_patterns(void)
 
 /* A searcher makes matrices of different widths by rabin-karp-matrix, every fourth by trawl's own
  * methods. Each call must clear the cells of the one before. */
-static void rows_again(void)
+static void rows_are_cleared(void)
 {
     struct test_random random = test_random_begin("gallery rows again");
     struct trawl_searcher *searcher = must_searcher(2, 0);
@@ -143,7 +143,7 @@ int main(void)
     test_begin("gallery_records");
     random_scenes();
     many_patterns();
-    rows_again();
+    rows_are_cleared();
     corners();
     return test_end();
 }

@@ -226,7 +226,7 @@ cdef class Plan:
         cdef trawl_plan_told facts
 
         items, self.options = _sources.Plan(*given, **named)
-        self.kinds = _sources.kinds_of(items)
+        self.kinds = _sources.str_flags(items)
         self.values, self.regex = self.options["values"], self.options["regex"]
         self.build(items)
         facts = told_plan(self.plan, 0)

@@ -714,7 +714,7 @@ def without_later(patterns: list[bytes], ignore_case: bool) -> list[bytes] | Non
 # ---- Pickles -----------------------------------------------------------------------------------
 
 
-def kinds_of(items: tuple[Any, ...]) -> bytes:
+def str_flags(items: tuple[Any, ...]) -> bytes:
     """Return a byte for each pattern that says whether it is a str, or nothing if none is."""
     kinds = bytes(map(isinstance, items, itertools.repeat(str)))
     return kinds if any(kinds) else b""

@@ -169,7 +169,7 @@ class Copy:
         self.fault = fault
 
 
-def lost(copies: list[Copy]) -> bool:
+def all_failed(copies: list[Copy]) -> bool:
     """Return True if no copy of a shard answers."""
     return all(one.fault for one in copies)
 
@@ -195,9 +195,9 @@ class Units:
         self.copy.mark(words(fault))
         self.losses += 1
         end = time.monotonic() + RETURN_SECONDS
-        while lost(self.copies) and time.monotonic() < end:
+        while all_failed(self.copies) and time.monotonic() < end:
             await asyncio.sleep(EVERY_SECONDS / 10)
-        if lost(self.copies):
+        if all_failed(self.copies):
             raise refusal(503, f"no copy of a shard answers: {self.copy.fault}") from fault
         if self.losses == LOSSES_MAX:
             raise refusal(503, f"the request lost {self.losses} servers, at last: {words(fault)}") from fault
@@ -209,7 +209,11 @@ class Units:
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
-                if self.copy.fault and not lost(self.copies) and time.monotonic() - self.copy.since > CHECK_SECONDS:
+                if (
+                    self.copy.fault
+                    and not all_failed(self.copies)
+                    and time.monotonic() - self.copy.since > CHECK_SECONDS
+                ):
                     raise ServerError(self.copy.fault)
             return task.result()
         finally:
@@ -480,7 +484,7 @@ class Front:
                 given = json.loads(body or b"{}")
             if path == "/healthz":
                 for i, copies in enumerate(self.shards):
-                    if lost(copies):
+                    if all_failed(copies):
                         raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
             is_read = isinstance(given, dict) and all(

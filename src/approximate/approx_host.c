@@ -183,10 +183,10 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
     return TRAWL_OK;
 }
 
-/* Searches by the filter, stretch by stretch. With mismatches, a stretch has additional bytes after
- * its last start: as many as a literal has compared symbols at most. With edits, it has additional
- * bytes before its first end: as many as a span within the errors may have. Then ends after *to are
- * also searched, as far as occurrences that begin before *to may reach. */
+/* Searches by the filter, stretch by stretch. A stretch overlaps its neighbour: with mismatches, by
+ * the longest literal after its last start; with edits, by the longest span within the errors
+ * before its first end. With edits, also searches the ends after *to that occurrences beginning
+ * before *to can reach. If there are too many candidates, halves [from, *to) and starts again. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)

@@ -292,7 +292,7 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
 
 /* Makes the literals' groups, pieces, lists and masks. The caller has set builder->codes, and
  * errors_max, edits and literal_count of builder->grams. */
-static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
+static enum trawl_status make_index(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;
     uint64_t entries = 0;
@@ -330,7 +330,7 @@ enum trawl_status approx_grams_make(const struct approximate *approximate,
     make_planes(&builder.codes, grams);
     status = MEMORY_NEW(builder.group, grams->literal_count, error);
     if (status == TRAWL_OK)
-        status = make_lists(&builder, error);
+        status = make_index(&builder, error);
     memory_release(builder.group, grams->literal_count, sizeof *builder.group);
     if (status == TRAWL_OK)
         *grams_out = grams;

@@ -38,7 +38,7 @@ static inline enum trawl_status attachment_want(
     return *object != NULL ? TRAWL_OK
                            : attachment_make(attachment, from, make, release, object, error);
 }
-/* Returns true if the object exists; false even while a thread is making it. */
+/* Returns true once the object exists; still false while a thread is making it. */
 bool attachment_is_there(const struct attachment *attachment);
 
 #endif

@@ -95,7 +95,8 @@ bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
 static struct code_ranges words, digits;
 static pthread_once_t ranges_once = PTHREAD_ONCE_INIT;
 
-/* Appends a range that begins after the last one. */
+/* Appends a range beyond ASCII that begins after the last one, or extends the last one if they are
+ * adjacent. Ranges that begin in ASCII are dropped. */
 static void ranges_add(struct code_ranges *ranges, uint32_t first, uint32_t last)
 {
     if (ranges->count > 0 && ranges->of[ranges->count - 1].last + 1 == first)

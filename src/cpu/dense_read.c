@@ -164,9 +164,10 @@ static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends)
 {
-    /* a lane starts this many bytes after its part's end, to reach the right state there */
-    uint64_t before = set->length_max - 1;
-    uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), before);
+    /* Lanes read backwards. A lane starts this many bytes beyond its part's end, to be in the right
+     * state there. */
+    uint64_t lead = set->length_max - 1;
+    uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), lead);
     struct lanes lanes;
 
     TRAWL_ASSERT(begins > 0 && begins <= count && set->node_count > 0);
@@ -176,7 +177,7 @@ uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint6
 
         lanes.state[lane] = set->start;
         lanes.from[lane] = end;
-        lanes.at[lane] = end > lane * bytes ? min_u64(end + before, count) : end;
+        lanes.at[lane] = end > lane * bytes ? min_u64(end + lead, count) : end;
     }
     if (set->rows != NULL)
         (void)read_lanes_by_rows(set, text, &lanes, NULL);

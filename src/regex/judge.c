@@ -613,7 +613,7 @@ enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range 
     judged.count = min_u64(words_step(expressions, judged.bytes, count, end), count) - first;
     judged.bytes += first;
     words_begin(&judged);
-    if (!words_within(expressions, line->judged.bytes, count, begin))
+    if (!at_character_middle(expressions, line->judged.bytes, count, begin))
         found =
             words_match(expressions, line->expression, &judged, begin - first, end - first,
                         REGEX_WHOLE, line->spans, (uint32_t)min_u64(groups_max, line->span_count));

@@ -399,7 +399,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     }
     (void)functions.pattern_info(made->codes[0], INFO_CAPTURECOUNT, &made->groups);
     (void)functions.pattern_info(made->codes[0], INFO_MATCHEMPTY, &matches_empty);
-    /* PCRE2 does not report the empty match that a verb in a group accepts */
+    /* INFO_MATCHEMPTY misses empty matches that (*ACCEPT) inside a group allows */
     made->may_be_empty =
         matches_empty != 0 || moves || memmem(bytes, (size_t)count, "(*ACCEPT", 8) != NULL;
     *out = made;

@@ -123,8 +123,8 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     return TRAWL_OK;
 }
 
-/* Returns what RE2 has compiled; NULL if it cannot compile the program. If memory was lacking,
- * tries again. */
+/* Compiles the program on first use, and again if memory ran out last time. Returns NULL if RE2
+ * cannot compile it. */
 static const struct regex *regex_of(const struct program *program)
 {
     const struct regex *regex = program->regex;

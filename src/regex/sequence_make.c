@@ -9,7 +9,8 @@
 #include "regex/sequence_automaton.h"
 #include "regex/syntax/sets.h"
 
-/* limit for ranges of characters that the sequence does not distinguish; RE2 decides on others */
+/* limit for the ranges of characters that behave alike; characters after the last range are left to
+ * RE2 */
 #define CUTS_MAX 2048u
 /* limit for the places of a sequence: its characters and assertions, with all repetitions written
  * out */

@@ -57,8 +57,8 @@ uint64_t words_before(const struct expressions *expressions, const uint8_t *text
     return plan_utf8_decode(text + at - back, back, &code_point) == back ? at - back : at - 1;
 }
 
-bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
-                  uint64_t at)
+bool at_character_middle(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                         uint64_t at)
 {
     uint64_t back = 0;
     uint32_t code_point;

@@ -92,8 +92,8 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
 /* Returns true if `at` is inside a character of several bytes; always false if no expression has a
  * program for copies with marks. */
-bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
-                  uint64_t at);
+bool at_character_middle(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                         uint64_t at);
 void words_begin(const struct judged *line);
 void words_release(struct words *words);
 /* Finds a match of the expression in a line, like regex_ops.match: the first that begins at or

@@ -257,8 +257,8 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
     return result == CODEC_END || piece->pauses;
 }
 
-/* Prepares to decode the piece. Returns false if out of memory, or if by_blocks and the piece has
- * no block. */
+/* Prepares to decode the piece. Returns false if memory runs out or, with by_blocks, if the piece
+ * holds no block. */
 static bool piece_begin(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};

@@ -182,9 +182,9 @@ static bool lacks_input(const struct decoder *decoder)
     return decoder->count - decoder->at < needed && !decoder->input_ended;
 }
 
-/* Calls the library once; a codec whose head_bytes (codec.h) is not 0, once per block. If the last
- * call filled its output, such a library may have more, so its first call has no input. *moved says
- * that the library read input or wrote output. */
+/* Calls the library once, or once per block for codecs that announce blocks (head_bytes > 0,
+ * codec.h). If the last call filled the output, such a codec is first called without input, to
+ * flush the rest. *moved says that the library read input or wrote output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {

@@ -144,8 +144,8 @@ void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);
 
-/* util.c: question_records returns the number of whole records within the text's first `bytes`
- * bytes, and question_share their length in bytes; without records, all `bytes` are meant. */
+/* util.c: question_records returns how many whole records lie in the text's first `bytes` bytes,
+ * and question_share their total length; `bytes` if the text has no records. */
 uint64_t question_records(const struct question *question, uint64_t bytes);
 uint64_t question_share(const struct question *question, uint64_t bytes);
 

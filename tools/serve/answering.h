@@ -78,7 +78,7 @@ struct served_answer {
     struct trawl_searcher **searchers; /* guarded by `lock`: the job's searchers */
     size_t searcher_count, searcher_capacity;
 
-    /* stays the last member, because answer_begin does not clear its buffer */
+    /* Keep this member last: answer_begin clears only what comes before it. */
     struct output output;
 };
 

@@ -44,7 +44,7 @@ struct view_special {
 };
 
 /* The files that one operand names. The first file is files[begin]. */
-struct view_part {
+struct operand_files {
     uint64_t begin;
     const char *operand; /* how the names of the files begin; borrowed from the request */
     size_t operand_bytes;
@@ -63,7 +63,7 @@ struct served_view {
     const uint32_t *files;
     uint64_t file_count;
     uint32_t *own;
-    struct view_part *parts;
+    struct operand_files *parts;
     struct view_special *specials;
     /* error_count: number of specials of kind WALK_ERROR */
     size_t part_count, special_count, error_count;

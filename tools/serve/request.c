@@ -390,8 +390,8 @@ static void add_argument(struct request *request, const char *text)
     request->arguments[request->argument_count++] = (char *)(uintptr_t)text;
 }
 
-/* Checks and parses the options, which fill the settings. Also called for a request without
- * options. Returns false if the request is rejected. */
+/* Checks the options, and parses them into the settings `to`, whose table `name` names in messages.
+ * `values` is NULL if the request has no options. Returns false if the request is rejected. */
 static bool take_options(struct reading *reading, const char *name, json_t *values, void *to)
 {
     struct request *request = reading->request;

@@ -30,7 +30,7 @@ static uint32_t hash_path(const char *path)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-static struct served_names *make_names(uint64_t file_count)
+static struct served_names *names_new(uint64_t file_count)
 {
     uint64_t entry_count = 64;
     struct served_names *names;
@@ -72,7 +72,7 @@ static bool make_room(struct state *state)
 
     if (names != NULL && names->used_count < names->entry_count / 2)
         return true;
-    names = make_names(state->index_count);
+    names = names_new(state->index_count);
     if (names == NULL)
         return false;
     for (uint32_t i = 0; i < state->index_count; i++)

@@ -7,8 +7,8 @@
 #include "serve/inside.h"
 #include "trawl/text/command_clock.h"
 
-/* Limit for the bytes of a block of several files: BLOCK_BYTES_MIN or, if that is more, 1 /
- * BLOCKS_FULL of all files' bytes. */
+/* Limit for the bytes of a block of several files: the larger of BLOCK_BYTES_MIN and a
+ * BLOCKS_FULL-th of all files' bytes. */
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30)
 #define BLOCKS_FULL 4u
 /* The thread waits at least this long after a notice, because more notices may follow. */

@@ -36,7 +36,7 @@ struct viewing {
      * begin. */
     char *below;
     size_t below_capacity;
-    struct view_part part;
+    struct operand_files part;
     bool is_folder; /* the operand ends like a directory's name */
     char *shown;    /* buffer for a name */
     size_t shown_capacity;
@@ -130,7 +130,7 @@ static void add_missing(struct viewing *viewing, const char *path)
 
 /* Writes the name of the file `path`, which lies below the part's operand, into a buffer. Returns
  * NULL if out of memory. */
-static const char *write_name(const struct view_part *part, const char *path, char **buffer,
+static const char *write_name(const struct operand_files *part, const char *path, char **buffer,
                               size_t *capacity)
 {
     const char *rest = strlen(path) > part->path_bytes ? path + part->path_bytes : "";
@@ -150,7 +150,7 @@ static const char *write_name(const struct view_part *part, const char *path, ch
 const char *view_name(const struct served_view *view, const struct state *state, uint64_t at,
                       struct view_names *names)
 {
-    const struct view_part *part;
+    const struct operand_files *part;
 
     if (view->files[at] >= VIEW_SPECIAL)
         return view->specials[view->files[at] - VIEW_SPECIAL].name;
@@ -601,9 +601,9 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
     while (!viewing->job->settings->is_tg && bytes > 2 && name[bytes - 1] == '/' &&
            name[bytes - 2] == '/')
         bytes--; /* tree_open drops the same slashes */
-    viewing->part = (struct view_part){.operand = operand != NULL ? operand : "",
-                                       .operand_bytes = operand != NULL ? bytes : 0,
-                                       .has_slash = operand != NULL && name[bytes - 1] != '/'};
+    viewing->part = (struct operand_files){.operand = operand != NULL ? operand : "",
+                                           .operand_bytes = operand != NULL ? bytes : 0,
+                                           .has_slash = operand != NULL && name[bytes - 1] != '/'};
     if (file == NULL)
         look_at(viewing, operand, is_only);
     else if (file->os_code != 0)

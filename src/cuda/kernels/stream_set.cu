@@ -209,7 +209,7 @@ SIMT_FUNCTION uint32_t sets_apart(const struct set_arguments *a, struct sets_for
     return form.stride >= 16u ? a->sets.stride : 16u;
 }
 
-/* Returns the number of a lane's samples in a row. */
+/* Returns how many samples of a lane begin in one row of the step (its 16 bytes). */
 SIMT_FUNCTION uint32_t sets_row_samples(uint32_t stride)
 {
     return stride >= 16u ? 1u : 16u / stride;

@@ -44,19 +44,19 @@ static bool set_item(struct walk_item *item, enum walk_kind kind, const char *na
 }
 
 /* grep opens a directory before looking at --exclude-dir, so a directory that is skipped and
- * cannot be opened is an error. Returns true if opening fails; `item` then reports the error. */
-static bool cannot_open(struct walk_item *item)
+ * cannot be opened is an error. Returns true if it can; otherwise, `item` reports the error. */
+static bool try_open_directory(struct walk_item *item)
 {
     int descriptor =
         openat(AT_FDCWD, item->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
     if (descriptor >= 0) {
         close(descriptor);
-        return false;
+        return true;
     }
     item->kind = WALK_ERROR;
     item->os_code = errno;
-    return true;
+    return false;
 }
 
 /* Begins with the next operand. True: `item` is set to the operand, or to an error. False: the
@@ -85,7 +85,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
     if (!S_ISDIR(status.st_mode))
         return true;
     if (walk_skips_operand(walk, operand, true))
-        return cannot_open(item);
+        return !try_open_directory(item);
     if (walk->job->show_names < 0)
         walk->job->show_names = 1;
     options = (struct tree_options){walk->job->exclude,

@@ -39,7 +39,7 @@ void binary_next_block(struct text_scan *scan, uint64_t end)
     scan->nulls.block_end = end_of_block(end);
 }
 
-void binary_move_line(struct text_scan *scan)
+void binary_carry_line(struct text_scan *scan)
 {
     size_t uncommitted = scan->output->used - scan->output->committed;
 

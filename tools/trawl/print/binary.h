@@ -11,7 +11,7 @@
 void binary_next_block(struct text_scan *scan, uint64_t end);
 /* Moves the last selected line, one of whose matches was printed before its end was known, into the
  * block in which it turned out to end. */
-void binary_move_line(struct text_scan *scan);
+void binary_carry_line(struct text_scan *scan);
 /* Looks for NUL in a window. Returns how many of the window's bytes count as text; all bytes if
  * there is no NUL. */
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window);

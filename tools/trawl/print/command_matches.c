@@ -46,7 +46,7 @@ static void close_line(struct text_scan *scan, const struct trawl_window *window
         scan->lines.selected_end = scan->occurrences.line_end =
             window->begin + (uint64_t)(line_end - window->bytes) + 1;
     if (scan->lines.selected_end > scan->nulls.block_end && limit >= scan->nulls.block_end)
-        binary_move_line(scan);
+        binary_carry_line(scan);
 }
 
 /* Prints the matches that begin before text offset `limit`. */

@@ -223,7 +223,7 @@ static void put_member(struct client *client, const char *name, const char *valu
 
 /* Adds the facts about this process that the server needs instead of its own: standard output,
  * colours, charset. */
-static void put_environment(struct client *client)
+static void put_terminal(struct client *client)
 {
     const struct surroundings *surroundings = &client->settings->surroundings;
     char text[256];
@@ -336,7 +336,7 @@ static bool make_body(struct client *client)
     for (size_t i = 0; i < client->operand_count; i++)
         put_member(client, i == 0 ? "" : ",", client->operands[i].text);
     client_json_put(&client->body, "]");
-    put_environment(client);
+    put_terminal(client);
     if (!put_patterns(client))
         return false;
     client->body.exhausted = !put_options(client) || client->body.exhausted;
