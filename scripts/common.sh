@@ -104,6 +104,8 @@ needs_codecs() {
 zlib1g-dev|[ -f /usr/include/zlib.h ]
 libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
 libpcre2-8-0|have_library libpcre2-8.so.0
+libarchive13|have_library libarchive.so.13
+libarchive-tools|have bsdtar
 libre2-dev|[ -f /usr/include/re2/re2.h ]
 g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "trawl/text/grow.h"
+#include "trawl/files/archive.h"
 #include "trawl/files/ignore.h"
 #include "trawl/files/repository.h"
 #include "trawl/options/settings.h"
@@ -31,6 +32,7 @@ static const char *const list_names[FILTER_FILES] = {".rgignore", ".ignore", ".g
 struct filter {
     struct filter_rules rules;
     struct guard *guard;       /* limits of the search; NULL: no limits */
+    bool in_archives;          /* archives that no glob and no type matches are taken, too */
     struct ignore_list *globs; /* rules of -g and --iglob; NULL: no such option */
     /* a glob without '!' was given: files that no glob matches are skipped */
     bool globs_take;
@@ -63,6 +65,7 @@ enum reason {
 
 struct filter_walk {
     const struct filter *filter;
+    bool judges;       /* for filter_judge */
     size_t root_bytes; /* length of the root's path as messages show the path */
     /* real path of the root ("" if unknown or not needed), then the path of the current entry below
      * the root */
@@ -267,6 +270,7 @@ bool filter_open(struct filter **made, const struct settings *settings, bool in_
     if (filter == NULL)
         return message_exhausted(message);
     filter->rules = rules;
+    filter->in_archives = settings->search_zip && !files->names_only;
     filter->guard = settings->guard;
     filter->working_directory = directory != NULL ? strdup(directory) : getcwd(NULL, 0);
     if (add_globs(filter, files, message) && add_types(filter, &files->rules, message) &&
@@ -543,6 +547,12 @@ static enum filter_verdict ask_lists(struct filter_walk *walk, const char *path,
     return verdict;
 }
 
+/* Returns true if the file may be an archive, whose members are judged. */
+static bool may_hold(const struct filter_walk *walk, const char *name)
+{
+    return walk->filter->in_archives && !walk->judges && archive_has_name(name);
+}
+
 /* Decides about the current entry by the globs of -g and --iglob. */
 static enum filter_verdict ask_globs(struct filter_walk *walk, const char *shown, size_t name_bytes,
                                      bool is_directory)
@@ -555,7 +565,8 @@ static enum filter_verdict ask_globs(struct filter_walk *walk, const char *shown
     walk->reason_rule = rule;
     if (rule != NULL)
         return rule->keeps ? FILTER_SKIPS : FILTER_TAKES; /* unlike in .gitignore, '!' skips */
-    return walk->filter->globs_take && !is_directory ? FILTER_SKIPS : FILTER_UNDECIDED;
+    return walk->filter->globs_take && !is_directory && !may_hold(walk, shown) ? FILTER_SKIPS
+                                                                               : FILTER_UNDECIDED;
 }
 
 static enum filter_verdict ask_types(struct filter_walk *walk, const char *name, size_t name_bytes)
@@ -566,7 +577,7 @@ static enum filter_verdict ask_types(struct filter_walk *walk, const char *name,
     walk->reason_rule = rule;
     if (rule != NULL)
         return rule->keeps ? FILTER_TAKES : FILTER_SKIPS;
-    return walk->filter->types_take ? FILTER_SKIPS : FILTER_UNDECIDED;
+    return walk->filter->types_take && !may_hold(walk, name) ? FILTER_SKIPS : FILTER_UNDECIDED;
 }
 
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
@@ -597,7 +608,7 @@ enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_
 enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
                                  bool is_directory)
 {
-    struct filter_walk walk = {.filter = filter};
+    struct filter_walk walk = {.filter = filter, .judges = true};
     size_t name_bytes = strlen(path + name_at);
     enum filter_verdict verdict = FILTER_UNDECIDED;
 

@@ -14,11 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trawl/files/archive.h"
+#include "trawl/files/file_filter.h"
 #include "trawl/options/encoding.h"
 #include "trawl/job/command_scan.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/members.h"
 #include "trawl/run/pre.h"
 #include "trawl/run/rewrite.h"
 #include "trawl/run/search_file.h"
@@ -110,7 +113,8 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
         return WHOLE_NOT;
     if (read_to_end(worker, descriptor, size, &moved, file) &&
         !(worker->job->settings->search_zip &&
-          told_packed(file->bytes, file->bytes_count) != TOLD_PLAIN))
+          (archive_begins(file->bytes, file->bytes_count) ||
+           told_packed(file->bytes, file->bytes_count) != TOLD_PLAIN)))
         return WHOLE_READ;
     file->bytes = NULL;
     if (!moved || lseek(descriptor, 0, SEEK_SET) == 0)
@@ -303,6 +307,18 @@ static bool is_skipped(const struct pool_worker *worker, const struct walk_item 
     return is_directory && settings->files.directories != DIRECTORIES_READ;
 }
 
+/* Returns true if the walk took the file only because its name is that of an archive. */
+static bool is_only_for_members(const struct command_job *job, const struct walk_item *item)
+{
+    const char *slash = strrchr(item->name, '/');
+
+    return job->settings->search_zip && !item->is_operand && job->filter != NULL &&
+           job->supply == NULL && archive_has_name(item->name) &&
+           filter_judge(job->filter, item->name,
+                        slash == NULL ? 0 : (size_t)(slash + 1 - item->name),
+                        false) == FILTER_SKIPS;
+}
+
 /* Searches an open item: reads a small file as a whole, converts a file in another encoding, and
  * searches anything else with search_big. */
 static void search_open(struct pool_worker *worker, int descriptor, const struct walk_item *item)
@@ -312,8 +328,9 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
     struct open_file file = {descriptor,           &status,          item->name, NULL, 0,
                              settings->search_zip, item->is_operand, NULL};
     enum whole whole = WHOLE_NOT;
+    const bool only_members = is_only_for_members(worker->job, item);
 
-    if (!item->is_operand)
+    if (!item->is_operand && !only_members)
         whole = read_unseen(worker, descriptor, item, &status, &file);
     if (whole == WHOLE_NOT) {
         if (fstat(descriptor, &status) != 0) {
@@ -321,6 +338,12 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             return;
         }
         if (item->kind != WALK_INPUT && is_skipped(worker, item, status.st_mode))
+            return;
+        if (settings->search_zip && S_ISREG(status.st_mode) && worker->job->supply == NULL &&
+            !search_file_is_output(settings, &status, item->is_operand) &&
+            members_search(worker, descriptor, item, search_big))
+            return;
+        if (only_members)
             return;
         if (item->kind != WALK_INPUT && !S_ISDIR(status.st_mode) &&
             pre_takes(worker->job, item->name) &&

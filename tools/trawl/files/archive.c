@@ -1,0 +1,353 @@
+/* archive: the members of an archive, one after the other.
+ *
+ * The first 512 bytes decide whether a file is an archive; those of a compressed file are
+ * decompressed first. libarchive's own test would take text that begins with 070707 for cpio. */
+#include "trawl/files/archive.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trawl/text/message.h"
+#include "trawl/text/sizes.h"
+#include "trawl/text/told.h"
+
+#define LIBRARY "libarchive.so.13"
+#define READ_BYTES SIZE_OR_SMALL(256u << 10, 700u)
+/* deflate packs 1,032 bytes into one at most; an archive that holds more is made to do harm, or
+ * holds long runs of the same byte. */
+#define RATIO_MAX 1100u
+#define FREE_BYTES SIZE_OR_SMALL(UINT64_C(256) << 20, UINT64_C(200000))
+#define BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 40, UINT64_C(2000000))
+#define BROKEN_MAX 1000u /* headers in a row that cannot be read */
+
+struct archive;
+struct archive_entry;
+typedef ssize_t read_callback(struct archive *archive, void *context, const void **bytes);
+typedef int64_t seek_callback(struct archive *archive, void *context, int64_t offset, int whence);
+
+#define STATUS_END 1
+#define STATUS_WARN (-20)
+#define STATUS_FATAL (-30)
+
+#define FUNCTION_LIST(X)                                                  \
+    X(struct archive *, read_new, (void))                                 \
+    X(int, read_free, (struct archive *))                                 \
+    X(int, read_support_filter_gzip, (struct archive *))                  \
+    X(int, read_support_filter_bzip2, (struct archive *))                 \
+    X(int, read_support_filter_xz, (struct archive *))                    \
+    X(int, read_support_filter_lz4, (struct archive *))                   \
+    X(int, read_support_filter_zstd, (struct archive *))                  \
+    X(int, read_support_format_raw, (struct archive *))                   \
+    X(int, read_support_format_tar, (struct archive *))                   \
+    X(int, read_support_format_cpio, (struct archive *))                  \
+    X(int, read_support_format_zip, (struct archive *))                   \
+    X(int, read_support_format_7zip, (struct archive *))                  \
+    X(int, read_set_read_callback, (struct archive *, read_callback *))   \
+    X(int, read_set_seek_callback, (struct archive *, seek_callback *))   \
+    X(int, read_set_callback_data, (struct archive *, void *))            \
+    X(int, read_open1, (struct archive *))                                \
+    X(int, read_next_header, (struct archive *, struct archive_entry **)) \
+    X(ssize_t, read_data, (struct archive *, void *, size_t))             \
+    X(int64_t, filter_bytes, (struct archive *, int))                     \
+    X(const char *, error_string, (struct archive *))                     \
+    X(const char *, entry_pathname, (struct archive_entry *))             \
+    X(const char *, entry_pathname_utf8, (struct archive_entry *))        \
+    X(const char *, entry_hardlink, (struct archive_entry *))             \
+    X(mode_t, entry_filetype, (struct archive_entry *))                   \
+    X(int64_t, entry_size, (struct archive_entry *))                      \
+    X(int, entry_is_data_encrypted, (struct archive_entry *))
+
+static struct {
+#define MEMBER(result, name, arguments) result(*name) arguments;
+    FUNCTION_LIST(MEMBER)
+#undef MEMBER
+} functions;
+
+struct archive_file {
+    struct archive *archive;
+    int descriptor;
+    off_t begin, at, size; /* of the archive in the file, and the next read, in the archive */
+    uint64_t made;         /* bytes of members that were read */
+    unsigned broken;       /* headers in a row that could not be read */
+    const char *why;       /* NULL: libarchive knows */
+    uint8_t bytes[READ_BYTES];
+};
+
+/* Loads the library. False: it is not there. */
+static bool load(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool loaded, failed;
+    bool good;
+
+    (void)pthread_mutex_lock(&lock);
+    if (!loaded && !failed) {
+        void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+        loaded = library != NULL;
+#define LOAD(result, name, arguments)                                         \
+    if (loaded)                                                               \
+        *(void **)(void *)&functions.name = dlsym(library, "archive_" #name); \
+    loaded = loaded && functions.name != NULL;
+        FUNCTION_LIST(LOAD)
+#undef LOAD
+        failed = !loaded;
+    }
+    good = loaded;
+    (void)pthread_mutex_unlock(&lock);
+    return good;
+}
+
+/* Returns true if the field is a number in the base 8 or 16. */
+static bool is_number(const uint8_t *field, size_t bytes, const char *digits)
+{
+    return strspn((const char *)field, digits) >= bytes;
+}
+
+/* Returns true if the block is a header of tar. In tar before POSIX, the sum must be right. */
+static bool is_tar(const uint8_t *block)
+{
+    char sum[9] = "";
+    long given, made = 8 * ' ';
+
+    memcpy(sum, block + 148, 8);
+    given = strtol(sum, NULL, 8);
+    for (size_t i = 0; i < ARCHIVE_HEAD_BYTES; i++)
+        made += i < 148 || i >= 156 ? block[i] : 0;
+    return *block != '\0' && (memcmp(block + 257, "ustar", 5) == 0 || given == made);
+}
+
+bool archive_begins(const uint8_t *bytes, uint64_t bytes_count)
+{
+    static const char octal[] = "01234567", hexadecimal[] = "0123456789abcdefABCDEF";
+    char head[ARCHIVE_HEAD_BYTES + 1] = "";
+    const uint8_t *block = (const uint8_t *)head;
+
+    memcpy(head, bytes, bytes_count < ARCHIVE_HEAD_BYTES ? bytes_count : ARCHIVE_HEAD_BYTES);
+    if (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0 ||
+        memcmp(head, "7z\xbc\xaf\x27\x1c", 6) == 0)
+        return true;
+    if (memcmp(head, "070701", 6) == 0 || memcmp(head, "070702", 6) == 0)
+        return is_number(block + 6, 104, hexadecimal);
+    if (memcmp(head, "070707", 6) == 0)
+        return is_number(block + 6, 70, octal);
+    return bytes_count >= ARCHIVE_HEAD_BYTES && is_tar(block);
+}
+
+bool archive_has_name(const char *name)
+{
+    static const char *const ends[] = {".tar", ".tgz",  ".taz",  ".tbz",  ".tbz2", ".tb2",  ".txz",
+                                       ".tlz", ".tzst", ".cpio", ".zip",  ".jar",  ".war",  ".ear",
+                                       ".apk", ".whl",  ".xpi",  ".epub", ".docx", ".xlsx", ".pptx",
+                                       ".odt", ".ods",  ".odp",  ".7z"};
+    static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
+    size_t bytes = strlen(name);
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        size_t end = strlen(packed[i]);
+
+        if (bytes > end && strcasecmp(name + bytes - end, packed[i]) == 0) {
+            bytes -= end;
+            return (bytes > 4 && strncasecmp(name + bytes - 4, ".tar", 4) == 0) ||
+                   (bytes > 5 && strncasecmp(name + bytes - 5, ".cpio", 5) == 0);
+        }
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (bytes > strlen(ends[i]) && strcasecmp(name + bytes - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Returns true if the archive holds too much. */
+static bool is_over(struct archive_file *file)
+{
+    const int64_t unpacked = functions.filter_bytes(file->archive, 0);
+    const uint64_t held =
+        unpacked > 0 && (uint64_t)unpacked > file->made ? (uint64_t)unpacked : file->made;
+
+    if (held > BYTES_MAX)
+        file->why = "the members are too large to be searched in an archive";
+    else if (held > FREE_BYTES && (held - FREE_BYTES) / RATIO_MAX > (uint64_t)file->size)
+        file->why = "the members are more than 1,100 times as large as the archive";
+    return file->why != NULL;
+}
+
+static ssize_t read_bytes(struct archive *archive, void *context, const void **bytes)
+{
+    struct archive_file *file = context;
+    ssize_t got;
+
+    (void)archive;
+    if (is_over(file)) /* also while a member is skipped */
+        return STATUS_FATAL;
+    do
+        got = pread(file->descriptor, file->bytes, sizeof file->bytes, file->begin + file->at);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        file->why = strerror(errno);
+        return STATUS_FATAL;
+    }
+    file->at += got;
+    *bytes = file->bytes;
+    return got;
+}
+
+static int64_t seek(struct archive *archive, void *context, int64_t offset, int whence)
+{
+    struct archive_file *file = context;
+    const int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? file->at : file->size;
+
+    (void)archive;
+    if (offset < -from || offset > INT64_MAX / 2 - from)
+        return STATUS_FATAL;
+    return file->at = from + offset;
+}
+
+/* Starts libarchive at the file's begin; is_raw: only to decompress it. False: no memory. */
+static bool start(struct archive_file *file, bool is_raw)
+{
+    struct archive *archive = functions.read_new();
+
+    file->archive = archive;
+    file->at = 0;
+    if (archive == NULL)
+        return false;
+    /* not all filters: some run programs */
+    (void)functions.read_support_filter_gzip(archive);
+    (void)functions.read_support_filter_bzip2(archive);
+    (void)functions.read_support_filter_xz(archive);
+    (void)functions.read_support_filter_lz4(archive);
+    (void)functions.read_support_filter_zstd(archive);
+    if (is_raw) {
+        (void)functions.read_support_format_raw(archive);
+    } else {
+        (void)functions.read_support_format_tar(archive);
+        (void)functions.read_support_format_cpio(archive);
+        (void)functions.read_support_format_zip(archive);
+        (void)functions.read_support_format_7zip(archive);
+    }
+    (void)functions.read_set_read_callback(archive, read_bytes);
+    (void)functions.read_set_seek_callback(archive, seek);
+    (void)functions.read_set_callback_data(archive, file);
+    return true;
+}
+
+/* Returns true if the decompressed file begins as an archive, or is too damaged to tell but has
+ * such a name. */
+static bool holds_archive(struct archive_file *file, const char *name)
+{
+    struct archive_entry *entry;
+    uint8_t head[ARCHIVE_HEAD_BYTES];
+    ssize_t got = -1, count = 0;
+
+    if (start(file, true) && functions.read_open1(file->archive) == 0 &&
+        functions.read_next_header(file->archive, &entry) == 0)
+        do {
+            got = functions.read_data(file->archive, head + count, sizeof head - (size_t)count);
+            count += got > 0 ? got : 0;
+        } while (got > 0 && (size_t)count < sizeof head);
+    if (file->archive != NULL)
+        (void)functions.read_free(file->archive);
+    file->archive = NULL;
+    return got < 0 ? archive_has_name(name) : archive_begins(head, (uint64_t)count);
+}
+
+bool archive_open(struct archive_file **made, int descriptor, const char *name, char *message)
+{
+    const off_t begin = lseek(descriptor, 0, SEEK_CUR);
+    uint8_t head[ARCHIVE_HEAD_BYTES];
+    struct archive_file *file;
+    struct stat status;
+    ssize_t got = -1;
+    bool plain;
+
+    *made = NULL;
+    if (begin >= 0 && fstat(descriptor, &status) == 0)
+        got = pread(descriptor, head, sizeof head, begin);
+    if (got <= 0)
+        return true; /* the search of the file reports it */
+    plain = archive_begins(head, (uint64_t)got);
+    if (!plain && told_packed(head, (uint64_t)got) != TOLD_PACKED)
+        return true;
+    if (!load())
+        return !(plain || archive_has_name(name)) ||
+               message_fail(message, "an archive, and %s cannot be loaded", LIBRARY);
+    file = calloc(1, sizeof *file);
+    if (file == NULL)
+        return message_fail(message, "memory exhausted");
+    file->descriptor = descriptor;
+    file->begin = begin;
+    file->size = status.st_size - begin;
+    if (!plain && !holds_archive(file, name)) {
+        free(file);
+        return true;
+    }
+    file->why = NULL;
+    if (start(file, false) && functions.read_open1(file->archive) == 0) {
+        *made = file;
+        return true;
+    }
+    (void)message_fail(message, "%s",
+                       file->archive == NULL ? "memory exhausted" : archive_why(file));
+    archive_close(file);
+    return false;
+}
+
+void archive_close(struct archive_file *file)
+{
+    if (file != NULL && file->archive != NULL)
+        (void)functions.read_free(file->archive);
+    free(file);
+}
+
+enum archive_step archive_next(struct archive_file *file, const char **name, bool *is_doubtful)
+{
+    struct archive_entry *entry;
+    const char *why;
+
+    for (;;) {
+        int status = functions.read_next_header(file->archive, &entry);
+
+        if (status == STATUS_END)
+            return ARCHIVE_END;
+        if (status <= STATUS_FATAL || is_over(file) || ++file->broken > BROKEN_MAX)
+            return ARCHIVE_CUT;
+        if (status < STATUS_WARN)
+            return ARCHIVE_BROKEN;
+        file->broken = 0;
+        if (functions.entry_filetype(entry) != S_IFREG ||
+            (functions.entry_hardlink(entry) != NULL && functions.entry_size(entry) == 0))
+            continue;
+        *name = functions.entry_pathname(entry);
+        if (*name == NULL)
+            *name = functions.entry_pathname_utf8(entry);
+        if (*name == NULL)
+            *name = "";
+        why = functions.error_string(file->archive);
+        /* names need not be in the locale's charset */
+        *is_doubtful = status == STATUS_WARN && why != NULL && strstr(why, "onverted") == NULL;
+        return functions.entry_is_data_encrypted(entry) != 0 ? ARCHIVE_LOCKED : ARCHIVE_MEMBER;
+    }
+}
+
+ssize_t archive_read(struct archive_file *file, void *bytes, size_t bytes_max)
+{
+    ssize_t got = functions.read_data(file->archive, bytes, bytes_max);
+
+    file->made += got > 0 ? (uint64_t)got : 0;
+    return got > 0 && is_over(file) ? -1 : got;
+}
+
+const char *archive_why(const struct archive_file *file)
+{
+    const char *why = file->why != NULL ? file->why : functions.error_string(file->archive);
+
+    return why == NULL ? "damaged" : why;
+}

@@ -1,0 +1,228 @@
+/* members: searches the members of an archive, each as a file named ARCHIVE{MEMBER}.
+ *
+ * A short member is read as a whole. A thread writes a longer one into a pipe, as it does one that
+ * --encoding converts. The members of an archive are searched one after the other, several archives
+ * at the same time. */
+#include "trawl/run/members.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/files/archive.h"
+#include "trawl/files/file_filter.h"
+#include "trawl/options/encoding.h"
+
+#define MEMBER_BYTES SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(3000))
+
+struct members {
+    struct pool_worker *worker;
+    void (*search)(struct pool_worker *worker, const struct open_file *file);
+    struct archive_file *archive;
+    char *name;     /* as messages and lines show the member */
+    uint8_t *bytes; /* MEMBER_BYTES */
+    ssize_t got;    /* of the last read */
+    int to;         /* the pipe's end for writing */
+    uint64_t count; /* bytes that were read first */
+    bool told;      /* an error of the last member */
+};
+
+static void tell(struct members *members, const char *name, const char *what)
+{
+    struct command_job *job = members->worker->job;
+
+    if (!job->settings->no_messages)
+        job_message(job, "%s: %s", name, what);
+    job->error_seen = true;
+}
+
+/* Reads the member until it ends, or the room is full. */
+static void read_member(struct members *members)
+{
+    members->count = 0;
+    do {
+        members->got = archive_read(members->archive, members->bytes + members->count,
+                                    MEMBER_BYTES - members->count);
+        members->count += members->got > 0 ? (uint64_t)members->got : 0;
+    } while (members->got > 0 && members->count < MEMBER_BYTES);
+}
+
+/* The thread that writes a member into the pipe. */
+static void *write_member(void *context)
+{
+    struct members *members = context;
+    bool good = true;
+
+    while (good && members->count > 0) {
+        for (uint64_t at = 0; good && at < members->count;) {
+            ssize_t written = write(members->to, members->bytes + at, members->count - at);
+
+            good = written >= 0;
+            at += good ? (uint64_t)written : 0;
+        }
+        members->count = 0;
+        if (good && members->got > 0)
+            read_member(members);
+    }
+    (void)close(members->to);
+    return NULL;
+}
+
+/* Starts write_member without signals, so that a pipe without a reader is an error. */
+static int start_thread(struct members *members, pthread_t *thread)
+{
+    sigset_t all, old;
+    int error;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    error = pthread_create(thread, NULL, write_member, members);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
+/* Searches a member that comes through a pipe. Returns 0 or an errno. */
+static int search_stream(struct members *members, struct open_file *file)
+{
+    const char *name = members->worker->job->settings->encoding;
+    const bool converts = name != NULL && encoding_converts(name, members->bytes, members->count);
+    struct encoding *encoding = NULL;
+    pthread_t thread;
+    int ends[2], error;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    members->to = ends[1];
+    error = start_thread(members, &thread);
+    if (error != 0) {
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return error;
+    }
+    file->descriptor = converts ? encoding_begin(&encoding, name, ends[0]) : ends[0];
+    if (file->descriptor < 0)
+        error = errno;
+    else
+        members->search(members->worker, file);
+    if (encoding != NULL)
+        error = encoding_end(encoding);
+    (void)close(ends[0]);
+    (void)pthread_join(thread, NULL);
+    return error;
+}
+
+static void search_member(struct members *members)
+{
+    const char *encoding = members->worker->job->settings->encoding;
+    struct stat status = {.st_mode = S_IFREG};
+    struct open_file file = {.descriptor = -1, .status = &status, .name = members->name};
+    int error = 0;
+
+    read_member(members);
+    if (members->got <= 0 &&
+        (encoding == NULL || !encoding_converts(encoding, members->bytes, members->count))) {
+        file.bytes = members->bytes;
+        file.bytes_count = members->count;
+        status.st_size = (off_t)members->count;
+        members->search(members->worker, &file);
+    } else {
+        error = search_stream(members, &file);
+    }
+    members->told = error == 0 && members->got < 0;
+    if (error != 0)
+        tell(members, members->name, strerror(error));
+    else if (members->got < 0)
+        tell(members, members->name, archive_why(members->archive));
+}
+
+/* Returns true if -g and types take a member of that name. */
+static bool is_taken(const struct command_job *job, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return job->filter == NULL ||
+           filter_judge(job->filter, name, slash == NULL ? 0 : (size_t)(slash + 1 - name), false) !=
+               FILTER_SKIPS;
+}
+
+/* Makes the name of a member. A control character becomes ? where it would divide or hide lines. */
+static bool name_member(struct members *members, const char *archive, const char *member)
+{
+    const struct settings *settings = members->worker->job->settings;
+    char *at;
+
+    free(members->name);
+    if (asprintf(&members->name, "%s{%s}", archive, member) < 0)
+        members->name = NULL;
+    if (members->name == NULL)
+        return false;
+    for (at = members->name + strlen(archive); *at != '\0'; at++)
+        if (!settings->json && !settings->heads.null_after_name &&
+            ((unsigned char)*at < ' ' || *at == 0x7f))
+            *at = '?';
+    return true;
+}
+
+static void search_members(struct members *members, const char *archive)
+{
+    struct pool_worker *worker = members->worker;
+    enum archive_step step = ARCHIVE_BROKEN;
+    const char *name = "";
+    bool is_doubtful = false;
+
+    while (step < ARCHIVE_END && pool_may_search(worker)) {
+        step = archive_next(members->archive, &name, &is_doubtful);
+        if (step == ARCHIVE_BROKEN || (step == ARCHIVE_CUT && !members->told))
+            tell(members, archive, archive_why(members->archive));
+        if (step > ARCHIVE_LOCKED)
+            continue;
+        if (!is_taken(worker->job, name + (strncmp(name, "./", 2) == 0 ? 2 : 0)))
+            continue;
+        if (!name_member(members, archive, name)) {
+            tell(members, archive, strerror(ENOMEM));
+            return;
+        }
+        if (is_doubtful)
+            tell(members, members->name, archive_why(members->archive));
+        if (step == ARCHIVE_LOCKED)
+            tell(members, members->name, "encrypted");
+        else
+            search_member(members);
+    }
+}
+
+bool members_search(struct pool_worker *worker, int descriptor, const struct walk_item *item,
+                    void (*search)(struct pool_worker *worker, const struct open_file *file))
+{
+    struct command_job *job = worker->job;
+    struct members members = {.worker = worker, .search = search};
+    const int show_names = job->show_names;
+    char message[SETTINGS_ERROR_BYTES];
+
+    if (!archive_open(&members.archive, descriptor, item->name, message)) {
+        gather_flush(worker);
+        if (pool_may_search(worker))
+            tell(&members, item->name, message);
+        return true;
+    }
+    if (members.archive == NULL)
+        return false;
+    gather_flush(worker);
+    pool_leave_rest(worker);
+    if (job->settings->heads.file_names == 0)
+        job->show_names = 1;
+    members.bytes = malloc(MEMBER_BYTES);
+    if (members.bytes == NULL)
+        tell(&members, item->name, strerror(ENOMEM));
+    else
+        search_members(&members, item->name);
+    job->show_names = show_names;
+    free(members.bytes);
+    free(members.name);
+    archive_close(members.archive);
+    return true;
+}
