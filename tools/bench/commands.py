@@ -75,7 +75,8 @@ ROWS += [
 # (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not skipped.
 README_ROWS = (
     ("frequent word -c", 'count lines with "the"'),
-    ("frequent word -c -i", "the same, ignoring case"),
+    ("frequent word -c, 1 thread", "the same, one thread"),
+    ("frequent word -c -i", "ignoring case"),
     ("frequent word -n", "print these lines, numbered"),
     ("1 GiB file -v", 'print lines without "the"'),
     ("tree -n", "print lines in a source tree, numbered"),
@@ -278,7 +279,7 @@ def readme(data):
         )
         + [
             "",
-            f"Whole processes, {machine['text_bytes'] / 2**30:g} GiB in the page cache. trawl uses all cores, ripgrep only in "
+            f"Whole processes, {machine['text_bytes'] / 2**30:g} GiB in the page cache. trawl uses all cores unless a row says otherwise, ripgrep only in "
             f"the tree. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit {machine['commit']}.",
         ]
     )
