@@ -217,9 +217,9 @@ struct trawl_line_ends {
     uint8_t bytes[4];
 };
 struct trawl_plan_options {
-    uint64_t size;            /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
-    enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
+    uint64_t size;                    /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;                   /* enum trawl_plan_flag, or-ed */
+    enum trawl_syntax syntax;         /* what patterns are */
     struct trawl_line_ends line_ends; /* for WHOLE_LINE, expressions, and calls that know lines */
     const void *sample;    /* NULL, or typical bytes of the texts, for choosing a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
@@ -227,12 +227,14 @@ struct trawl_plan_options {
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
     /* Plans with errors: one of the next two limits, or alphabet DNA; no method or algorithm. */
-    uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
-    uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
-                                     TRAWL_ERRORS_MAX and less than any pattern's symbol count */
-    enum trawl_alphabet alphabet; /* what a symbol is. For strings, CHARACTERS needs one of the two
-                                     limits above */
-    uint32_t exact_count;         /* ranges in `exact` */
+    uint32_t mismatches_max; /* find occurrences with up to this many mismatches */
+    uint32_t edits_max;      /* or instead, with up to this many edits. A limit is at most
+                                TRAWL_ERRORS_MAX and less than any pattern's symbol count */
+    enum trawl_alphabet
+        alphabet;         /* what a symbol is. For strings, CHARACTERS needs one of the two
+                             limits above. In expressions of DNA, each letter stands for the
+                             letters that it equals, also in classes: [^R] is not A, G or R */
+    uint32_t exact_count; /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols in which no error is allowed; symbols beyond a
                                         pattern's end are ignored, if another has them. Copied. */
     enum trawl_method method;        /* AUTO, or the method to use */

@@ -44,9 +44,12 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
         return TRAWL_FAIL(error, ARGUMENT, "a plan of expressions takes no %s",
                           options->algorithm != NULL ? "algorithm" : "method");
     if (is_set &&
-        ((options->flags & ERRORS_FLAGS) != 0 || options->mismatches_max > 0 ||
-         options->edits_max > 0 || options->exact_count > 0 || options->alphabet == TRAWL_DNA))
-        return TRAWL_FAIL(error, ARGUMENT, "a plan of expressions takes no errors and no DNA");
+        ((options->flags & ERRORS_FLAGS & ~(uint32_t)TRAWL_ANY_BASE) != 0 ||
+         options->mismatches_max > 0 || options->edits_max > 0 || options->exact_count > 0))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "a plan of expressions takes no errors and no TRAWL_REVERSE_COMPLEMENT");
+    if (is_set && (options->flags & TRAWL_ANY_BASE) != 0 && options->alphabet != TRAWL_DNA)
+        return TRAWL_FAIL(error, ARGUMENT, "TRAWL_ANY_BASE is set without alphabet DNA");
     return TRAWL_OK;
 }
 
@@ -282,9 +285,12 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
-    plan->expressions =
-        (struct plan_expressions){given.syntax, given.alphabet == TRAWL_CHARACTERS,
-                                  given.expression_mib, given.poll, given.poll_context};
+    plan->expressions = (struct plan_expressions){given.syntax,
+                                                  given.alphabet == TRAWL_CHARACTERS,
+                                                  given.alphabet == TRAWL_DNA,
+                                                  given.expression_mib,
+                                                  given.poll,
+                                                  given.poll_context};
     plan->line_end = given.line_ends.count > 0 ? given.line_ends.bytes[0] : '\n';
     plan->line_end_also = given.line_ends.count > 1 ? given.line_ends.bytes[1] : plan->line_end;
     if (plan->algorithm.name != NULL)
@@ -313,15 +319,17 @@ done:
 
 struct trawl_plan_options plan_options(const struct trawl_plan *plan)
 {
-    return (struct trawl_plan_options){
-        .size = sizeof(struct trawl_plan_options),
-        .flags = plan->flags,
-        .syntax = plan->expressions.syntax,
-        .line_ends = {2, {plan->line_end, plan->line_end_also}},
-        .alphabet = plan->expressions.characters ? TRAWL_CHARACTERS : TRAWL_BYTES,
-        .letters = plan->utf8_is_set                     ? &plan->utf8
-                   : plan->kind == PLAN_KIND_EXPRESSIONS ? NULL
-                                                         : trawl_ascii()};
+    return (struct trawl_plan_options){.size = sizeof(struct trawl_plan_options),
+                                       .flags = plan->flags,
+                                       .syntax = plan->expressions.syntax,
+                                       .line_ends = {2, {plan->line_end, plan->line_end_also}},
+                                       .alphabet = plan->expressions.characters ? TRAWL_CHARACTERS
+                                                   : plan->expressions.dna      ? TRAWL_DNA
+                                                                                : TRAWL_BYTES,
+                                       .letters = plan->utf8_is_set ? &plan->utf8
+                                                  : plan->kind == PLAN_KIND_EXPRESSIONS
+                                                      ? NULL
+                                                      : trawl_ascii()};
 }
 
 enum trawl_status plan_build_some(const struct trawl_plan *plan, const uint32_t *indices,

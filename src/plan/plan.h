@@ -102,6 +102,7 @@ struct plan_errors {
 struct plan_expressions {
     enum trawl_syntax syntax; /* TRAWL_LITERAL if the patterns are strings, not expressions */
     bool characters;          /* characters are UTF-8; false: each byte is a character */
+    bool dna;                 /* letters are codes for bases (TRAWL_DNA) */
     uint32_t memory_mib;      /* limit for the memory of all compiled expressions; 0: none */
     int (*poll)(void *poll_context); /* NULL, or returns true to stop compiling the expressions;
                                         NULL after the build */

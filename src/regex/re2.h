@@ -38,7 +38,9 @@ struct regex_options {
     uint8_t line_end; /* not used by RE2 */
     bool ripgrep;     /* classes are in ripgrep's syntax */
     bool pcre;        /* as in PCRE2, \s includes the vertical tab, and \v means any line end */
-    bool unicode;     /* \w, \d and \s mean Unicode's characters, and named classes ignore case */
+    /* a character stands for the codes that stand only for its bases; ANY: for some of its bases */
+    enum { REGEX_NO_DNA, REGEX_DNA, REGEX_DNA_ANY } dna;
+    bool unicode; /* \w, \d and \s mean Unicode's characters, and named classes ignore case */
     /* Rules for letters. variants NULL: only A-Z equal a-z. is_word NULL: words consist of ASCII
      * letters, digits and _. class_ranges NULL: named classes mean ASCII characters. */
     struct trawl_letters letters;

@@ -77,7 +77,10 @@ static struct regex_options options_of(const struct trawl_plan *plan)
     const bool ripgrep = given->syntax == TRAWL_RIPGREP;
     struct regex_options options = {.longest = !ripgrep && given->syntax != TRAWL_PERL,
                                     .is_copied = given->memory_mib == 0,
-                                    .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
+                                    .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 || given->dna,
+                                    .dna = !given->dna                           ? REGEX_NO_DNA
+                                           : (plan->flags & TRAWL_ANY_BASE) != 0 ? REGEX_DNA_ANY
+                                                                                 : REGEX_DNA,
                                     .bytes = !given->characters,
                                     .dot_all = (plan->flags & TRAWL_DOT_ALL) != 0,
                                     .multi = (plan->flags & TRAWL_MULTILINE) != 0,
@@ -270,6 +273,8 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     bool reads_all = false;
     struct syntax filter;
 
+    if (options->dna != REGEX_NO_DNA)
+        return TRAWL_FAIL(error, UNSUPPORTED, "PCRE2 searches no expressions of the alphabet DNA");
     made->has_beyond = true;
     made->needs_marks = made->crosses = true;
     if (own_words)

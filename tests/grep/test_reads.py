@@ -3,7 +3,7 @@ and cutadapt where these are installed.
 
 Sequences and qualities are wrapped at any length, lines end in newline or in carriage return and newline, some files
 are damaged or end too early, and some are packed by gzip, in one member or several, and may be cut. Patterns are strings,
-with mismatches and on both strands. Reports are occurrences, BED, counts and whole records, of one file or of two in step.
+with mismatches, or expressions, on both strands. Reports are occurrences, BED, counts and whole records, of one file or of two in step.
 """
 
 import gzip
@@ -29,7 +29,10 @@ class Case:
         self.fastq = rng.random() < 0.75
         self.dna = rng.random() < 0.6
         self.both = self.dna and rng.random() < 0.6
-        self.most = rng.choice([0, 0, 1, 2])
+        self.syntax = rng.choice(["", "", "-P", "-E"])
+        self.fold = self.syntax and not self.dna and rng.random() < 0.3
+        self.any = self.dna and rng.random() < 0.2
+        self.most = rng.choice([0, 0, 1, 2]) if not self.syntax else 0
         self.records = rng.random() < 0.5
         self.invert = self.records and rng.random() < 0.4
         self.pair = self.fastq and self.records and rng.random() < 0.5
@@ -45,7 +48,8 @@ class Case:
 
     def arguments(self):
         options = [("--fastq", self.fastq), ("--fasta", not self.fastq), ("--alphabet=dna", self.dna),
-                   ("--reverse-complement", self.both), ("--mismatches=%d" % self.most, self.most),
+                   ("--reverse-complement", self.both), (self.syntax, self.syntax), ("-i", self.fold),
+                   ("--any-base", self.any), ("--mismatches=%d" % self.most, self.most),
                    ("--records", self.records), ("-v", self.invert), (self.report, self.report),
                    ("-m%s" % self.limit, self.limit), ("--search-zip", self.packed),
                    ("--chunk-bytes=%d" % self.chunk, self.chunk), ("-j%d" % self.jobs, True)]  # fmt: skip
@@ -145,15 +149,73 @@ def read_fasta(text):
     return records
 
 
+def codes_of(case, letters):
+    """Return the letters of a text that equal one of these letters."""
+    if not case.dna:
+        return letters
+    wanted = [set(CODES[letter.upper()]) for letter in letters]
+    test = set.__and__ if case.any else set.__ge__
+    return "".join(code + code.lower() for code in CODES if any(test(one, set(CODES[code])) for one in wanted))
+
+
+def draw_expression(rng, case, depth=0):
+    """Return an expression, and what it means for Python's re."""
+    ours, theirs = "", ""
+    for _ in range(rng.choice([1, 2, 3])):
+        letters = "".join(rng.sample("ACGTNRU" if case.dna else "ACGTNacg", rng.choice([1, 1, 2, 3])))
+        kind = rng.randrange(8 if depth < 2 else 5)
+        if kind < 2:
+            atom = letters[0], "[%s]" % codes_of(case, letters[0])
+        elif kind < 4:
+            atom = "[%s]" % letters, "[%s]" % codes_of(case, letters)
+        elif kind == 4:
+            atom = "[^%s]" % letters, "[^%s]" % codes_of(case, letters)
+        else:
+            one, other = draw_expression(rng, case, depth + 1), draw_expression(rng, case, depth + 1)
+            atom = (
+                tuple("(%s|%s)" % pair for pair in zip(one, other))
+                if case.syntax == "-P"
+                else ("(%s)" % one[0], "(%s)" % one[1])
+            )
+        # without alternatives and what is optional, the first match of Perl's syntax is the longest
+        more = ["", "", "", "+", "{1,2}", "{2}"] + ["?", "*", "+?"] * (case.syntax == "-P")
+        if kind > 4:  # repeated groups may take exponential time, and empty ones differ between programs
+            more = ["", "", "{1,2}"] * (case.syntax == "-P" and not re.fullmatch(atom[1], "")) or [""]
+        count = rng.choice(more)
+        ours, theirs = ours + atom[0] + count, theirs + atom[1] + count
+    if depth == 0 and re.fullmatch(theirs, ""):  # Python's re then also finds longer matches where an empty one is
+        return draw_expression(rng, case)
+    if depth == 0 and rng.random() < 0.1:
+        ours, theirs = rng.choice([("^" + ours, "^" + theirs), (ours + "$", theirs + r"\Z")])
+    return ours, theirs
+
+
+def found_by_re(case, patterns, sequence):
+    """Return the sorted list of (begin, pattern's number, reversed, end, distance) of expressions."""
+    found = []
+    for number, pattern in enumerate(patterns):
+        expression = re.compile(case.means[pattern], re.IGNORECASE if case.fold else 0)
+        for strand in range(1 + case.both):
+            text = sequence.translate(COMPLEMENT)[::-1] if strand else sequence
+            for match in expression.finditer(text):
+                begin, end = match.span() if not strand else (len(text) - match.end(), len(text) - match.start())
+                if begin < end:
+                    found.append((begin, number, strand, end, 0))
+    return sorted(found)
+
+
 def equals(case, one, other):
     """Return True if a pattern's letter equals a text's."""
     if not case.dna:
         return one == other
-    return other.upper() in CODES and set(CODES[other.upper()]) <= set(CODES[one.upper()])
+    one, other = set(CODES[one.upper()]), set(CODES.get(other.upper(), ""))
+    return bool(other & one) if case.any else bool(other) and other <= one
 
 
 def occurrences(case, patterns, sequence):
     """Return the sorted list of (begin, pattern's number, reversed, end, distance)."""
+    if case.syntax:
+        return found_by_re(case, patterns, sequence)
     found = []
     for number, pattern in enumerate(patterns):
         for strand in range(1 + case.both):
@@ -174,7 +236,7 @@ def pack(rng, case, text):
     packed = b"".join(map(gzip.compress, parts))
     if case.packed != "cut":
         return packed, text, False
-    packed = packed[: rng.randrange(20, len(packed))]
+    packed = packed[: rng.randrange(18, len(packed))]
     return packed, zlib.decompressobj(31).decompress(packed), True
 
 
@@ -236,6 +298,9 @@ def test_case(rng, trawl, folder):
     patterns = list(dict.fromkeys(patterns))
     if case.both:  # each pattern occurs once on each strand, also if U differs from T
         patterns = patterns[:1]
+    if case.syntax:
+        case.means = dict(draw_expression(rng, case) for _ in range(rng.choice([1, 1, 2])))
+        patterns = list(case.means)
     read = [(*read_fastq(text),) if case.fastq else (read_fasta(text), None) for _, text in contents]
     whole, faults = True, [fault for _, fault in read]
     if case.pair:
@@ -264,6 +329,10 @@ def columns(output):
     return sorted(tuple(line.split("\t")[:6]) for line in output.decode().splitlines())
 
 
+def overlap(one, other):
+    return int(one[1]) < int(other[2]) and int(other[1]) < int(one[2])
+
+
 @pytest.mark.parametrize("turn", range(cases.amount(60)))
 def test_other_programs(turn, trawl, folder):
     """seqkit and cutadapt select the same records, and seqkit finds the same places."""
@@ -283,6 +352,15 @@ def test_other_programs(turn, trawl, folder):
         got = execute([trawl, "--bed", "--fastq", "--reverse-complement", pattern, path])
         other = execute(["seqkit", "locate", "--bed", "-p", pattern, path])
         assert [row[:3] + row[5:] for row in columns(got[1])] == [row[:3] + row[5:] for row in columns(other[1])]
+        # of an expression, seqkit finds a match for each begin, and trawl the first where matches overlap
+        expression = rng.choice(["A[CG]T", "TA{2,}C", "G(?:C|TT)+A", "C[^C]{3}G"])
+        got = execute([trawl, "--bed", "--fastq", "--reverse-complement", "-P", expression, path])
+        other = execute(["seqkit", "locate", "--bed", "-r", "-p", '"%s"' % expression, path])
+        theirs = {row[:3] + row[5:] for row in columns(other[1])}
+        ours = {row[:3] + row[5:] for row in columns(got[1])}
+        assert ours <= theirs and all(
+            any(row[0] == mine[0] and row[3] == mine[3] and overlap(row, mine) for mine in ours) for row in theirs
+        )
         return
     # an adapter anywhere in a read, in full
     rule = ["--no-indels", "-e", "0", "-O", str(len(pattern)), "--action=none", "--quiet", "-b", pattern]

@@ -161,7 +161,7 @@ static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_no
     void *memory;
 
     if (node->kind == SYNTAX_SET || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
-        (range.first >= 0x80 && !reader->rules->bytes))
+        reader->rules->dna != REGEX_NO_DNA || (range.first >= 0x80 && !reader->rules->bytes))
         TRAWL_TRY(sets_read(reader, node, &set, error));
     else
         sets_tell(reader->told, range.first);

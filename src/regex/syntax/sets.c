@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/unicode.h"
+#include "plan/dna.h"
 #include "plan/plan.h"
 #include "regex/syntax/parse.h"
 
@@ -417,6 +418,25 @@ static void skip_blanks(struct syntax_reader *reader)
     reader->at = syntax_skip_blanks(reader, reader->at, reader->skips);
 }
 
+/* Adds the characters that equal those of the set, by case and as codes for bases. */
+static void add_equals(const struct syntax_reader *reader, struct set *set)
+{
+    const bool any = reader->rules->dna == REGEX_DNA_ANY;
+    const uint64_t count = set->count;
+
+    for (uint64_t i = 0; reader->rules->dna != REGEX_NO_DNA && i < count; i++)
+        for (uint32_t code = set->ranges[i].first; code <= set->ranges[i].last && code < 128;
+             code++)
+            for (uint32_t other = 'A'; other <= 'z' && dna_bases((uint8_t)code) != 0; other++) {
+                const uint32_t bases = dna_bases((uint8_t)other), of = dna_bases((uint8_t)code);
+
+                if (any ? (bases & of) != 0 : bases != 0 && (bases & ~of) == 0)
+                    add(set, other, other);
+            }
+    if ((reader->flags & SYNTAX_FOLDS) != 0)
+        add_cases(reader->rules, set);
+}
+
 /* Reads one item of a class: a named class, a character or a range. */
 static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, struct set *set,
                                    struct trawl_error *error)
@@ -474,8 +494,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
     if (last < first)
         return fail(reader, begin, "the range's ends are in the wrong order", error);
     add(set, first, last);
-    if ((reader->flags & SYNTAX_FOLDS) != 0)
-        add_cases(reader->rules, set);
+    add_equals(reader, set);
     return TRAWL_OK;
 }
 
@@ -586,8 +605,7 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
             TRAWL_TRY_DONE(syntax_refuse(node->from, error, "no character of UTF-8"));
         sets_tell(reader->told, code);
         add(set, code, code);
-        if ((reader->flags & SYNTAX_FOLDS) != 0)
-            add_cases(reader->rules, set);
+        add_equals(reader, set);
     } else if (*text == '.') {
         if ((reader->flags & SYNTAX_DOT_ALL) == 0)
             add(set, '\n', '\n');

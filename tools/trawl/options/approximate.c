@@ -74,6 +74,7 @@ bool approximate_settings(struct settings *settings, char *error)
                                                  : TRAWL_BYTES;
     settings->approximate = settings->errors.mismatches_max > 0 || settings->errors.edits_max > 0 ||
                             settings->errors.alphabet == TRAWL_DNA;
+    settings->multiline &= !settings->fasta; /* a sequence is a line */
     settings->shows_distance =
         (settings->errors.mismatches_given || settings->errors.edits_given) &&
         (settings->errors.distance || settings->json || settings->style.vimgrep);
@@ -108,6 +109,15 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     options->exact_count = settings->errors.exact_count;
     /* in a file that a NUL makes binary, NUL ends lines, too */
     options->line_ends.count = settings->nuls.end_line ? 2 : 1;
+}
+
+void approximate_expressions(const struct settings *settings, bool characters,
+                             struct trawl_plan_options *options)
+{
+    options->alphabet = settings->errors.alphabet == TRAWL_DNA ? TRAWL_DNA
+                        : characters && !settings->fasta       ? TRAWL_CHARACTERS
+                                                               : TRAWL_BYTES;
+    options->flags |= settings->errors.any_base ? TRAWL_ANY_BASE : 0u;
 }
 
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings)

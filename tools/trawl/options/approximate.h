@@ -13,6 +13,9 @@ bool approximate_settings(struct settings *settings, char *error);
 /* Sets the plan options of approximate search. */
 void approximate_options(const struct patterns *patterns, const struct settings *settings,
                          struct trawl_plan_options *options);
+/* Sets the alphabet of a plan of expressions. `characters`: a character may be several bytes. */
+void approximate_expressions(const struct settings *settings, bool characters,
+                             struct trawl_plan_options *options);
 /* Returns how many bytes on either side of an occurrence's start may decide whether it is reported:
  * at least twice the length of the longest occurrence, because an overlapping occurrence may be
  * better. */

@@ -132,6 +132,7 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
         if (!unquote(patterns, &patterns->items[i]))
             return false;
+    settings->approximate = settings->approximate && !settings->expressions;
     return true;
 }
 

@@ -554,7 +554,7 @@ static void expression_options(const struct settings *settings, struct trawl_pla
 
     options->syntax =
         settings->is_tg && settings->syntax == TRAWL_PERL ? TRAWL_RIPGREP : settings->syntax;
-    options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
+    approximate_expressions(settings, characters && !settings->no_unicode, options);
     options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
     options->flags |= settings->pcre == PCRE_ASKED ? TRAWL_PCRE : 0u;
     options->line_ends =

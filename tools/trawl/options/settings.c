@@ -214,9 +214,11 @@ static bool settings_syntax(struct settings *settings, char *error)
     const char *stranger = settings->hex                        ? "--hex"
                            : settings->search.algorithm != NULL ? "--algorithm"
                            : settings->search.method != NULL    ? "--method"
-                           : settings->fasta                    ? settings_sequences(settings)
-                           : settings->approximate ? "--mismatches, --edits or --alphabet=dna"
-                                                   : NULL;
+                           : settings->errors.mismatches_max > 0 || settings->errors.edits_max > 0
+                               ? "--mismatches or --edits"
+                           : settings->errors.reverse_complement && !settings->fasta
+                               ? "--reverse-complement without --fasta or --fastq"
+                               : NULL;
 
     if (stranger == NULL)
         return true;
@@ -282,9 +284,9 @@ bool settings_build(struct settings *settings, char *error)
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->nuls.is_binary = !settings->text && !settings->null_data;
     settings->nuls.end_line = settings->nuls.is_binary && !settings->hex;
-    settings->numbers_wanted = settings->report->prints == PRINTS_TABLE ||
-                               settings->heads.pattern_number ||
-                               (settings->fasta && settings->json);
+    settings->numbers_wanted =
+        settings->report->prints == PRINTS_TABLE || settings->heads.pattern_number ||
+        (settings->fasta && (settings->json || settings->syntax != TRAWL_LITERAL));
     settings->nuls.end_count =
         settings_count_lines(settings) && settings->nuls.end_line &&
         (settings->is_tg || settings->binary_files != BINARY_FILES_WITHOUT_MATCH);

@@ -20,9 +20,11 @@ static int take_window(void *context, const struct trawl_window *window)
 
 enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error)
 {
-    struct fasta fasta = {.scan = scan,
-                          .lines = {.name = scan->name, .ends = fasta_end_record},
-                          .whole = scan->settings->fastq || scan->settings->records};
+    struct fasta fasta = {
+        .scan = scan,
+        .lines = {.name = scan->name, .ends = fasta_end_record},
+        .whole = scan->settings->fastq || scan->settings->records || scan->settings->expressions,
+        .reverses = scan->settings->expressions && scan->settings->errors.reverse_complement};
     struct progress_text progress;
     enum trawl_status status =
         searchers_open_reader(scan->settings, &fasta.reader, &fasta.reader_plan, error);
@@ -46,7 +48,7 @@ enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error
         if (!fasta.whole && fasta.used > 0)
             fasta_search_block(&fasta, fasta.used, fasta.used);
         else if (fasta.whole && fasta.sequence_count > 0 && !scan->settings->fastq)
-            fasta_end_record(&fasta);
+            fasta_end_sequence(&fasta);
         if (fasta.whole)
             fasta_flush(&fasta);
     }
@@ -61,5 +63,6 @@ enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error
     free(fasta.sequences);
     free(fasta.names);
     free(fasta.raw);
+    free(fasta.kept);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }

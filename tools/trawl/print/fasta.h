@@ -14,7 +14,8 @@ struct sequence {
     uint64_t raw_begin;  /* --records: offset of the record in `raw` */
     bool is_named;       /* false: letters before the first name of a FASTA file */
     bool has_match;
-    bool follows; /* belongs to the same record, or pair of records, as the sequence before */
+    bool is_reversed; /* the reverse complement of the sequence before, which has the same name */
+    bool follows;     /* belongs to the same record, or pair of records, as the sequence before */
 };
 
 #define FASTA_NAME_BYTES_MAX (4u << 10) /* longer names are cut */
@@ -66,6 +67,12 @@ struct fasta {
     struct sequence *sequences;
     uint64_t sequence_count, sequence_capacity;
     uint64_t sequence; /* index of the sequence with the last match */
+    bool reverses;     /* expressions: each sequence is followed by its reverse complement */
+    uint8_t complement[256];
+    /* reverses: the matches of a sequence on both strands, which are sorted */
+    struct trawl_match *kept;
+    uint64_t kept_count, kept_capacity;
+    uint64_t kept_sequence; /* index of the sequence */
     uint8_t *names;
     uint64_t names_used, names_capacity;
     uint8_t *raw; /* --records: the records as they are in the file */
@@ -93,7 +100,10 @@ void fasta_add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_co
 void fasta_add(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count);
 /* --records: appends bytes of the file to the last record. */
 void fasta_add_raw(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count);
-/* whole: called when the last record is complete, or in FASTQ the last pair of records. */
+/* whole: called when the last sequence is complete. */
+void fasta_end_sequence(struct fasta *fasta);
+/* whole: called after fasta_end_sequence when the last record is complete, or in FASTQ the last
+ * pair of records. */
 void fasta_end_record(struct fasta *fasta);
 /* whole: searches the block's complete records, and empties the block. */
 void fasta_flush(struct fasta *fasta);

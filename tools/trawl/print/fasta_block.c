@@ -25,33 +25,90 @@
 
 #define BLOCK_BYTES_FASTA SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(1024))
 
-/* Returns the sequence in which a match begins. Matches must ascend from call to call. */
-static struct sequence *sequence_at(struct fasta *fasta, uint64_t begin)
+/* Returns the index of the sequence in which a match begins. Matches must ascend from call to call.
+ */
+static uint64_t sequence_at(struct fasta *fasta, uint64_t begin)
 {
     while (fasta->sequence + 1 < fasta->sequence_count &&
            fasta->sequences[fasta->sequence + 1].begin <= begin)
         fasta->sequence++;
-    return &fasta->sequences[fasta->sequence];
+    return fasta->sequence;
+}
+
+static void take_match(struct fasta *fasta, uint64_t index, const struct trawl_match *match)
+{
+    struct sequence *sequence = &fasta->sequences[index];
+    const bool had_match = sequence->has_match;
+
+    sequence->has_match = true;
+    if (fasta->scan->settings->records || (fasta->scan->settings->only_first && had_match))
+        return;
+    if (!fasta->scan->quiet)
+        fasta_report_match(fasta, sequence, match);
+    fasta_selected(fasta);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct trawl_match *one = a, *other = b;
+
+    if (one->begin != other->begin)
+        return one->begin < other->begin ? -1 : 1;
+    if (one->pattern_index != other->pattern_index)
+        return one->pattern_index < other->pattern_index ? -1 : 1;
+    return (int)one->reversed - (int)other->reversed;
+}
+
+/* Takes the matches that were kept. */
+static void take_kept(struct fasta *fasta)
+{
+    if (fasta->kept_count > 1)
+        qsort(fasta->kept, (size_t)fasta->kept_count, sizeof *fasta->kept, compare);
+    for (uint64_t i = 0; i < fasta->kept_count && !fasta->stop; i++)
+        take_match(fasta, fasta->kept_sequence, &fasta->kept[i]);
+    fasta->kept_count = 0;
+}
+
+/* Keeps a match, where a sequence is followed by its reverse complement:
+ *
+ *   |AACGT|\n|ACGTT|     a match of the reverse complement is moved to the letters
+ *     ---      ---       of the sequence from which it was made
+ */
+static void keep_match(struct fasta *fasta, uint64_t index, struct trawl_match match)
+{
+    const struct sequence *sequence = &fasta->sequences[index];
+
+    if (sequence->is_reversed) {
+        const uint64_t sum = 2 * sequence->begin - 1, begin = sum - match.end;
+
+        match.end = sum - match.begin;
+        match.begin = begin;
+        match.reversed = 1;
+        index--;
+    }
+    if (index != fasta->kept_sequence)
+        take_kept(fasta);
+    fasta->kept_sequence = index;
+    if (GROW(fasta->kept, fasta->kept_capacity, 64, fasta->kept_count + 1))
+        fasta->kept[fasta->kept_count++] = match;
+    else
+        fasta_fail(fasta, TRAWL_MEMORY);
 }
 
 /* Handles the matches of the block that begin in [own_from, own_to). */
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct fasta *fasta = context;
-    struct text_scan *scan = fasta->scan;
 
     for (uint64_t i = 0; i < match_count && !fasta->stop; i++) {
-        struct sequence *sequence = sequence_at(fasta, matches[i].begin);
-        const bool had_match = sequence->has_match;
+        const uint64_t index = sequence_at(fasta, matches[i].begin);
 
         if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to)
             continue;
-        sequence->has_match = true;
-        if (scan->settings->records || (scan->settings->only_first && had_match))
-            continue;
-        if (!scan->quiet)
-            fasta_report_match(fasta, sequence, &matches[i]);
-        fasta_selected(fasta);
+        if (fasta->reverses)
+            keep_match(fasta, index, matches[i]);
+        else
+            take_match(fasta, index, &matches[i]);
     }
     return fasta->stop;
 }
@@ -88,6 +145,7 @@ void fasta_search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_
     if (status == TRAWL_OK)
         status = trawl_ask(job->searcher, fasta->scan->plan, text, &matches, &fasta->error);
     trawl_text_close(text);
+    take_kept(fasta);
     if (status > TRAWL_STOPPED)
         fasta_fail(fasta, status);
     else if (job->settings->stats)
@@ -146,21 +204,6 @@ void fasta_flush(struct fasta *fasta)
     fasta->used = fasta->raw_used = fasta->names_used = fasta->sequence_count = 0;
 }
 
-void fasta_end_record(struct fasta *fasta)
-{
-    const struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];
-
-    fasta->is_open = false;
-    if (!last->is_named && fasta->used == last->begin) { /* comments before the first name */
-        fasta->raw_used = last->raw_begin;
-        fasta->sequence_count--;
-    }
-    if (fasta->used + fasta->raw_used + fasta->names_used +
-            fasta->sequence_count * sizeof(struct sequence) >=
-        fasta->limit)
-        fasta_flush(fasta);
-}
-
 /* Appends bytes to a buffer that grows. */
 static void append(struct fasta *fasta, uint8_t **buffer, uint64_t *used, uint64_t *capacity,
                    const uint8_t *bytes, uint64_t bytes_count)
@@ -201,12 +244,10 @@ void fasta_add_raw(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_cou
 }
 
 /* Begins a sequence, after a line end that no string crosses if another sequence came before. */
-void fasta_begin(struct fasta *fasta, bool is_named)
+static void begin(struct fasta *fasta, bool is_named)
 {
     static const uint8_t line_end = '\n';
 
-    if (fasta->whole && !fasta->scan->settings->fastq && fasta->sequence_count > 0)
-        fasta_end_record(fasta);
     if (fasta->sequence_count > 0)
         fasta_add(fasta, &line_end, 1);
     if (!fasta->whole && fasta->sequence_count > 1 &&
@@ -216,11 +257,54 @@ void fasta_begin(struct fasta *fasta, bool is_named)
         fasta_fail(fasta, TRAWL_MEMORY);
         return;
     }
-    fasta->is_open = fasta->scan->settings->fastq;
     fasta->sequences[fasta->sequence_count++] = (struct sequence){.begin = fasta->used,
                                                                   .name_begin = fasta->names_used,
                                                                   .raw_begin = fasta->raw_used,
                                                                   .is_named = is_named};
+}
+
+void fasta_end_sequence(struct fasta *fasta)
+{
+    const struct sequence last = fasta->sequences[fasta->sequence_count - 1];
+    const uint64_t end = fasta->used;
+    struct sequence *made;
+
+    if (!last.is_named && end == last.begin) { /* comments before the first name */
+        fasta->raw_used = last.raw_begin;
+        fasta->sequence_count--;
+    } else if (fasta->reverses) {
+        begin(fasta, true);
+        if (fasta->stop ||
+            !GROW(fasta->bytes, fasta->capacity, 1, fasta->used + (end - last.begin))) {
+            fasta_fail(fasta, TRAWL_MEMORY);
+            return;
+        }
+        made = &fasta->sequences[fasta->sequence_count - 1];
+        made->name_begin = last.name_begin;
+        made->name_bytes = last.name_bytes;
+        made->is_reversed = made->follows = true;
+        for (uint64_t i = end; i > last.begin; i--)
+            fasta->bytes[fasta->used++] = fasta->complement[fasta->bytes[i - 1]];
+    }
+}
+
+void fasta_end_record(struct fasta *fasta)
+{
+    fasta->is_open = false;
+    if (fasta->used + fasta->raw_used + fasta->names_used +
+            fasta->sequence_count * sizeof(struct sequence) >=
+        fasta->limit)
+        fasta_flush(fasta);
+}
+
+void fasta_begin(struct fasta *fasta, bool is_named)
+{
+    if (fasta->whole && !fasta->scan->settings->fastq && fasta->sequence_count > 0) {
+        fasta_end_sequence(fasta);
+        fasta_end_record(fasta);
+    }
+    begin(fasta, is_named);
+    fasta->is_open = fasta->scan->settings->fastq && !fasta->stop;
 }
 
 void fasta_add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
@@ -236,8 +320,13 @@ void fasta_add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_co
 
 bool fasta_open_block(struct fasta *fasta)
 {
+    static const char pairs[] = "ATCGGCTAUARYYRSSWWKMMKBVVBDHHDNNatcggctauaryyrsswwkmmkbvvbdhhdnn";
     uint64_t block = fasta->scan->settings->search.chunk_bytes;
 
+    for (uint32_t i = 0; i < 256; i++)
+        fasta->complement[i] = (uint8_t)i;
+    for (uint32_t i = 0; pairs[i] != '\0'; i += 2)
+        fasta->complement[(uint8_t)pairs[i]] = (uint8_t)pairs[i + 1];
     fasta->around = approximate_around(fasta->scan->job->patterns, fasta->scan->settings);
     fasta->limit = block > 0 && block < BLOCK_BYTES_FASTA ? block : BLOCK_BYTES_FASTA;
     if (fasta->whole)

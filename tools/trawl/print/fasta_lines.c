@@ -109,6 +109,7 @@ static void end_qualities(struct fasta_reader *reader)
         fasta_refuse(reader, why);
     } else if (reader->qualities == letters) {
         reader->part = FASTQ_BETWEEN;
+        fasta_end_sequence(fasta);
         if (reader->ends != NULL)
             reader->ends(fasta);
     }

@@ -94,7 +94,7 @@ static bool next_line(struct fasta *fasta)
 static bool are_mates(const struct fasta *fasta)
 {
     const struct sequence *second = &fasta->sequences[fasta->sequence_count - 1];
-    const struct sequence *first = second - 1;
+    const struct sequence *first = second - 1 - fasta->reverses;
     const uint8_t *one = fasta->names + first->name_begin, *two = fasta->names + second->name_begin;
     uint64_t count = first->name_bytes;
 
