@@ -364,6 +364,19 @@ static int stream_wait(struct cuda_stream *stream)
     return behind.stream_wait(stream);
 }
 
+static void count_slow_calls(void)
+{
+    static struct cuda_driver counted;
+
+    behind = counted = *sim_driver_table();
+    counted.stream_create = stream_create;
+    counted.memory_allocate = memory_allocate_counted;
+    counted.host_allocate = host_allocate;
+    counted.copy_to_host = copy_to_host;
+    counted.stream_wait = stream_wait;
+    cuda_driver_replace(&counted);
+}
+
 /* Counts in a text that the caller has on a device, and changes between calls: each call opens,
  * loads and closes it. The second call and later ones open no worker, allocate nothing, and take no
  * sample, whether the text is searched in place (`after`: bytes behind it), or in part in a copy of
@@ -378,15 +391,7 @@ static void run_borrowed(uint64_t after, uint64_t waits)
     limits.seen_bytes_min = 4096;
     limits.tail_bytes = 8192;
     cuda_limits_replace(&limits);
-    behind = *sim_driver_table();
-    struct cuda_driver counted = behind;
-
-    counted.stream_create = stream_create;
-    counted.memory_allocate = memory_allocate_counted;
-    counted.host_allocate = host_allocate;
-    counted.copy_to_host = copy_to_host;
-    counted.stream_wait = stream_wait;
-    cuda_driver_replace(&counted);
+    count_slow_calls();
     lent_devices(&machine, NULL, 7, 1);
     {
         AUTO_SEARCHER searcher =
@@ -419,6 +424,61 @@ static void run_borrowed(uint64_t after, uint64_t waits)
     cuda_driver_replace(sim_driver_table());
 }
 
+/* Asks about 1,000 short records that the caller has on a device, and changes between calls, into
+ * memory of the device. */
+static void run_borrowed_records(void)
+{
+    static uint8_t tape[20000];
+    uint32_t offsets[1001];
+    struct forms_machine machine;
+    AUTO_PLAN plan = must_plan("needle");
+
+    count_slow_calls();
+    lent_devices(&machine, NULL, 7, 1);
+    for (uint32_t i = 0; i <= 1000; i++)
+        offsets[i] = 20 * i;
+    {
+        AUTO_SEARCHER searcher =
+            must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        struct forms_block blocks[3] = {{0}};
+        struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+
+        memset(tape, '.', sizeof tape);
+        forms_block_begin(&machine, 0, tape, 256, sizeof tape, 4096, &blocks[0]);
+        forms_block_begin(&machine, 0, offsets, 0, sizeof offsets, 0, &blocks[1]);
+        forms_block_begin(&machine, 0, offsets, 0, sizeof offsets, 0, &blocks[2]);
+        array.bytes = (const uint8_t *)(uintptr_t)(blocks[0].address + 256);
+        array.offsets = (const void *)(uintptr_t)blocks[1].address;
+        array.offset_bytes = 4;
+        array.record_count = 1000;
+        for (uint64_t i = 0; i < 6; i++) {
+            struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BYTES);
+            struct trawl_records *records = NULL;
+            uint64_t calls;
+
+            memcpy(tape + 20 * i, "needle", 6);
+            forms_block_copy(&machine, &blocks[0], 256, tape, sizeof tape, true);
+            memset(slow, 0, sizeof slow);
+            calls = sim_driver_calls();
+            out.values = (void *)(uintptr_t)blocks[2].address;
+            out.room = 1000;
+            MUST(trawl_records_load(searcher, &array, &records, NULL));
+            MUST(trawl_ask_records(searcher, plan, records, &out, NULL));
+            trawl_records_unload(records);
+            TEST_CHECK_U64(out.count, i + 1);
+            if (i == 0)
+                continue;
+            TEST_CHECK(sim_driver_calls() - calls <= 45);
+            TEST_CHECK(slow[STREAMS] + slow[ROOMS] + slow[PINNED] == 0 && slow[TO_HOST] <= 2 &&
+                       slow[WAITS] <= 5);
+        }
+        for (uint32_t i = 0; i < 3; i++)
+            forms_block_end(&machine, &blocks[i]);
+    }
+    lent_devices_end(&machine, NULL);
+    cuda_driver_replace(sim_driver_table());
+}
+
 int main(void)
 {
     const struct trawl_memory allocator = {sizeof allocator, NULL, take, give};
@@ -435,6 +495,7 @@ int main(void)
     run_all_listed(&limits);
     run_repeated(1, 20);
     run_repeated(2, 14);
+    run_borrowed_records();
     run_borrowed(100000, 1); /* for the search */
     run_borrowed(0, 3);      /* for the copy, and for two parts of the search */
     return test_end();
