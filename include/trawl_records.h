@@ -29,10 +29,11 @@ struct trawl_record_array {
                                 byte k >> 3 is 0, with k = validity_begin + i: nothing occurs in a
                                 null record, whatever its bytes are. */
     uint64_t validity_begin; /* the bit of record 0 */
+    uint64_t bytes_count;    /* 0, or the bytes of memory at `bytes`, which no offset may exceed */
 };
-#define TRAWL_RECORD_ARRAY_INIT                                         \
-    {                                                                   \
-        sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
+#define TRAWL_RECORD_ARRAY_INIT                                            \
+    {                                                                      \
+        sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0, 0 \
     }
 enum trawl_records_flag {
     TRAWL_RECORDS_STAY = 1 /* the records stay in the host's memory, and devices search them as they
@@ -45,11 +46,11 @@ struct trawl_records;
  * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
  * device has room, records in the host's memory stay there. With several devices, one gets all
  * records. Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or
- * exceed 2^63 (error.text_offset is the record's offset), memory of different kinds, and an unknown
- * flag; BUSY, MEMORY, DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256
- * texts are loaded. Threads: as for trawl_text_load. Cost: one copy to the device, and a read of
- * the offsets. Memory: on the device the tape, offsets and validity, unless they lie there, and 4
- * bytes for each KiB of the tape. */
+ * exceed 2^63 or bytes_count (error.text_offset is the record's offset), memory of different kinds,
+ * and an unknown flag; BUSY, MEMORY, DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT:
+ * more than 256 texts are loaded. Threads: as for trawl_text_load. Cost: one copy to the device,
+ * and a read of the offsets. Memory: on the device the tape, offsets and validity, unless they lie
+ * there, and 4 bytes for each KiB of the tape. */
 TRAWL_CALL trawl_records_load(struct trawl_searcher *searcher,
                               const struct trawl_record_array *array,
                               struct trawl_records **records, struct trawl_error *error);

@@ -68,6 +68,18 @@ static enum trawl_status open_there(struct records *records, const struct trawl_
     return TRAWL_OK;
 }
 
+static enum trawl_status check_end(const struct trawl_record_array *array,
+                                   const struct records *records, struct trawl_error *error)
+{
+    const uint64_t end = records->origin + records->tape_bytes;
+
+    if (array->bytes_count == 0 || end <= array->bytes_count)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, ARGUMENT,
+                      "records: the last offset is %" PRIu64 ", beyond the %" PRIu64 " bytes", end,
+                      array->bytes_count);
+}
+
 /* Opens the tape as a text and loads it. */
 static enum trawl_status load_tape(struct trawl_runtime *runtime, struct trawl_records *own,
                                    const uint8_t *bytes, struct trawl_error *error)
@@ -122,8 +134,10 @@ static void release(struct trawl_runtime *runtime, struct trawl_records *own)
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_records *own,
                               const struct trawl_record_array *array, struct trawl_error *error)
 {
-    if (array->flags == TRAWL_RECORDS_STAY)
-        return records_open(&own->records, array, error);
+    if (array->flags == TRAWL_RECORDS_STAY) {
+        TRAWL_TRY(records_open(&own->records, array, error));
+        return check_end(array, &own->records, error);
+    }
     if (runtime->engine != TRAWL_ENGINE_CPU)
         /* if this fails, the array must be in host memory */
         (void)devices_open(&runtime->devices, NULL);
@@ -137,6 +151,7 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_record
     if (own->lies_there)
         TRAWL_TRY(engine_for_devices->records_hold(runtime->devices.engine, own->device, true,
                                                    &own->records, &own->held, error));
+    TRAWL_TRY(check_end(array, &own->records, error));
     TRAWL_TRY(load_tape(runtime, own, array->bytes, error));
     return hold_there(runtime, own, error);
 }

@@ -163,6 +163,9 @@ static void wrong_questions(void)
     array.offset_bytes = 2;
     CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
     array.offset_bytes = 4;
+    array.bytes_count = 1; /* the last offset is 2 */
+    CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
+    array.bytes_count = 2;
     array.bytes = NULL;
     CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
     array.bytes = (const uint8_t *)"ab";
