@@ -207,11 +207,11 @@ static void choose_class(const struct set_sample *sample, const struct set_match
          class->literal_count / 2 >= counts[class->length_min - 1]) &&
         class->length_min < SET_STEM_LENGTH_MAX) {
         set_stems_begin(class, of_stems);
-        if (class->literal_count > SET_FEW_LITERALS)
-            return;
         class->by_pairs =
-            sample->find->pairs != NULL && class->literal_count <= SET_PAIRS_LITERALS_MAX;
-        class->by_trigrams = !class->by_pairs && sample->find->trigrams != NULL &&
+            sample->find->pairs != NULL && class->literal_count <= SET_PAIRS_TRIED_MAX;
+        class->by_trigrams = (!class->by_pairs || class->literal_count > SET_PAIRS_LITERALS_MAX) &&
+                             class->literal_count <= SET_FEW_LITERALS &&
+                             sample->find->trigrams != NULL &&
                              class->length_min >= FIND_TRIGRAMS_MIN;
         return;
     }

@@ -270,7 +270,7 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* every entry has been stored */
         if (matcher->classes[c].by_stems)
-            TRAWL_TRY_DONE(set_stems_finish(plan, &matcher->classes[c], matcher->fold, error));
+            TRAWL_TRY_DONE(set_stems_finish(sample, &matcher->classes[c], matcher->fold, error));
     }
     *object = matcher;
     matcher = NULL;

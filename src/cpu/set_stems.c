@@ -17,6 +17,8 @@
 #define MAP_BITS_MAX 28u
 /* log2 of the maximum number of entries with which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
+/* Pairs are faster than trigrams if less than this share of positions passes them. */
+#define PAIRS_PASS 0.1
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
@@ -216,18 +218,32 @@ static enum trawl_status trigrams_make(const struct trawl_plan *plan, struct set
     return TRAWL_OK;
 }
 
-enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
-                                   uint64_t fold, struct trawl_error *error)
+/* Returns the share of the sample's positions that pass the pairs; 1 if there is no sample. */
+static double pairs_pass(const struct set_sample *sample, const struct find_pairs *pairs)
+{
+    const uint64_t words = sample->bytes_count / 64 - 2; /* loads reach beyond a word */
+    uint64_t passed = 0;
+    struct find_tile tile;
+
+    if (sample->bytes_count < PLAN_SAMPLE_BYTES_MIN)
+        return 1;
+    for (uint64_t at = 0; at < words; at += FIND_TILE_WORDS) {
+        const uint64_t count = min_u64(words - at, FIND_TILE_WORDS);
+
+        sample->find->pairs(sample->bytes + 64 * at, count, pairs, &tile);
+        for (uint64_t w = 0; w < count; w++)
+            passed += (uint64_t)__builtin_popcountll(tile.mask[w]);
+    }
+    return (double)passed / (64.0 * (double)words);
+}
+
+static enum trawl_status pairs_make(const struct trawl_plan *plan, struct set_class *class,
+                                    uint64_t fold, struct trawl_error *error)
 {
     uint64_t *keys;
     uint64_t count = 0, distinct = 0;
     void *pairs;
 
-    TRAWL_ASSERT(class->pairs == NULL && class->trigrams == NULL);
-    if (class->by_trigrams)
-        return trigrams_make(plan, class, fold, error);
-    if (!class->by_pairs)
-        return TRAWL_OK;
     TRAWL_TRY(memory_allocate_zeroed(sizeof *class->pairs, 1, &pairs, error));
     class->pairs = (struct find_pairs *)pairs;
     TRAWL_ASSERT(class->entry_count == class->literal_count);
@@ -248,6 +264,19 @@ enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_cla
     deal(class->pairs, keys, distinct);
     memory_release(keys, class->entry_count, sizeof *keys);
     return TRAWL_OK;
+}
+
+enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
+                                   uint64_t fold, struct trawl_error *error)
+{
+    TRAWL_ASSERT(class->pairs == NULL && class->trigrams == NULL);
+    if (class->by_pairs)
+        TRAWL_TRY(pairs_make(sample->plan, class, fold, error));
+    if (class->by_pairs && (class->literal_count <= SET_PAIRS_LITERALS_MAX ||
+                            pairs_pass(sample, class->pairs) < PAIRS_PASS))
+        return TRAWL_OK;
+    set_stems_free(class);
+    return class->by_trigrams ? trigrams_make(sample->plan, class, fold, error) : TRAWL_OK;
 }
 
 bool set_words_fit(const struct set_class *class, const struct find_ops *find)

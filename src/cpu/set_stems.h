@@ -7,9 +7,11 @@
 #include "cpu/find.h"
 #include "cpu/set_class.h"
 
-/* In a set of more than this many words, trigrams are at least as fast as pairs, and words of two
- * bytes, and literals of 16 or more bytes, are searched faster in separate classes. */
+/* In a set of more than this many words, trigrams are at least as fast as pairs unless hardly any
+ * position of a sample passes the pairs, and words of two bytes, and literals of 16 or more bytes,
+ * are searched faster in separate classes. */
 #define SET_PAIRS_LITERALS_MAX 512u
+#define SET_PAIRS_TRIED_MAX 12288u
 
 /* Sets the class's stride, q and stem_min by its length_min. Sets stem_counts from `counts`, the
  * number of literals for each length of stem. */
@@ -21,9 +23,9 @@ uint32_t set_bucket_bits(uint64_t entries);
 uint32_t set_map_word_bits(uint64_t entries);
 /* Sets the bitmap's bits for every sample that an occurrence of the literal may contain. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* Builds the tables of pairs of bytes or trigrams, if the class is searched by them. The class's
- * entries must have been stored. */
-enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
+/* Builds the tables of pairs of bytes or trigrams, if the class is searched by them; of pairs, if
+ * it may have both and the sample suits them. The class's entries must have been stored. */
+enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
 /* set_words_fit returns true if the class has pairs or trigrams that `find` can test.
  * set_words_find tests them: see find_ops.pairs and find_ops.trigrams. */

@@ -304,6 +304,28 @@ static void generate_alike(struct diff_input *input)
     free(words);
 }
 
+/* Makes more than 512 words of few syllables, and a text of letters in which few positions pass the
+ * pairs of bytes of these words. */
+static void generate_syllables(struct diff_input *input)
+{
+    static const char syllables[][3] = {"ka", "lo", "mi", "ter", "ban", "qui", "den", "zy"};
+    uint64_t count = test_random_between(&chance, 560, 700), at = 0;
+    char word[13];
+
+    input_begin(&chance, INPUT_LETTERS_26, test_random_between(&chance, 5000, 30000), input);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = 0, number = i + 64;
+
+        for (; number > 0; number /= 8)
+            for (uint32_t j = 0; j < 3 && syllables[number % 8][j] != '\0'; j++)
+                word[bytes++] = syllables[number % 8][j];
+        input_add_pattern(input, (const uint8_t *)word, bytes);
+        at += test_random_between(&chance, 20, 40); /* whole, or cut short */
+        if (at + bytes < input->text_bytes)
+            memcpy(input->text + at, word, bytes - test_random_below(&chance, 2));
+    }
+}
+
 /* Makes patterns that share their first eight bytes, and 40 random patterns. The text has the eight
  * bytes at every eighth offset, and only one of the patterns that share them. */
 static void generate_shared(uint32_t patterns, struct diff_input *input)
@@ -640,7 +662,7 @@ int main(void)
         input_free(&input);
     }
     for (uint64_t i = 0; i < cases && test_failures < 10; i++) {
-        bool longer = i % 5 == 0, alike = i % 60 == 3;
+        bool longer = i % 5 == 0, alike = i % 60 == 3, syllables = i % 60 == 13;
         uint32_t sets = instruction_set_count(), set = (uint32_t)test_random_below(&chance, sets);
 
         if (i % 50 == 0)
@@ -650,6 +672,8 @@ int main(void)
             generate_lengthy(&input);
         else if (alike)
             generate_alike(&input);
+        else if (syllables)
+            generate_syllables(&input);
         else if (i % 10 == 2)
             generate_many(&input);
         else if (i % 10 == 7)
@@ -666,7 +690,7 @@ int main(void)
         if (!alike) /* other bytes would have other hashes, but here the hashes must be alike */
             input_rename(&chance, &input);
         run_case(&input, set);
-        for (set = 0; alike && set < sets; set++)
+        for (set = 0; (alike || syllables) && set < sets; set++)
             run_method(&input, TRAWL_METHOD_CLASSES, set);
         input_free(&input);
     }
