@@ -16,6 +16,7 @@
 
 #define CASE_END 0x20000u /* letters with case are below this code point */
 #define DEPTH_MAX 50u     /* maximum nesting of classes */
+#define INSERTED_MAX 16u  /* more ranges out of order are sorted by qsort */
 
 /* ---- Sets --------------------------------------------------------------------------------- */
 
@@ -46,18 +47,27 @@ static int compare(const void *a, const void *b)
     return first->first < second->first ? -1 : first->first > second->first;
 }
 
-/* Sorts the ranges, and joins those that overlap or adjoin. */
+/* Sorts the ranges, and joins those that overlap or adjoin. Few that follow many sorted ones, such
+ * as the dot in [\w.], are inserted. */
 static void settle(struct set *set)
 {
-    uint64_t count = 0;
-    bool is_sorted = true;
+    uint64_t count = 0, sorted = min_u64(set->count, 1);
 
-    for (uint64_t i = 1; i < set->count && is_sorted; i++)
-        is_sorted = set->ranges[i - 1].last < set->ranges[i].first &&
-                    set->ranges[i].first - set->ranges[i - 1].last > 1;
-    if (is_sorted)
+    while (sorted < set->count && set->ranges[sorted - 1].last < set->ranges[sorted].first &&
+           set->ranges[sorted].first - set->ranges[sorted - 1].last > 1)
+        sorted++;
+    if (sorted == set->count)
         return;
-    qsort(set->ranges, (size_t)set->count, sizeof *set->ranges, compare);
+    if (set->count - sorted > INSERTED_MAX)
+        qsort(set->ranges, (size_t)set->count, sizeof *set->ranges, compare);
+    for (; sorted < set->count && set->count - sorted <= INSERTED_MAX; sorted++) {
+        const struct code_range range = set->ranges[sorted];
+        uint64_t to = sorted;
+
+        for (; to > 0 && set->ranges[to - 1].first > range.first; to--)
+            set->ranges[to] = set->ranges[to - 1];
+        set->ranges[to] = range;
+    }
     for (uint64_t i = 0; i < set->count; i++) {
         const struct code_range range = set->ranges[i];
 
@@ -597,6 +607,7 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
     const uint32_t last = last_of(reader);
     enum trawl_status status = TRAWL_OK;
     uint32_t code = *text, most;
+    bool has_gap = false;
 
     *set = (struct set){.count = 0};
     if (node->kind == SYNTAX_CHAR) {
@@ -616,8 +627,9 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
     }
     settle(set);
     most = set->count > 0 ? set->ranges[set->count - 1].last : 0;
-    if (most > last ||
-        (most >= SETS_GAP && (set->count > 1 || set->ranges[0].first < most || *text == '[')))
+    for (uint64_t i = 0; i < set->count; i++)
+        has_gap |= set->ranges[i].first < SETS_GAP_END && set->ranges[i].last >= SETS_GAP;
+    if (most > last || (has_gap && (set->count > 1 || set->ranges[0].first < most || *text == '[')))
         subtract(set, &none, last);
     if (set->is_cut)
         status = TRAWL_FAIL(error, MEMORY, "out of memory: a class");
