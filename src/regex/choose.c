@@ -66,6 +66,16 @@ double choose_score(const struct split_options *options, const struct split_stri
 
 static const char *const way_names[] = {[WAY_ATOMS] = "atoms", [WAY_WHOLE] = "whole lines"};
 
+/* Returns true if a list has so many short atoms that most lines of most texts have several. */
+static bool has_dense_atoms(const struct expressions *expressions)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; expressions->count > 1 && i < expressions->atoms->literal_count; i++)
+        count += plan_literal_at(expressions->atoms, i).bytes_count < 3;
+    return count > SHORT_ATOMS_MAX;
+}
+
 /* Returns the ways in which steps can be read, as bits. */
 static uint32_t ways(const struct expressions *expressions)
 {
@@ -73,8 +83,9 @@ static uint32_t ways(const struct expressions *expressions)
         expressions->atoms == NULL ||
         (expressions->count > 1 ? !expressions_cross(expressions)
                                 : expressions->has_beyond || expressions->whole != NULL);
+    const bool atoms = expressions->atoms != NULL && !(whole && has_dense_atoms(expressions));
 
-    return (uint32_t)(expressions->atoms != NULL) << WAY_ATOMS | (uint32_t)whole << WAY_WHOLE;
+    return (uint32_t)atoms << WAY_ATOMS | (uint32_t)whole << WAY_WHOLE;
 }
 
 /* Returns what WAY_WHOLE takes at least, in ns per byte. */
@@ -91,7 +102,7 @@ void choose_begin(struct engine_worker *worker)
                                         TRIAL_NS, 0};
 
     contest_begin(&worker->contest, &rules, ways(worker->expressions),
-                  worker->expressions->atoms != NULL ? WAY_ATOMS : WAY_WHOLE);
+                  (ways(worker->expressions) >> WAY_ATOMS & 1) != 0 ? WAY_ATOMS : WAY_WHOLE);
     worker->contest.of[WAY_ATOMS].price.byte_ns = FINDER_NS;
 }
 
@@ -147,7 +158,9 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
     if (worker->expressions->atoms == NULL)
         return;
     if (is_first && !contest_is_decided(contest))
-        contest->of[WAY_WHOLE].price.byte_ns = whole_price(worker->expressions);
+        contest->of[WAY_WHOLE].price = (struct price){
+            worker->expressions->count > 1 ? LAZY_RULE_NS * worker->expressions->count : 0,
+            whole_price(worker->expressions)};
     /* as if the text ended, so that see_text can choose better atoms first */
     if (contest_count(contest, step->to - step->from, 0, ns, !is_first, 0, &change))
         tell(step, &change);

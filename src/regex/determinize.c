@@ -483,6 +483,7 @@ enum trawl_status determinize(const struct expressions *made, uint32_t expressio
     enum trawl_status status = TRAWL_OK;
     /* line ends lead elsewhere */
     const uint8_t ends[2] = {made->plan->line_end, made->plan->line_end_also};
+    bool cuts[257] = {false};
     struct maker *maker;
 
     TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
@@ -492,7 +493,7 @@ enum trawl_status determinize(const struct expressions *made, uint32_t expressio
     maker->nfa.is_wide =
         !on_host && made->has_marked && (made->options.letters.is_word != NULL || made->is_strict);
     put_all(maker, expression);
-    maker->class_count = nfa_divide(&maker->nfa, ends, maker->class_of, maker->byte_of);
+    maker->class_count = nfa_divide(&maker->nfa, 0, ends, cuts, maker->class_of, maker->byte_of);
     if (maker->fails == NULL)
         fill(maker);
     if (maker->fails == NULL)

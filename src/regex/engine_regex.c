@@ -401,7 +401,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     const bool by_atoms = worker->contest.now == WAY_ATOMS;
     const uint64_t pushed = step->result->count;
     const struct line_automaton *table = NULL;
-    uint64_t began_ns = clock_now_ns(), ns;
+    const bool may_leave = by_atoms && step_may_leave(step); /* then the threads' times compare */
+    uint64_t began_ns = may_leave ? clock_now_ns() : clock_worked_ns(), ns;
 
     worker->near = NULL;
     if (worker->table_steps > 0 && step->want == WANT_LINES && table_reads(step))
@@ -413,12 +414,12 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     TRAWL_TRY(by_atoms             ? by_anchors(step, error)
               : choose_whole(step) ? by_whole(step, error)
                                    : by_lines(step, error));
-    if (by_atoms && step_may_leave(step)) { /* the device's own time decides nothing */
+    if (may_leave) { /* the device's own time decides nothing */
         began_ns = worker->found_ns;
         if (worker->refiner.found.hits.count > worker->atoms_most)
             worker->atoms_most *= 2;
     }
-    ns = clock_now_ns() - began_ns;
+    ns = (may_leave ? clock_now_ns() : clock_worked_ns()) - began_ns;
     choose_next(step, by_atoms, step->result->count - pushed, ns);
     if (choose_host(step, ns))
         worker->scans_left = SCANS_LEFT;

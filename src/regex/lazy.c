@@ -19,6 +19,7 @@
 /* To make a transition takes as long as to add so many places to lists. */
 #define TRANSITION_COST 64
 #define CREDIT_MOST (UINT64_C(1) << 22)
+#define FEW_RULES 16u
 #define ANCHORED_BYTES 64u
 #define SHORT_LIST 64u
 #define BEFORES (LINE_BEFORE_HIGH + 1)
@@ -63,7 +64,11 @@ struct lazy {
     uint32_t count; /* of expressions; `made` may be gone when this is freed */
     struct nfa nfa;
     uint64_t place_capacity;
-    uint32_t *firsts; /* for each expression, its first place; NOTHING: it always passes */
+    /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always
+     * passes */
+    uint32_t *firsts;
+    uint32_t divided; /* the classes are those of so many places */
+    bool cuts[257];   /* where they begin */
     uint8_t class_of[256], byte_of[256];
     uint32_t class_count, stride; /* class_count itself is the class of the line's end */
     uint32_t *groups;             /* for each group, its first part; NOTHING: not made */
@@ -77,14 +82,16 @@ struct lazy {
     /* the list that is being made: room for all places in each array, twice in the stack */
     uint32_t *list, *ends, *stack;
     uint32_t list_count, end_count;
+    uint32_t list_capacity;   /* how many places the arrays have room for */
     uint32_t *seen, *settled; /* for each place: the list, numbered, to which it was added */
     uint32_t list_number;
     struct state *states;
     uint32_t state_count, states_max;
-    uint32_t *next;  /* states_max * stride */
+    uint32_t *next;  /* TABLE_BYTES: states_max * stride */
     uint32_t *slots; /* a hash table of 2 * STATES_MAX numbers of states; 0: free */
     uint32_t *items; /* the lists of states */
-    uint32_t item_count, item_capacity;
+    uint32_t item_count;
+    uint64_t item_capacity;
     uint64_t flushes;           /* how often all states were forgotten */
     uint32_t *found, *found_at; /* the result, and for each expression the call that added it */
     uint32_t found_count, call;
@@ -103,9 +110,9 @@ void lazy_free(struct lazy *lazy)
     memory_release(lazy->rules, lazy->rule_capacity, sizeof(uint32_t));
     memory_release(lazy->parts, lazy->part_capacity, sizeof *lazy->parts);
     memory_release(lazy->kept, lazy->kept_capacity, sizeof(uint32_t));
-    memory_release(lazy->list, 6 * (uint64_t)lazy->nfa.count, sizeof(uint32_t));
-    memory_release(lazy->states, lazy->states_max, sizeof *lazy->states);
-    memory_release(lazy->next, (uint64_t)lazy->states_max * lazy->stride, sizeof(uint32_t));
+    memory_release(lazy->list, 6 * (uint64_t)lazy->list_capacity, sizeof(uint32_t));
+    memory_release(lazy->states, STATES_MAX, sizeof *lazy->states);
+    memory_release(lazy->next, TABLE_BYTES, 1);
     memory_release(lazy->slots, 2 * STATES_MAX, sizeof(uint32_t));
     memory_release(lazy->items, lazy->item_capacity, sizeof(uint32_t));
     memory_release(lazy->found, lazy->count, 2 * sizeof(uint32_t));
@@ -118,7 +125,7 @@ static void list_begin(struct lazy *lazy)
 {
     lazy->list_count = lazy->end_count = 0;
     if (++lazy->list_number == 0) {
-        memset(lazy->seen, 0, 2 * (size_t)lazy->nfa.count * sizeof(uint32_t));
+        memset(lazy->seen, 0, 2 * (size_t)lazy->list_capacity * sizeof(uint32_t));
         lazy->list_number = 1;
     }
 }
@@ -374,10 +381,11 @@ static enum trawl_status start_of(struct lazy *lazy, uint32_t index, bool is_anc
 
 /* ---- Parts -------------------------------------------------------------------------------- */
 
-/* Returns the most credit that a part of so many expressions has. */
+/* Returns the most credit that a part of so many expressions has: for a few, as much as RE2 takes
+ * to compile one. */
 static int64_t credit_of(uint32_t count)
 {
-    return (int64_t)min_u64((uint64_t)count * lazy_sizes.credit, CREDIT_MOST);
+    return (int64_t)min_u64(max_u64(count, FEW_RULES) * lazy_sizes.credit, CREDIT_MOST);
 }
 
 static void put_found(struct lazy *lazy, uint32_t expression)
@@ -395,6 +403,78 @@ static enum trawl_status new_part(struct lazy *lazy, uint32_t from, uint32_t cou
     lazy->parts[lazy->part_count] =
         (struct part){from, count, *next, passes, .credit = credit_of(count)};
     *next = (uint32_t)lazy->part_count++;
+    return TRAWL_OK;
+}
+
+/* Adds the places of an expression. */
+static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
+                                        struct trawl_error *error)
+{
+    const struct expression *item = &lazy->made->items[index];
+    const uint32_t flags = item->beyond == NULL ? lazy->made->plan->flags : 0;
+    const bool lines = (flags & TRAWL_WHOLE_LINE) != 0;
+    const bool words = !lines && (flags & TRAWL_WHOLE_WORD) != 0;
+    struct nfa *nfa = &lazy->nfa;
+    const uint32_t count = nfa->count;
+    uint32_t at;
+
+    lazy->firsts[index] = NOTHING;
+    if (item->tree.root->may_be_empty)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->count + RULE_PLACES_MAX, error));
+    nfa->most = nfa->count + RULE_PLACES_MAX;
+    at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
+    if (lines || words)
+        at = nfa_put_edge(nfa, lines ? 'z' : 'H', false, at);
+    at = nfa_put_node(nfa, item->tree.root, at);
+    if (lines || words)
+        at = nfa_put_edge(nfa, lines ? 'A' : 'h', false, at);
+    if (!nfa->fails)
+        lazy->firsts[index] = at;
+    else
+        nfa->count = count;
+    nfa->fails = false;
+    return TRAWL_OK;
+}
+
+/* Makes the places of the expressions in lazy->found. If they divide the classes of bytes, forgets
+ * all states. */
+static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *error)
+{
+    const bool had_edges = lazy->nfa.has_edges;
+    uint32_t count, *list;
+
+    for (uint32_t i = 0; i < lazy->found_count; i++)
+        if (lazy->firsts[lazy->found[i]] == 0)
+            TRAWL_TRY(put_expression(lazy, lazy->found[i], error));
+    if (lazy->divided == lazy->nfa.count)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ROOM(lazy->items, lazy->item_capacity, 8 * (uint64_t)lazy->nfa.count, error));
+    if (lazy->nfa.count > lazy->list_capacity) {
+        const uint32_t room = 2 * lazy->nfa.count;
+
+        TRAWL_TRY(MEMORY_ZEROED(list, 6 * (uint64_t)room, error));
+        memory_release(lazy->list, 6 * (uint64_t)lazy->list_capacity, sizeof(uint32_t));
+        lazy->list_capacity = room;
+        lazy->list = list;
+        lazy->ends = lazy->list + room;
+        lazy->stack = lazy->ends + room;
+        lazy->seen = lazy->stack + 2 * (uint64_t)room;
+        lazy->settled = lazy->seen + room;
+        lazy->list_number = 0;
+    }
+    count = nfa_divide(&lazy->nfa, lazy->divided, NULL, lazy->cuts, lazy->class_of, lazy->byte_of);
+    lazy->divided = lazy->nfa.count;
+    if (count == lazy->class_count && had_edges == lazy->nfa.has_edges)
+        return TRAWL_OK;
+    flush(lazy);
+    for (uint64_t i = 0; i < lazy->part_count; i++) {
+        memory_release(lazy->parts[i].moved, BEFORES * lazy->stride, sizeof(struct range));
+        lazy->parts[i].moved = NULL;
+    }
+    lazy->class_count = count;
+    lazy->stride = count + 1;
+    lazy->states_max = (uint32_t)min_u64(lazy_sizes.states, TABLE_BYTES / 4 / lazy->stride);
     return TRAWL_OK;
 }
 
@@ -417,6 +497,7 @@ static enum trawl_status make_group(struct lazy *lazy, uint32_t group, struct tr
     for (uint32_t i = begin; i < end; i++)
         put_found(lazy, group >= LAZY_ATOM ? made->anchors[made->atom_anchors[i]].expression
                                            : (indexes != NULL ? indexes[i] : i));
+    TRAWL_TRY(make_places(lazy, error));
     from = (uint32_t)lazy->rule_count;
     for (uint32_t i = 0; i < lazy->found_count; i++)
         if (lazy->firsts[lazy->found[i]] != NOTHING)
@@ -432,15 +513,14 @@ static enum trawl_status make_group(struct lazy *lazy, uint32_t group, struct tr
     return TRAWL_OK;
 }
 
-/* Halves a part. All of its expressions pass in the current line. */
+/* Halves a part, which then reads the current line again. A single expression passes from now on.
+ */
 static enum trawl_status halve(struct lazy *lazy, uint32_t index, struct trawl_error *error)
 {
     struct part *part = &lazy->parts[index];
     const uint32_t half = part->count / 2;
     uint32_t next = part->next;
 
-    for (uint32_t i = 0; i < part->count; i++)
-        put_found(lazy, lazy->rules[part->from + i]);
     part->passes = part->count == 1;
     if (part->passes)
         return TRAWL_OK;
@@ -531,8 +611,7 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
         at += !is_last;
     } while (!is_last);
     part = &lazy->parts[index];
-    part->credit = min_i64(part->credit + (int64_t)(at - line->from) * (1 + part->count / 4),
-                           credit_of(part->count));
+    part->credit = min_i64(part->credit + (int64_t)(at - line->from), credit_of(part->count));
     if (line->is_anchored)
         *spare -= min_u64(*spare, at - line->from);
     return TRAWL_OK;
@@ -562,7 +641,8 @@ enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy
             put_found(lazy, lazy->rules[part.from]);
         else
             TRAWL_TRY(read_part(lazy, i, line, end, spare, matches, error));
-        i = part.next;
+        if (part.passes == lazy->parts[i].passes && part.count == lazy->parts[i].count)
+            i = part.next;
     }
     *found = lazy->found;
     *count = lazy->found_count;
@@ -571,64 +651,22 @@ enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy
 
 /* ---- The automaton ------------------------------------------------------------------------ */
 
-/* Adds the places of an expression. */
-static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
-                                        struct trawl_error *error)
-{
-    const struct expression *item = &lazy->made->items[index];
-    const uint32_t flags = item->beyond == NULL ? lazy->made->plan->flags : 0;
-    const bool lines = (flags & TRAWL_WHOLE_LINE) != 0;
-    const bool words = !lines && (flags & TRAWL_WHOLE_WORD) != 0;
-    struct nfa *nfa = &lazy->nfa;
-    const uint32_t count = nfa->count;
-    uint32_t at;
-
-    lazy->firsts[index] = NOTHING;
-    if (item->tree.root->may_be_empty)
-        return TRAWL_OK;
-    TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->count + RULE_PLACES_MAX, error));
-    nfa->most = nfa->count + RULE_PLACES_MAX;
-    at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
-    if (lines || words)
-        at = nfa_put_edge(nfa, lines ? 'z' : 'H', false, at);
-    at = nfa_put_node(nfa, item->tree.root, at);
-    if (lines || words)
-        at = nfa_put_edge(nfa, lines ? 'A' : 'h', false, at);
-    if (!nfa->fails)
-        lazy->firsts[index] = at;
-    else
-        nfa->count = count;
-    nfa->fails = false;
-    return TRAWL_OK;
-}
-
 static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
 {
     const struct expressions *made = lazy->made;
     uint32_t *marks;
 
-    TRAWL_TRY(MEMORY_NEW(lazy->firsts, made->count, error));
+    TRAWL_TRY(MEMORY_ZEROED(lazy->firsts, made->count, error));
     TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, RULE_PLACES_MAX, error));
     lazy->nfa.most = 1;
-    (void)nfa_put(&lazy->nfa, (struct place){.kind = PLACE_END}); /* so that no array is empty */
-    for (uint32_t i = 0; i < made->count; i++)
-        TRAWL_TRY(put_expression(lazy, i, error));
-    lazy->class_count = nfa_divide(&lazy->nfa, NULL, lazy->class_of, lazy->byte_of);
-    lazy->stride = lazy->class_count + 1;
-    lazy->states_max = (uint32_t)min_u64(lazy_sizes.states, TABLE_BYTES / 4 / lazy->stride);
-    lazy->item_capacity = (uint32_t)max_u64(ITEMS, 8 * (uint64_t)lazy->nfa.count);
+    (void)nfa_put(&lazy->nfa, (struct place){.kind = PLACE_END}); /* no expression begins at 0 */
     lazy->group_count = LAZY_ATOM + (uint32_t)made->atom_count;
     TRAWL_TRY(MEMORY_NEW(lazy->groups, lazy->group_count, error));
     memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
-    TRAWL_TRY(MEMORY_ZEROED(lazy->list, 6 * (uint64_t)lazy->nfa.count, error));
-    lazy->ends = lazy->list + lazy->nfa.count;
-    lazy->stack = lazy->ends + lazy->nfa.count;
-    lazy->seen = lazy->stack + 2 * (uint64_t)lazy->nfa.count;
-    lazy->settled = lazy->seen + lazy->nfa.count;
-    TRAWL_TRY(MEMORY_NEW(lazy->states, lazy->states_max, error));
-    TRAWL_TRY(MEMORY_ZEROED(lazy->next, (uint64_t)lazy->states_max * lazy->stride, error));
+    TRAWL_TRY(MEMORY_NEW(lazy->states, STATES_MAX, error));
+    TRAWL_TRY(MEMORY_ZEROED(lazy->next, TABLE_BYTES / sizeof(uint32_t), error));
     TRAWL_TRY(MEMORY_NEW(lazy->slots, 2 * STATES_MAX, error));
-    TRAWL_TRY(MEMORY_NEW(lazy->items, lazy->item_capacity, error));
+    TRAWL_TRY(MEMORY_ROOM(lazy->items, lazy->item_capacity, ITEMS, error));
     TRAWL_TRY(MEMORY_ZEROED(marks, 2 * (uint64_t)made->count, error));
     lazy->found = marks;
     lazy->found_at = marks + made->count;

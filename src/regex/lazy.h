@@ -20,8 +20,7 @@ struct lazy;
 struct lazy_sizes {
     uint32_t states; /* how many are kept at most: 4 to 2^15 */
     /* A part may add so many places for each expression to the lists of states, which takes 2 to 3
-     * ns for each, and for each byte that it reads 1 + a quarter of its expressions more; then it
-     * is halved. */
+     * ns for each, and one more for each byte that it reads; then it is halved. */
     uint32_t credit;
 };
 extern struct lazy_sizes lazy_sizes;

@@ -347,14 +347,13 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
     }
 }
 
-uint32_t nfa_divide(const struct nfa *nfa, const uint8_t ends[2], uint8_t class_of[256],
-                    uint8_t byte_of[256])
+uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint8_t ends[2], bool cuts[257],
+                    uint8_t class_of[256], uint8_t byte_of[256])
 {
-    bool cuts[257] = {false};
     uint32_t count = 0;
 
-    cuts[0x80] = nfa->is_hull;
-    for (uint32_t i = 0; i < nfa->count; i++)
+    cuts[0x80] |= nfa->is_hull;
+    for (uint32_t i = from; i < nfa->count; i++)
         if (nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
             cuts[nfa->places[i].low] = cuts[nfa->places[i].high + 1] = true;
     for (uint32_t byte = 1; byte < 256 && nfa->has_edges; byte++)

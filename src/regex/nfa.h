@@ -64,8 +64,9 @@ enum line_before nfa_before(const struct nfa *nfa, uint32_t byte);
 bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border);
 /* Divides the bytes into classes that no place or assertion, nor the two bytes in `ends` unless
  * that is NULL, distinguishes. Sets class_of[byte] and byte_of[class], one of its bytes. Returns
- * how many classes there are. */
-uint32_t nfa_divide(const struct nfa *nfa, const uint8_t ends[2], uint8_t class_of[256],
-                    uint8_t byte_of[256]);
+ * how many classes there are. `cuts`, at first false, keeps the division by the places before
+ * `from`. */
+uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint8_t ends[2], bool cuts[257],
+                    uint8_t class_of[256], uint8_t byte_of[256]);
 
 #endif

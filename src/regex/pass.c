@@ -152,6 +152,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
         const bool matches = passes && (plain || !expressions->has_beyond);
         bool is_within; /* the string ends inside the line or record */
+        bool decides;
 
         if (around.before == AROUND_FAILS || around.after == AROUND_FAILS)
             continue;
@@ -162,9 +163,12 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         is_within = judge_atom_within(atom, line->end - at) > 0;
         if (worker->known[anchor->expression] == worker->line)
             continue;
+        decides = is_within && (matches || (plain && anchor->is_sure));
+        if (!decides && step->want == WANT_LINES && expressions->count > 1)
+            return pass_many(step, at, atom, line, passing, error); /* RE2 would have to compile */
         worker->known[anchor->expression] = worker->line;
         worker->passing[(*passing)++] = anchor->expression;
-        line->is_decided |= is_within && (matches || (plain && anchor->is_sure));
+        line->is_decided |= decides;
     }
     return TRAWL_OK;
 }
