@@ -608,6 +608,8 @@ enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range 
         return TRAWL_OK;
     if (expressions->items[line->expression].beyond != NULL)
         return groups_beyond(line, begin, end, groups, groups_max, error);
+    if (begin == end && !expressions->items[line->expression].tree.root->may_be_empty)
+        return put_groups(line, 0, 0, groups, groups_max, error); /* RE2 need not compile */
     /* one character before and one after the match are enough for all assertions */
     first = words_before(expressions, judged.bytes, begin);
     judged.count = min_u64(words_step(expressions, judged.bytes, count, end), count) - first;

@@ -236,7 +236,8 @@ static bool refers(const struct patterns *patterns)
 bool expressions_join(struct patterns *patterns, const struct settings *settings)
 {
     /* for tg, \1 counts the groups of all expressions together, as in ripgrep */
-    const bool counts_anew = settings->pcre && !settings->is_tg && refers(patterns);
+    const bool refers_back = settings->pcre && refers(patterns);
+    const bool counts_anew = refers_back && !settings->is_tg;
     const bool branches = counts_anew && settings->syntax == TRAWL_PERL;
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
     const char *after = settings->syntax == TRAWL_PERL ? ")" : "";
@@ -248,8 +249,7 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     char *joined, *first, *at;
 
     if (settings->numbers_wanted || (!whole && patterns->count + with_empty < 2) ||
-        (!multiline && (counts_anew || patterns->count > JOINED_MAX) &&
-         needs_lines_alone(settings)))
+        (!multiline && (counts_anew || !refers_back) && needs_lines_alone(settings)))
         return true;
     for (uint64_t i = 0; i < patterns->count; i++)
         room += patterns->items[i].bytes_count + 6;

@@ -13,9 +13,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings);
  * them is a capital letter. */
 bool expressions_fold(const struct patterns *patterns, const struct settings *settings,
                       const struct trawl_plan_options *options);
-/* Joins the expressions into one, unless the report needs their numbers. If it needs only the
- * lines, many expressions, and expressions that refer to groups by number, are not joined either.
- * False: out of memory. */
+/* Joins the expressions into one, unless the report needs their numbers, or only the lines; for tg,
+ * expressions that refer to groups by number are joined for lines, too. False: out of memory. */
 bool expressions_join(struct patterns *patterns, const struct settings *settings);
 /* For a server: limits the memory of the plan's programs, and counts the memory that the plan and
  * its searches need. *spare: bytes that only building the plan needs. False: the guard refuses. */
