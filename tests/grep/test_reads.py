@@ -33,6 +33,7 @@ class Case:
         self.fold = self.syntax and not self.dna and rng.random() < 0.3
         self.any = self.dna and rng.random() < 0.2
         self.most = rng.choice([0, 0, 1, 2]) if not self.syntax else 0
+        self.amplicon = rng.choice(["", "1-1000", "5-20", "12"]) if self.both and not self.syntax else ""
         self.records = rng.random() < 0.5
         self.invert = self.records and rng.random() < 0.4
         self.pair = self.fastq and self.records and rng.random() < 0.5
@@ -49,6 +50,7 @@ class Case:
     def arguments(self):
         options = [("--fastq", self.fastq), ("--fasta", not self.fastq), ("--alphabet=dna", self.dna),
                    ("--reverse-complement", self.both), (self.syntax, self.syntax), ("-i", self.fold),
+                   ("--amplicon=" + self.amplicon, self.amplicon),
                    ("--any-base", self.any), ("--mismatches=%d" % self.most, self.most),
                    ("--records", self.records), ("-v", self.invert), (self.report, self.report),
                    ("-m%s" % self.limit, self.limit), ("--search-zip", self.packed),
@@ -92,7 +94,7 @@ def damaged(rng, case, text):
         return text[:at] + rng.choice(["", "\n", "@", "+", "\r", "x"]) + text[at + 1 :]
     if case.damage == "line":
         lines = text.splitlines(True)
-        del lines[rng.randrange(len(lines)) :][:1]
+        del lines[at * len(lines) // (len(text) + 1) : at * len(lines) // (len(text) + 1) + 1]
         return "".join(lines)
     return text
 
@@ -216,6 +218,24 @@ def occurrences(case, patterns, sequence):
     """Return the sorted list of (begin, pattern's number, reversed, end, distance)."""
     if case.syntax:
         return found_by_re(case, patterns, sequence)
+    if case.amplicon:
+        return amplicons(case, patterns, sequence)
+    return places(case, patterns, sequence)
+
+
+def amplicons(case, patterns, sequence):
+    """Return the sorted list of (begin, 0, reversed, end, distance) of what two primers, or a single one, amplify."""
+    least, most = (case.amplicon.split("-") * 2)[:2] if "-" not in case.amplicon else case.amplicon.split("-")
+    found = []
+    for begin, one, strand, end, distance in places(case, patterns, sequence):
+        for first, other, reverse, last, more in places(case, patterns, sequence) if not strand else []:
+            is_pair = reverse and (one != other or len(patterns) == 1) and first >= begin and last >= end
+            if is_pair and int(least) <= last - begin <= int(most):
+                found.append((begin, 0, one, last, distance + more))
+    return sorted(found, key=lambda row: (row[0], row[2]))
+
+
+def places(case, patterns, sequence):
     found = []
     for number, pattern in enumerate(patterns):
         for strand in range(1 + case.both):
@@ -236,7 +256,7 @@ def pack(rng, case, text):
     packed = b"".join(map(gzip.compress, parts))
     if case.packed != "cut":
         return packed, text, False
-    packed = packed[: rng.randrange(18, len(packed))]
+    packed = packed[: rng.randrange(min(18, len(packed) - 1), len(packed))]
     return packed, zlib.decompressobj(31).decompress(packed), True
 
 
@@ -260,7 +280,8 @@ def expected(case, patterns, units):
             continue
         for name, (begin, number, strand, end, distance), sequence in found:
             if case.report == "--bed":
-                row = [name or ".", begin, end, patterns[number], distance, "+-"[strand]]
+                string = "%s/%s" % (patterns[0], patterns[-1]) if case.amplicon else patterns[number]
+                row = [name or ".", begin, end, string, distance, "+-"[strand]]
                 output.append("\t".join(map(str, row)) + "\n")
             else:
                 output.append("%s:%d:%s:%d:%s\n" % (name, begin, "+-"[strand], distance, sequence[begin:end]))
@@ -297,7 +318,7 @@ def test_case(rng, trawl, folder):
         patterns = [re.sub("[^ACGTURYN]", "N", pattern.upper()) for pattern in patterns]
     patterns = list(dict.fromkeys(patterns))
     if case.both:  # each pattern occurs once on each strand, also if U differs from T
-        patterns = patterns[:1]
+        patterns = patterns[: 1 + (case.amplicon != "")]
     if case.syntax:
         case.means = dict(draw_expression(rng, case) for _ in range(rng.choice([1, 1, 2])))
         patterns = list(case.means)
@@ -352,6 +373,18 @@ def test_other_programs(turn, trawl, folder):
         got = execute([trawl, "--bed", "--fastq", "--reverse-complement", pattern, path])
         other = execute(["seqkit", "locate", "--bed", "-p", pattern, path])
         assert [row[:3] + row[5:] for row in columns(got[1])] == [row[:3] + row[5:] for row in columns(other[1])]
+        # of amplicons, seqkit finds one in each sequence and strand; on -, positions are those in the other strand
+        primers = ["".join(rng.choices("ACGT", k=3)) for _ in range(2)]
+        got = execute([trawl, "--bed", "--fastq", "--amplicon=6-1000", "-e" + primers[0], "-e" + primers[1], path])
+        other = execute(["seqkit", "amplicon", "--bed", "-F", primers[0], "-R", primers[1], path])
+        lengths = {name: len(sequence) for name, sequence, _ in read_fastq(text)[0]}
+        theirs = set()
+        for name, begin, end, _, _, strand in columns(other[1]):
+            place = (int(begin), int(end)) if strand == "+" else (lengths[name] - int(end), lengths[name] - int(begin))
+            theirs |= {(name, *map(str, place), strand)} if place[1] - place[0] >= 6 else set()
+        ours = {row[:3] + row[5:] for row in columns(got[1])}
+        if primers[0] != primers[1]:
+            assert theirs <= ours and {row[0] for row in ours} <= {row[0] for row in columns(other[1])}
         # of an expression, seqkit finds a match for each begin, and trawl the first where matches overlap
         expression = rng.choice(["A[CG]T", "TA{2,}C", "G(?:C|TT)+A", "C[^C]{3}G"])
         got = execute([trawl, "--bed", "--fastq", "--reverse-complement", "-P", expression, path])

@@ -45,7 +45,7 @@ VALUES = {"regexp": ["foo", "a"], "max-count": SMALL, "before-context": SMALL, "
 # Options that ripgrep lacks or that search nothing, and options that docs/differences.md names as different.
 OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
     exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
-    alphabet reverse-complement any-base exact every-end distance fasta fastq records paired bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
+    alphabet reverse-complement any-base exact every-end distance fasta fastq records paired amplicon bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
     type-list pcre2-version stats only-first around and andnot in-file write backup diff""".split()
 
 WORDS = [*cases.WORDS, "$", "$0"]

@@ -18,6 +18,7 @@ static bool is_incomplete(const struct settings *settings, char *error)
         {settings->errors.every_end && !settings->errors.edits_given, "--every-end", "--edits"},
         {settings->errors.reverse_complement && !is_dna, "--reverse-complement", "--alphabet=dna"},
         {settings->paired != NULL && !settings->fastq, "--paired", "--fastq"},
+        {settings->amplicon.end > 0 && !settings->fasta, "--amplicon", "--fasta or --fastq"},
         {settings->records && !settings->fasta, "--records", "--fasta or --fastq"},
         {settings->errors.any_base && !is_dna, "--any-base", "--alphabet=dna"},
     };
@@ -46,6 +47,9 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {settings->bed && settings->json, "--bed", "--json"},
         {settings->records && settings->bed, "--records", "--bed"},
         {settings->records && settings->json, "--records", "--json"},
+        {settings->amplicon.end > 0 && settings->json, "--amplicon", "--json"},
+        {settings->amplicon.end > 0 && settings->heads.pattern_number, "--amplicon",
+         "--pattern-number"},
         {fasta && settings->invert && !settings->records, sequences, "-v (--invert-match)"},
         {fasta && settings->words, sequences, "-w (--word-regexp)"},
         {fasta && settings->whole_lines, sequences, "-x (--line-regexp)"},

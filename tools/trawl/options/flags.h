@@ -232,6 +232,7 @@ bool value_path_separator(struct settings *settings, const char *value);
 bool value_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
 bool value_alphabet(struct settings *settings, const char *value);
 bool value_exact(struct settings *settings, const char *value);
+bool value_amplicon(struct settings *settings, const char *value);
 bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards);
 void value_unrestricted(struct settings *settings);
 /* Sets what is printed of each file: lines, JSON, counts or names. For tg, the last option decides.

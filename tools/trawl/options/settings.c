@@ -216,6 +216,7 @@ static bool settings_syntax(struct settings *settings, char *error)
                            : settings->search.method != NULL    ? "--method"
                            : settings->errors.mismatches_max > 0 || settings->errors.edits_max > 0
                                ? "--mismatches or --edits"
+                           : settings->amplicon.end > 0 ? "--amplicon"
                            : settings->errors.reverse_complement && !settings->fasta
                                ? "--reverse-complement without --fasta or --fastq"
                                : NULL;

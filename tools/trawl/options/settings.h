@@ -159,9 +159,10 @@ struct settings {
     bool search_zip;
     bool fasta; /* the files have sequences instead of lines: --fasta, --fastq or --bed */
     bool fastq, bed, records;
-    const char *paired; /* the second file of pairs; NULL: none */
-    bool in_file;       /* --and and --andnot are about files, not lines */
-    int progress;       /* --progress: 1; --no-progress: -1; neither: 0 */
+    struct trawl_range amplicon; /* its length is at least begin + 1, at most end; end 0: none */
+    const char *paired;          /* the second file of pairs; NULL: none */
+    bool in_file;                /* --and and --andnot are about files, not lines */
+    int progress;                /* --progress: 1; --no-progress: -1; neither: 0 */
     enum binary_files binary_files;
     enum list_files list;
     int64_t before_count, after_count; /* -B and -A, else -C; or CONTEXT_NOT_GIVEN */

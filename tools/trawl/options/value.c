@@ -232,25 +232,40 @@ bool value_alphabet(struct settings *settings, const char *value)
     return place >= 0;
 }
 
+/* Reads FROM-TO, or FROM alone. False: these are no numbers from 1 on, in order. */
+static bool read_range(const char *value, struct trawl_range *range)
+{
+    const size_t digits = strspn(value, "0123456789");
+    const char *to = value[digits] == '-' ? value + digits + 1 : value;
+
+    errno = 0;
+    range->begin = strtoull(value, NULL, 10) - 1;
+    range->end = strtoull(to, NULL, 10);
+    return digits > 0 && *to != '\0' && to[strspn(to, "0123456789")] == '\0' && errno == 0 &&
+           range->begin < range->end;
+}
+
 bool value_exact(struct settings *settings, const char *value)
 {
-    size_t count = settings->errors.exact_count, digits = strspn(value, "0123456789");
-    const char *to = value[digits] == '-' ? value + digits + 1 : value;
+    size_t count = settings->errors.exact_count;
     struct trawl_range *exact = realloc(settings->errors.exact, (count + 1) * sizeof *exact);
-    struct trawl_range range;
 
     if (exact == NULL)
         return false;
     settings->errors.exact = exact;
-    errno = 0;
-    range.begin = strtoull(value, NULL, 10) - 1;
-    range.end = strtoull(to, NULL, 10);
-    if (digits == 0 || *to == '\0' || to[strspn(to, "0123456789")] != '\0' || errno != 0 ||
-        range.begin >= range.end)
+    if (!read_range(value, &exact[count]))
         return value_refuse(settings, "--exact: '%s' is not a range FROM-TO of numbers from 1 on",
                             value);
-    exact[settings->errors.exact_count++] = range;
+    settings->errors.exact_count++;
     return true;
+}
+
+bool value_amplicon(struct settings *settings, const char *value)
+{
+    settings->errors.reverse_complement = true;
+    return read_range(value, &settings->amplicon) ||
+           value_refuse(settings, "--amplicon: '%s' is not a range MIN-MAX of numbers from 1 on",
+                        value);
 }
 
 void value_unrestricted(struct settings *settings)

@@ -20,11 +20,12 @@ static int take_window(void *context, const struct trawl_window *window)
 
 enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error)
 {
-    struct fasta fasta = {
-        .scan = scan,
-        .lines = {.name = scan->name, .ends = fasta_end_record},
-        .whole = scan->settings->fastq || scan->settings->records || scan->settings->expressions,
-        .reverses = scan->settings->expressions && scan->settings->errors.reverse_complement};
+    struct fasta fasta = {.scan = scan,
+                          .lines = {.name = scan->name, .ends = fasta_end_record},
+                          .whole = scan->settings->fastq || scan->settings->records ||
+                                   scan->settings->expressions || scan->settings->amplicon.end > 0,
+                          .reverses = scan->settings->expressions &&
+                                      scan->settings->errors.reverse_complement};
     struct progress_text progress;
     enum trawl_status status =
         searchers_open_reader(scan->settings, &fasta.reader, &fasta.reader_plan, error);

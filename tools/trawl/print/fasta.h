@@ -69,7 +69,7 @@ struct fasta {
     uint64_t sequence; /* index of the sequence with the last match */
     bool reverses;     /* expressions: each sequence is followed by its reverse complement */
     uint8_t complement[256];
-    /* reverses: the matches of a sequence on both strands, which are sorted */
+    /* reverses, --amplicon: the matches of a sequence on both strands, which are sorted */
     struct trawl_match *kept;
     uint64_t kept_count, kept_capacity;
     uint64_t kept_sequence; /* index of the sequence */

@@ -59,13 +59,42 @@ static int compare(const void *a, const void *b)
     return (int)one->reversed - (int)other->reversed;
 }
 
-/* Takes the matches that were kept. */
+/* --amplicon: takes the amplicons that begin with the kept match number `first`. */
+static void take_amplicons(struct fasta *fasta, uint64_t first)
+{
+    const struct trawl_range lengths = fasta->scan->settings->amplicon;
+    const struct trawl_match *left = &fasta->kept[first];
+    const uint64_t other = fasta->scan->job->patterns->count == 2 ? 1 - left->pattern_index : 0;
+
+    while (first > 0 && fasta->kept[first - 1].begin == left->begin)
+        first--;
+    for (uint64_t i = first; i < fasta->kept_count && !fasta->stop && !left->reversed; i++) {
+        const struct trawl_match *right = &fasta->kept[i];
+        struct trawl_match found = *left;
+
+        if (right->begin > left->begin && right->begin - left->begin > lengths.end)
+            break;
+        if (!right->reversed || right->pattern_index != other || right->begin < left->begin ||
+            right->end < left->end || right->end - left->begin <= lengths.begin ||
+            right->end - left->begin > lengths.end)
+            continue;
+        found.end = right->end;
+        found.distance = (uint16_t)(left->distance + right->distance);
+        found.reversed = left->pattern_index == 1;
+        take_match(fasta, fasta->kept_sequence, &found);
+    }
+}
+
+/* Takes the matches that were kept, or the amplicons that they make. */
 static void take_kept(struct fasta *fasta)
 {
     if (fasta->kept_count > 1)
         qsort(fasta->kept, (size_t)fasta->kept_count, sizeof *fasta->kept, compare);
     for (uint64_t i = 0; i < fasta->kept_count && !fasta->stop; i++)
-        take_match(fasta, fasta->kept_sequence, &fasta->kept[i]);
+        if (fasta->scan->settings->amplicon.end > 0)
+            take_amplicons(fasta, i);
+        else
+            take_match(fasta, fasta->kept_sequence, &fasta->kept[i]);
     fasta->kept_count = 0;
 }
 
@@ -105,7 +134,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
 
         if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to)
             continue;
-        if (fasta->reverses)
+        if (fasta->reverses || fasta->scan->settings->amplicon.end > 0)
             keep_match(fasta, index, matches[i]);
         else
             take_match(fasta, index, &matches[i]);

@@ -19,15 +19,16 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
     print_field_end(scan, true);
 }
 
-/* Writes bytes and a tab as a column of BED: spaces and control characters become _, and an empty
+/* Writes bytes and `after` as a column of BED: spaces and control characters become _, and an empty
  * column becomes a dot. */
-static void print_column(struct output *output, const uint8_t *bytes, uint64_t bytes_count)
+static void print_column(struct output *output, const uint8_t *bytes, uint64_t bytes_count,
+                         char after)
 {
     for (uint64_t i = 0; i < bytes_count; i++)
         output_byte(output, bytes[i] > ' ' ? bytes[i] : '_');
     if (bytes_count == 0)
         output_byte(output, '.');
-    output_byte(output, '\t');
+    output_byte(output, (uint8_t)after);
 }
 
 /* Prints a match as a line of BED, with the string's number instead of the string unless the number
@@ -35,13 +36,20 @@ static void print_column(struct output *output, const uint8_t *bytes, uint64_t b
 static void print_bed(struct text_scan *scan, const struct json_match *match,
                       const struct trawl_pattern *pattern, uint64_t number)
 {
-    print_column(scan->output, match->sequence, match->sequence_bytes);
+    const struct patterns *patterns = scan->job->patterns;
+
+    print_column(scan->output, match->sequence, match->sequence_bytes, '\t');
     output_format(scan->output, "%" PRIu64 "\t%" PRIu64 "\t", match->offset,
                   match->offset + match->bytes_count);
     if (number > 0)
         output_format(scan->output, "%" PRIu64 "\t", number);
+    else if (scan->settings->amplicon.end > 0)
+        for (uint64_t i = 0; i < 2; i++) {
+            pattern = &patterns->items[i < patterns->count ? i : 0];
+            print_column(scan->output, pattern->bytes, pattern->bytes_count, i == 0 ? '/' : '\t');
+        }
     else
-        print_column(scan->output, pattern->bytes, pattern->bytes_count);
+        print_column(scan->output, pattern->bytes, pattern->bytes_count, '\t');
     output_format(scan->output, "%d\t%c\n", match->distance, match->reversed ? '-' : '+');
 }
 

@@ -299,6 +299,10 @@ static int run(struct command_job *job, struct settings *settings, char *message
         operands++;
         operand_count--;
     }
+    if (settings->amplicon.end > 0 && job->patterns->count > 2) {
+        job_message(job, "--amplicon takes two strings, the primers");
+        return EXIT_ERROR;
+    }
     if (settings->paired != NULL &&
         (operand_count > 1 || settings->files.directories == DIRECTORIES_RECURSE)) {
         job_message(job, "--paired needs a single file to search");
