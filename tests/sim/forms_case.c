@@ -158,7 +158,8 @@ static uint64_t draw_below(struct forms_case *c, uint64_t bound)
 static const char *form_name(uint32_t form)
 {
     static const char *const names[] = {"begins, pinned", "begins, on a device", "records, bits",
-                                        "records, bytes", "records, counts",     "records, cells"};
+                                        "records, bytes", "records, counts",     "records, cells",
+                                        "records, first", "records, matches"};
 
     return form < HELD_CALLS ? held_name((enum held_call)form) : names[form - HELD_CALLS];
 }
