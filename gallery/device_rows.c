@@ -9,8 +9,8 @@
 
 #define NEVER UINT32_MAX
 
-/* The kernels of most algorithms, those of pss compiled for debugging, and those that launch child
- * grids, which are linked with the CUDA device runtime. */
+/* The kernels of most algorithms, those of pss and bmh compiled for debugging, and those that
+ * launch child grids, which are linked with the CUDA device runtime. */
 static const struct cuda_image plain_image = {"gallery", "gallery"},
                                debug_image = {"gallery", "gallery_debug"},
                                children_image = {"gallery with child grids", "children"};

@@ -22,7 +22,7 @@ struct gallery_choice {
     /* shortest pattern, in bytes, for which a hybrid launches child grids; 0: as measured for the
      * device, and without a measurement it launches none */
     uint32_t threshold;
-    bool debug;     /* pss: device code compiled without optimisation */
+    bool debug;     /* pss, bmh: device code compiled without optimisation */
     bool uncounted; /* a swift form that does not count child grids, as in the paper */
     bool global;    /* rabin-karp-matrix-sample: hashes in global, not in constant memory */
 };

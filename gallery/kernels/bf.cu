@@ -10,8 +10,8 @@
  *            blocks as the start offsets need.
  * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
  *            threads + pattern bytes of the text, in shared memory; the pattern in constant
- *            memory. gallery_bf_tay_shared: the same, but each thread copies a byte, and the last
- *            thread alone copies the bytes after the block's, while the others wait.
+ *            memory. gallery_bf_tay_shared: the same, but filled as in R. Tay's program
+ *            (compare_tay_fill).
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte and for the byte that differs. -shared reads each text byte once, and for
  *            each block as many further bytes as the pattern has.
@@ -50,16 +50,7 @@ SIMT_KERNEL(gallery_bf_shared, gallery_arguments, 1024, 1)
 SIMT_KERNEL(gallery_bf_tay_shared, gallery_arguments, 1024, 1)
 {
     SIMT_SHARED_DYNAMIC(uint8_t, bytes, args.bin_bytes);
-    struct compare_bin bin = {bytes, gallery_place(&args) - simt_thread(), 0};
-    uint32_t begin = simt_thread(), end = begin + 1u;
+    struct compare_bin bin = compare_tay_fill(&args, bytes);
 
-    bin.bytes_count = simt_threads() + args.pattern_bytes;
-    if (!SIMT_BOUND(bin.begin + bin.bytes_count <= args.text_end))
-        bin.bytes_count = args.text_end > bin.begin ? (uint32_t)(args.text_end - bin.begin) : 0u;
-    if (end == simt_threads() || end > bin.bytes_count)
-        end = bin.bytes_count;
-    for (uint32_t i = begin; i < end; i++)
-        bytes[i] = simt_load_u8(args.text + bin.begin + i);
-    simt_barrier();
     bf_place(&args, &bin, COMPARE_CONSTANT);
 }

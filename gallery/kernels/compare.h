@@ -20,7 +20,7 @@ enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 /* The text bytes that lie in shared memory. */
 struct compare_bin {
     const uint8_t *bytes; /* text bytes [begin, begin + bytes_count) */
-    uint64_t begin;       /* a multiple of 16, except in bf-tay-shared */
+    uint64_t begin;       /* a multiple of 16, except in -tay-shared */
     uint32_t bytes_count; /* 0: all text is read from global memory */
 };
 
@@ -95,6 +95,25 @@ SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_argume
     uint64_t to = from + simt_threads() + a->pattern_bytes - 1u;
 
     return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, a->bin_bytes);
+}
+
+/* Returns a bin, filled as R. Tay's bf fills it: each thread of the block copies the byte at its
+ * start offset, and the last thread also the pattern's length of bytes that follow, while the
+ * others wait. */
+SIMT_FUNCTION struct compare_bin compare_tay_fill(const struct gallery_arguments *a, uint8_t *bytes)
+{
+    struct compare_bin bin = {bytes, gallery_place(a) - simt_thread(), 0};
+    uint32_t begin = simt_thread(), end = begin + 1u;
+
+    bin.bytes_count = simt_threads() + a->pattern_bytes;
+    if (!SIMT_BOUND(bin.begin + bin.bytes_count <= a->text_end))
+        bin.bytes_count = a->text_end > bin.begin ? (uint32_t)(a->text_end - bin.begin) : 0u;
+    if (end == simt_threads() || end > bin.bytes_count)
+        end = bin.bytes_count;
+    for (uint32_t i = begin; i < end; i++)
+        bytes[i] = simt_load_u8(a->text + bin.begin + i);
+    simt_barrier();
+    return bin;
 }
 
 /* Returns true if `count` bytes at x equal the pattern's first bytes, compared from left to

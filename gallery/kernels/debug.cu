@@ -1,4 +1,9 @@
-/* debug: the kernels of pss.cu once more, compiled without optimisation, as in the paper's tables I
- * to VII; and the kernel that folds case. */
+/* debug: the kernels of pss.cu and bmh.cu once more, compiled without optimisation, as in the
+ * tables I to VII of pss and in the program of bmh; and the kernel that folds case. nvcc -G inlines
+ * no function, so here a load is not a call. */
+#include "cuda/kernels/simt.h"
+#define simt_load_u8(address) (*(address))
+
+#include "bmh.cu"
 #include "fold.cu"
 #include "pss.cu"

@@ -15,6 +15,8 @@
  *            args.segment offsets compares a window, then moves by the shift; 1 to 1,024 threads.
  * Memory     generic: text, pattern and shifts in global memory, a flag per start offset.
  *            -shared: the block's windows in shared memory, the pattern in constant memory.
+ *            -tay-shared: the same, filled as by R. Tay's bf (compare_tay_fill; his program has qs
+ *            and hp only without shared memory), in the blocks of his qs (256) and hp (340).
  * Traffic    gallery_shifts_text: per window a text byte and a shift; per offset a flag written.
  *            The search: per offset the flag; per comparison a text byte and a pattern byte.
  *            -segments: per window a text byte and a shift, no flags.
@@ -24,7 +26,7 @@
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
  *            follows them through args.segment offsets (512), the first of which has a window, so
  *            there are usually a few more windows. The byte after the last window is not read.
- * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
+ * Limits     -shared and -tay-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
 
@@ -91,19 +93,26 @@ SIMT_FUNCTION void skip_place(const struct gallery_arguments *a, const struct co
         gallery_emit(a, x);
 }
 
-#define SKIP_PLACES(name, rule)                                      \
-    SIMT_KERNEL(gallery_##name, gallery_arguments, 1024, 1)          \
-    {                                                                \
-        struct compare_bin bin = compare_bin_none();                 \
-                                                                     \
-        skip_place(&args, &bin, COMPARE_GLOBAL, rule);               \
-    }                                                                \
-    SIMT_KERNEL(gallery_##name##_shared, gallery_arguments, 1024, 1) \
-    {                                                                \
-        SIMT_SHARED_DYNAMIC(uint32_t, words, args.bin_bytes);        \
-        struct compare_bin bin = compare_places_fill(&args, words);  \
-                                                                     \
-        skip_place(&args, &bin, COMPARE_CONSTANT, rule);             \
+#define SKIP_PLACES(name, rule)                                          \
+    SIMT_KERNEL(gallery_##name, gallery_arguments, 1024, 1)              \
+    {                                                                    \
+        struct compare_bin bin = compare_bin_none();                     \
+                                                                         \
+        skip_place(&args, &bin, COMPARE_GLOBAL, rule);                   \
+    }                                                                    \
+    SIMT_KERNEL(gallery_##name##_shared, gallery_arguments, 1024, 1)     \
+    {                                                                    \
+        SIMT_SHARED_DYNAMIC(uint32_t, words, args.bin_bytes);            \
+        struct compare_bin bin = compare_places_fill(&args, words);      \
+                                                                         \
+        skip_place(&args, &bin, COMPARE_CONSTANT, rule);                 \
+    }                                                                    \
+    SIMT_KERNEL(gallery_##name##_tay_shared, gallery_arguments, 1024, 1) \
+    {                                                                    \
+        SIMT_SHARED_DYNAMIC(uint8_t, bytes, args.bin_bytes);             \
+        struct compare_bin bin = compare_tay_fill(&args, bytes);         \
+                                                                         \
+        skip_place(&args, &bin, COMPARE_CONSTANT, rule);                 \
     }
 
 SKIP_PLACES(qs, SKIP_QS)

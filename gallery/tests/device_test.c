@@ -440,6 +440,7 @@ int main(void)
     shuffles_the_key("banan", 2);
     at_the_limits("bf-shared:64", GALLERY_CONSTANT_BYTES);
     at_the_limits("bf-tay-shared:1024", GALLERY_CONSTANT_BYTES);
+    at_the_limits("hp-tay-shared:1024", GALLERY_CONSTANT_BYTES);
     at_the_limits("qs-swift-binning:64", GALLERY_CONSTANT_BYTES);
     limits.trie_states_max = 1000;
     gallery_limits_replace(&limits);

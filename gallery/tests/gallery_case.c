@@ -25,6 +25,7 @@ const char *const gallery_ways[] = {
     "pss-gg",
     "bmh",
     "bmh:3x5",
+    "bmh:3x5,debug",
     "bmh:1x1",
     "bmh:7x33",
     "bmh-shared",
@@ -65,6 +66,9 @@ const char *const gallery_ways[] = {
     "hp:96",
     "hp-shared:64",
     "hp-tay",
+    "hp-tay-shared",
+    "hp-tay-shared:64",
+    "qs-tay-shared",
     "hp-swift:64",
     "hp-swift-binning:96",
     "hp-swift-chunking:64",
@@ -100,11 +104,11 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
 }
 
 /* Returns true if counting in this way (one that make_long fits) takes a single launch for the
- * whole text. qs-shared and hp-shared do not: they need a flag per start offset, so memory limits a
- * launch. */
+ * whole text. The -shared forms of qs and hp do not: they need a flag per start offset, so memory
+ * limits a launch. */
 static bool in_one_part(const char *way)
 {
-    return strncmp(way, "qs-shared", 9) != 0 && strncmp(way, "hp-shared", 9) != 0;
+    return strncmp(way, "qs-", 3) != 0 && strncmp(way, "hp-", 3) != 0;
 }
 
 /* Returns how many text bytes the way searches in little time, even if each start offset has an

@@ -29,6 +29,7 @@ static const struct {
     {"bf-hybrid", ON_CUDA, "800"},
     {"qs", ON_BOTH, "256"},
     {"qs-shared", ON_CUDA, "64"},
+    {"qs-tay-shared", ON_CUDA, "256"},
     {"qs-swift", ON_CUDA, "64"},
     {"qs-swift-binning", ON_CUDA, "64"},
     {"qs-swift-chunking", ON_CUDA, "64"},
@@ -37,6 +38,7 @@ static const struct {
     {"hp", ON_BOTH, "1024"},
     {"hp-shared", ON_CUDA, "64"},
     {"hp-tay", ON_CUDA, "352"},
+    {"hp-tay-shared", ON_CUDA, "352"},
     {"hp-swift", ON_CUDA, "64"},
     {"hp-swift-binning", ON_CUDA, "64"},
     {"hp-swift-chunking", ON_CUDA, "64"},
@@ -128,7 +130,9 @@ static void options_behind(void)
         takes(i, "", rows[i].engines, text, text);
         (void)snprintf(text, sizeof text, ":%s", geometry == NULL ? "64" : geometry);
         takes(i, text, geometry == NULL ? 0 : ON_CUDA, "threads per block: ", "threshold: ");
-        takes(i, ",debug", strncmp(rows[i].name, "pss-", 4) == 0 ? ON_CUDA : 0,
+        takes(i, ",debug",
+              strncmp(rows[i].name, "pss-", 4) == 0 || strcmp(rows[i].name, "bmh") == 0 ? ON_CUDA
+                                                                                        : 0,
               "\ndevice code: debug\n", "\n\n");
     }
 }
@@ -168,7 +172,7 @@ static void options_that_do_not_fit(void)
         {"pss-gm:256,release", "\"release\""},
         {"naive:64", "naive takes no geometry"},
         {"naive,debug", "debug does not apply to algorithm naive"},
-        {"bmh,debug", "debug does not apply to algorithm bmh"},
+        {"bmh-shared,debug", "debug does not apply to algorithm bmh-shared"},
         {"pss:64", "\"pss\" does not exist"},
         {":64", "\"\" does not exist"},
         {",debug", "\"\" does not exist"},

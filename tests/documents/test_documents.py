@@ -44,5 +44,10 @@ def test_guide(name, device):
     check(ROOT / f"docs/{name}.md", path=[str(BUILD)], link=[f"trawl={ROOT}"])
 
 
+@pytest.mark.parametrize("path", ["docs/papers.md", "gallery/README.md"])
+def test_gallery(path, device):
+    check(ROOT / path, path=[str(BUILD)])
+
+
 def test_server():
     check(ROOT / "docs/server.md", path=[str(BUILD)], stories=True)

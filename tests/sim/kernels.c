@@ -74,9 +74,11 @@
     X(gallery_shifts_text)       \
     X(gallery_qs)                \
     X(gallery_qs_shared)         \
+    X(gallery_qs_tay_shared)     \
     X(gallery_qs_segments)       \
     X(gallery_hp)                \
     X(gallery_hp_shared)         \
+    X(gallery_hp_tay_shared)     \
     X(gallery_records)           \
     X(gallery_records_sample)    \
     X(gallery_records_amp)       \

@@ -8,6 +8,11 @@
  *                                   the text's file into new memory, copies text and pattern to the
  *                                   device, allocates device memory for the pattern and N results
  *                                   of 4 bytes, and copies the results to the device and back
+ *   ints=1                          times what a program does around its kernel if it returns a
+ *                                   number for each byte of the text: allocates device memory for
+ *                                   text, pattern, a table of 256 numbers and the results, copies
+ *                                   the first three there, clears the results, copies them back,
+ *                                   and frees all but the table
  *
  * Each contestant processes at most BYTES_MAX of the text, and reports the time for the whole text.
  */
@@ -35,6 +40,7 @@
     X(cuMemFree_v2, (uint64_t address))                                                       \
     X(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                         \
     X(cuMemFreeHost, (void *pointer))                                                         \
+    X(cuMemsetD8Async, (uint64_t address, unsigned char value, size_t bytes, void *stream))   \
     X(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                         \
     X(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                               \
     X(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream))      \
@@ -183,7 +189,8 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
         return true;
     own->bytes = it->bytes < BYTES_MAX ? it->bytes : BYTES_MAX;
     own->address = device_allocate(own->bytes);
-    if (field(&it->fields, "pageable", NULL) != NULL || field(&it->fields, "program", NULL) != NULL)
+    if (field(&it->fields, "pageable", NULL) != NULL ||
+        field(&it->fields, "program", NULL) != NULL || field(&it->fields, "ints", NULL) != NULL)
         own->pageable = it->question->bytes;
     else if (!reads)
         own->pinned = device_pin(own->bytes);
@@ -253,12 +260,40 @@ static bool run_program(const struct contestant *it, const struct bound *own, ui
     return done;
 }
 
+/* Does what a program does around its kernel (ints=1), and sets run->seconds. Only the first
+ * quarter of the host's results was written before, as in Han's program. */
+static bool run_ints(const struct contestant *it, const struct bound *own, struct bench_run *run)
+{
+    static const uint32_t table[256];
+    const struct trawl_pattern *pattern = it->question->patterns;
+    uint64_t bytes = own->bytes * sizeof(uint32_t);
+    uint64_t text_at = 0, pattern_at = 0, table_at = 0, results_at;
+    void *results = memset(allocate(bytes), 0, (size_t)own->bytes);
+    double begin = clock_seconds();
+    bool done = (results_at = device_allocate(bytes)) != 0 &&
+                bring(own->pageable, NULL, own->bytes, &text_at) &&
+                bring(pattern->bytes, NULL, pattern->bytes_count, &pattern_at) &&
+                bring(table, NULL, sizeof table, &table_at) &&
+                driver.cuMemsetD8Async(results_at, 0, (size_t)bytes, driver.stream) == 0 &&
+                driver.cuStreamSynchronize(driver.stream) == 0 &&
+                driver.cuMemcpyDtoH_v2(results, results_at, (size_t)bytes) == 0;
+
+    device_free(results_at);
+    device_free(pattern_at);
+    device_free(text_at);
+    run->seconds = clock_seconds() - begin;
+    device_free(table_at);
+    free(results);
+    return done;
+}
+
 /* Runs the contestant: times a pass over own->bytes of the text, and scales the time to the
  * contestant's whole share of the text. */
 static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {
     bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0;
     uint64_t results = field_number(&it->fields, "program", 0);
+    bool ints = field(&it->fields, "ints", NULL) != NULL;
     struct bound *own = (struct bound *)it->state;
     double begin;
 
@@ -266,9 +301,11 @@ static void run_bound(struct contestant *it, bool full, struct bench_run *run)
     if (!open_bound(it, own, run))
         return;
     begin = clock_seconds();
-    if (results > 0 ? !run_program(it, own, results, run) : !pass(own, to_host))
+    if (ints          ? !run_ints(it, own, run)
+        : results > 0 ? !run_program(it, own, results, run)
+                      : !pass(own, to_host))
         snprintf(run->why, sizeof run->why, "the device failed");
-    if (results > 0)
+    if (ints || results > 0)
         return;
     run->seconds = (clock_seconds() - begin) * (double)it->bytes / (double)own->bytes;
 }

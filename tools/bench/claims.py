@@ -4,7 +4,8 @@ claim.
 A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says how many times
 as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides the value of A and B by the
 value of C and D. Values are ratios of medians. A value within 5 % of a claim's least factor decides nothing, and
-neither does a value that would decide differently if minima or means of the runs were compared.
+neither does a value of fewer than RUNS_LEAST runs, or one that would decide differently if minima or means of the runs
+were compared.
 
 A claim with a bound, such as "at least 1.2 x as fast", has two verdicts: for the order ("faster") and for the
 factor. `beside` lists the pairs that compare the same forms with our own baseline."""
@@ -15,6 +16,7 @@ import statistics
 from report import digits
 
 NEAR = 1.05
+RUNS_LEAST = 3
 HOWS = (statistics.median, min, statistics.mean)  # how the runs of a figure are summed up; the first is shown
 CROSSING_NEAR = 2.0  # a crossing within this factor of the source's counts as the same
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not measured")
@@ -69,6 +71,10 @@ class Figures:
         if not any(runs):
             return None
         return (statistics.median if "patterns" in self.rows[parts[0]] else how)(runs)
+
+    def has_runs(self, refs):
+        """Return true if each of the results has enough runs, or patterns, to decide something."""
+        return all(len(self.find(ref)["seconds"]) >= RUNS_LEAST for ref in refs if self.good(self.find(ref)))
 
     def there(self, ref):
         """Return the number that the source printed. The source's times of whole searches include
@@ -132,12 +138,12 @@ def word_for(answers):
     return "not reproduced" if no and no >= open_ else "undecided"
 
 
-def agreed(answers):
-    """Return the first answer, which is about the medians; None if another one contradicts it."""
-    return None if {True, False} <= set(answers) else answers[0]
+def agreed(answers, enough=True):
+    """Return the first answer, which is about the medians; None if another one contradicts it, or without `enough`."""
+    return None if not enough or {True, False} <= set(answers) else answers[0]
 
 
-def cross(claim, cells):
+def cross(claim, cells, enough):
     """Return the answers for the order and for the factor, and words."""
     ats, bound = [crossing([(x, values[i]) for x, values in cells]) for i in range(len(HOWS))], claim["bound"]
     offs = [max(at / bound, bound / at) / CROSSING_NEAR if at else math.inf for at in ats]
@@ -147,8 +153,8 @@ def cross(claim, cells):
         else f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
     )
     return (
-        [agreed([at is not None for at in ats])],
-        [agreed([True if off <= 1 / NEAR else False if off >= NEAR else None for off in offs])],
+        [agreed([at is not None for at in ats], enough)],
+        [agreed([True if off <= 1 / NEAR else False if off >= NEAR else None for off in offs], enough)],
         here,
     )
 
@@ -162,27 +168,32 @@ def judge(figures, claim, who="who"):
             name,
             [value_of([figures.time(ref, how) for ref in refs]) for how in HOWS],
             value_of([figures.there(ref) for ref in refs]),
+            figures.has_runs(refs),
         )
         for name, *refs in cases_of(claim, who)
     ]
-    cells = [(name, values) for name, values, _ in cases if values[0]]
-    every, printed = [values for _, values in cells], [there for _, _, there in cases if there]
-    values = [it[0] for it in every]
+    cells = [(name, values, enough) for name, values, _, enough in cases if values[0]]
+    every, printed = [it[1:] for it in cells], [there for _, _, there, _ in cases if there]
+    values = [it[0] for it, _ in every]
     there = claim.get("there") or (span(printed) if printed else "")
     if not cells:
         return "not measured", "-", "", "", there
     kind, held = claim.get("kind"), ""
     if kind == "cross":
-        order, factor, here = cross(claim, cells)
+        order, factor, here = cross(claim, [it[:2] for it in cells], all(enough for _, enough in every))
     else:
-        order, factor = ([agreed([holds(claim, value, bound) for value in it]) for it in every] for bound in (1, None))
+        order, factor = (
+            [agreed([holds(claim, value, bound) for value in it], enough) for it, enough in every]
+            for bound in (1, None)
+        )
         here = f"at best {digits(max(values))}" if kind == "reach" else span(values)
         held = f"{factor.count(True)} of {len(cells)}" if len(cells) > 1 else ""
         held += f", {factor.count(None)} undecided" if held and None in factor else ""
         held += f", {len(cases) - len(cells)} open" if held and len(cases) > len(cells) else ""
         if kind == "reach":
-            best = [max(it[i] for it in every) for i in range(len(HOWS))]
-            order, factor = ([agreed([holds(claim, value, bound) for value in best])] for bound in (1, None))
+            best = [max(it[i] for it, _ in every) for i in range(len(HOWS))]
+            enough = all(it for _, it in every)
+            order, factor = ([agreed([holds(claim, value, bound) for value in best], enough)] for bound in (1, None))
     if kind in ("equal", "at most"):
         return "-", word_for(factor), held, here, there
     return word_for(order), word_for(factor) if "bound" in claim else "-", held, here, there

@@ -146,16 +146,17 @@ static void enter(const struct bench_row *row, struct contestant *it)
 }
 
 /* Runs the contestant once for each warm-up and once timed. Does nothing if it has used up its
- * seconds or its number of runs (`runs`), or has dropped out (`out`). The time for a share is
- * scaled to the whole text. */
+ * seconds after at least `least` runs, or its number of runs (`runs`), or has dropped out (`out`).
+ * The time for a share is scaled to the whole text. */
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
     double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
+    uint64_t least = field_number(&row->fields, "least", 1);
     double factor = it->bytes > 0 ? (double)it->question->bytes_count / (double)it->bytes : 1;
 
     for (uint32_t i = 0; i < it->whole.count; i++)
         spent += it->whole.seconds[i] / factor;
-    if (it->out || (most > 0 && spent > most) ||
+    if (it->out || (most > 0 && spent > most && it->whole.count >= least) ||
         it->whole.count >= field_number(&it->fields, "runs", SAMPLES_MAX))
         return;
     for (uint64_t i = field_number(&it->fields, "warm", field_number(&row->fields, "warm", 0));

@@ -58,13 +58,15 @@ def definitions():
 
 def contestant(who, host, side, options, on=""):
     """Make a contestant of a row. Its name begins with the algorithm and its options; `host` says where it runs
-    (PLACES). `program`: what PSS's program does around its kernel, with room for as many results as in the source."""
+    (PLACES). `program`: what PSS's program does around its kernel, with room for as many results as in the source, or
+    what Han's does, with a result for each byte."""
     name = ALIASES.get(who) or who.split(", ")[0]
     fields = {"name": who, "ours": side == "own", "threads": options.threads, "isa": options.instruction_set}
     if name in ("pinned", "pageable"):
         return {"kind": "device-copy", "name": who, "pageable": name == "pageable"}
     if name == "program":
-        return {"kind": "device-copy", "name": who, "program": 12000 if "20 books" in on else 600}
+        around = {"program": 12000 if "20 books" in on else 600} if "book" in on else {"ints": True}
+        return {"kind": "device-copy", "name": who, **around}
     if name == "strstr":
         return {**fields, "kind": "strstr", "threads": 1 if host == "one core" else options.threads}
     if name != "trawl":
@@ -93,6 +95,7 @@ def row_of(paper, on, who, ask, programs, options, runs=10):
         "warm": True,
         "parts": True,
         "seconds": options.cell_seconds,
+        "least": claims.RUNS_LEAST,
     }
 
 
@@ -146,14 +149,20 @@ def places_in(content, count):
 
 
 def bmh_asks(texts, options):
-    """Yield the questions of the publication on bmh: patterns of three lengths in a text of
-    English."""
-    content = recipes_cut(texts.source("english")[0], min(34873628, options.largest))
-    content = content.replace(b"\n", b" ").replace(b"\r", b" ")
-    path = texts.write("paper-bmh", content)
-    for length in (1751, 3, 3999):
-        for ask in pieces_of(content, path, length, places_in(content, 1)):
-            yield f"m = {length}", ask, [], 10
+    """Yield the questions of the publication on bmh: patterns of three lengths in a text of English, and two texts of
+    runs of a letter, as the public inputs of its program: input6, made longer, and input5."""
+    trawl, most = commands.install(options, texts), min(34873628, options.largest)
+    content = recipes_cut(texts.source("english")[0], most).replace(b"\n", b" ").replace(b"\r", b" ")
+    runs = recipes_cut(b"".join(bytes([it]) * 3995 for it in b"ab"), most)
+    letters = recipes_cut(b"".join(bytes([it]) * 3999 for it in range(97, 123)), min(27 * 3999, options.largest))
+    searches = [(f"m = {m}", content, places_in(content, 1)[0], min(m, len(content) // 8)) for m in (1751, 3, 3999)]
+    searches += [("runs of 3995, m = 3997", runs, 3994, 3997), ("runs of 3999, m = 3998", letters, 0, 3998)]
+    for on, text, at, length in searches:
+        path = texts.write(f"paper-bmh-{on if text is not content else 'english'}", text)
+        key = texts.patterns(f"bmh-{on}", [text[at : at + length]])
+        search = command(trawl, "--engine=cuda", "--algorithm=bmh:256x16", "--count-by-pattern", "-f", key, path)
+        ask = {"text": f"file:{path}", "patterns": f"at:{at}:{length}", "call": "positions"}
+        yield on, ask, [{"name": "trawl bmh, command", **search}], 10
 
 
 def swift_asks(texts, options):
@@ -257,7 +266,7 @@ def rows(options, texts):
         for on, ask, programs, runs in asks[paper](texts, options):
             row = row_of(paper, on, who[on.split(" #")[0]], ask, programs, options, runs)
             if "#" in on:
-                row["seconds"] = min(row["seconds"], PATTERN_SECONDS)
+                row.update(seconds=min(row["seconds"], PATTERN_SECONDS), least=1)
             yield row
 
 
@@ -404,7 +413,6 @@ def part(data, paper):
     lines = [
         f"Source: {facts['source']}; measured on {facts['hardware']}."
         + keys_said(figures)
-        + f" To run one form: {facts['try']}."
     ]
     lines += sorted(
         {
@@ -555,7 +563,7 @@ def overview(data):
         said.append(
             f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
             + "."
-            + (f" Reason: {facts['because'][verdict]}." if verdict in facts["because"] else "")
+            + (f" Our explanation, not measured: {facts['because'][verdict]}." if verdict in facts["because"] else "")
             + (f" Against our baseline: {beside.replace(': ', ' cells; ratio ')}." if beside else "")
             + "".join(
                 f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
@@ -606,8 +614,16 @@ def overview(data):
             "",
         ]
         + opening(data, on_gpu=True)
-        + [f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}", spread_line(data)]
+        + [f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}"]
+        + [f"{spread_line(data)}; {load_said(data)}"]
     )
+
+
+def load_said(data):
+    """Say how many programs wanted to run on the machine, on average of a minute, and how many runs a figure has."""
+    loads = [data["load_before"], *data.get("load_after", {}).values()]
+    runs = [len(it["seconds"]) for row in data["rows"] for it in row["results"] if it.get("seconds")]
+    return f"load {min(loads):.1f} to {max(loads):.1f}; {min(runs)} to {max(runs)} runs or patterns" if runs else ""
 
 
 def proposals_file(data):
@@ -784,7 +800,7 @@ def terminal(lines):
     made, rows = [], []
     for one in [*(re.sub(r"\*\*|!?\[([^]]*)\]\([^)]*\)", r"\1", it) for it in lines if not it.startswith("![")), ""]:
         if one.startswith("|"):
-            rows += [one.strip("|").split("|")] if not one.startswith("|--") else []
+            rows += [one[1:-1].split("|")] if not one.startswith("|--") else []
             continue
         widths = [max(map(len, column)) for column in zip(*rows)]
         made += [

@@ -79,8 +79,10 @@ def opening(data, on_gpu=False):
 
 
 def spread_line(data):
-    """Return a line that says how much the runs of a figure differ, in the median and at most."""
-    runs = [it["seconds"] for row in data["rows"] for it in row["results"] if it.get("seconds")]
+    """Return a line that says how much the runs of a figure differ, in the median and at most. A row of many patterns
+    has a duration per pattern instead of runs."""
+    rows = (row for row in data["rows"] if "patterns" not in row)
+    runs = [it["seconds"] for row in rows for it in row["results"] if it.get("seconds")]
     spreads = [spread(run) for run in runs if len(run) > 1]
     if not spreads:
         return "- one run of each"
