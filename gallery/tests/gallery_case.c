@@ -66,7 +66,6 @@ const char *const gallery_ways[] = {
     "hp:96",
     "hp-shared:64",
     "hp-tay",
-    "hp-tay-shared",
     "hp-tay-shared:64",
     "qs-tay-shared",
     "hp-swift:64",

@@ -360,6 +360,15 @@ class TestDocs(Case):
         assert claims.judge(figures, {"on": ["a"], "who": [["x", "z"]]})[0] == "undecided"  # by the minimum, 0.5
         assert papers.cell(figures, "a|y") == "2000(2000–9000)"
         assert papers.terminal(["**a** [b](c)", "|x|y|", "|---|--:|", "|long|1|"]) == ["a b", "x     y", "long  1", ""]
+        assert papers.terminal(["||y|", "|---|--:|", "|x|1|"]) == ["   y", "x  1", ""]  # a table without a name
+        assert report.spread_line({"rows": [row_of("", ("x", [2, 3, 2])), row_of("", ("x", [1, 9]), patterns=2)]}) == (
+            "- spread of runs: median 50 %, at most 50 %"
+        )
+
+        few = claims.Figures([row_of("a", ("x", [1, 1]), ("y", [9, 9, 9]))], {}, True, set())
+        assert claims.judge(few, {"on": ["a"], "who": [["x", "y"]]})[0] == "undecided"  # two runs of x
+        crossing = {"kind": "cross", "bound": 2, "unit": "", "cases": [["1", "a|y", "a|x"], ["2", "a|x", "a|y"]]}
+        assert claims.judge(few, crossing)[:2] == ("undecided", "undecided")
 
         rows = [row_of("a", ("x", [1]), ("y", "refused")), row_of("b", ("x", [1]))]
         with contextlib.redirect_stdout(io.StringIO()):
