@@ -106,6 +106,66 @@ def sequences_of(text):
     return found
 
 
+def test_lines_of_fastq(tmp_path, rng):
+    """Compare what the package and the command read in random lines of FASTQ, and where each finds a mistake."""
+    lines, path = ["@x", "@y d", "", "ACGT", "AC", "+", "+x", "IIII", "@I", "II"], tmp_path / "r.fq"
+    for number in range(amount(300)):
+        drawn = []
+        for _ in range(rng.randint(0, 4)):
+            sequence = rng.choice(["ACGT", "AC", "A", ""])
+            drawn += [rng.choice(["@x", "@y d"]), sequence, "+", "".join(rng.choices("I@+", k=len(sequence)))]
+        for _ in range(rng.choice([0, 0, 1, 2]) if drawn else 0):
+            drawn[rng.randrange(len(drawn))] = rng.choice([*lines, "+\rx", ">x"])
+        end = rng.choice(["\n", "\r\n"])
+        text = (rng.choice(["", "\ufeff"]) + end.join(drawn) + rng.choice(["", end, end])).encode()
+        found, fault = [], ""
+        try:
+            for batch in trawl.fastq(text, records=rng.choice([1, 2, 100])):
+                assert [*batch] == ["name", "sequence", "quality"]
+                found += zip(*batch.values())
+        except ValueError as error:
+            fault = re.search(r"record \d+, line \d+", str(error))[0]
+        assert all(len(sequence) == len(quality) for _, sequence, quality in found), text
+        if number % 5:
+            continue
+        path.write_bytes(text)
+        said = run("--fastq", "-h", "A", str(path))
+        if b"not installed" in said.stderr:
+            continue
+        expected = [
+            f"{name}:{match.start()}:+:0:A" for name, sequence, _ in found for match in re.finditer(b"A", sequence)
+        ]
+        assert said.stdout.decode().splitlines() == expected, text
+        assert fault.encode() in said.stderr and (said.returncode == 2) == bool(fault), (text, said.stderr)
+
+
+def test_fastq(tmp_path):
+    """Reads are columns for polars and pyarrow, and come before an error."""
+    text = b"@a b\nACGU\n+\nIIII\n\n@c\nAC\nNN\n+\n@+\nII\n"
+    (batch,) = trawl.fastq(text)
+    assert batch == {"name": ["a", "c"], "sequence": [b"ACGU", b"ACNN"], "quality": [b"IIII", b"@+II"]}
+    plan = trawl.Plan("CG?T", regex=True, alphabet="dna")
+    assert [list(plan.matches(one)) for one in batch["sequence"]] == [[(1, 4, 0)], []]
+    any_base = trawl.Plan("C[^T]", regex=True, alphabet="dna", any_base=True)
+    assert list(any_base.matches(b"CNcuca")) == [(1, 3, 0), (4, 6, 0)]  # N may be C, and T
+    with pytest.raises(trawl.ArgumentError, match="REVERSE_COMPLEMENT"):
+        trawl.Plan("A+", regex=True, alphabet="dna", reverse_complement=True)
+    many = b"".join(b"@r%d\nACGT\n+\nIIII\n" % at for at in range(20000))
+    path = tmp_path / "cut.gz"
+    path.write_bytes(gzip.compress(many)[:-20000])
+    names = []
+    with pytest.raises(EOFError):
+        for part in trawl.fastq(path, records=1000):
+            names += part["name"]
+    assert len(names) > 1000 and names == [f"r{at}" for at in range(len(names))]
+    with pytest.raises(ValueError, match="compressed data"):
+        list(trawl.fastq(gzip.compress(text)))
+    with pytest.raises(ValueError, match="a path is"):
+        list(trawl.fastq("reads.fq"))
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    assert polars.DataFrame(batch).columns == pyarrow.table(batch).column_names == ["name", "sequence", "quality"]
+
+
 def test_lines_of_fasta(tmp_path, rng):
     """Compare what the package and the command read in random lines of FASTA. Some lines have empty names,
     empty sequences, a byte order mark or FASTQ."""

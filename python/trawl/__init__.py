@@ -22,7 +22,7 @@ its new form        Plan.replace, mask, split; replace_file for a text that is t
 a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a list, numpy, Arrow, polars, pandas
 frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
 a GPU               the same searches of tensors (count, positions) and of columns of cuDF (contains, match_counts, cells)
-DNA                 Plan(..., alphabet="dna", reverse_complement=True), and fasta() for FASTA files
+DNA                 Plan(..., alphabet="dna", reverse_complement=True), fasta() and fastq() for files
 benchmarks          decontaminate(): which documents contain parts of a benchmark's questions
 a server            Client
 """
@@ -40,7 +40,7 @@ from ._errors import (  # noqa: E402
     UnsupportedError,
 )  # fmt: skip
 from ._excerpts import Excerpt
-from ._fasta import fasta
+from ._fasta import fasta, fastq
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
     Array, Batches, Column, DeviceArray, DeviceMatches, LineBatches, Match, Plan, Records, Searcher, Text,
@@ -57,7 +57,7 @@ __all__ = [
     "Column", "DeviceArray", "DeviceError", "DeviceMatches", "EngineError", "Error", "Excerpt", "FileError", "LimitError",
     "LineBatches", "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
     "Records", "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
-    "algorithms", "decontaminate", "fasta", "instruction_sets",
+    "algorithms", "decontaminate", "fasta", "fastq", "instruction_sets",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Reads FASTA: a search of the lines as they are would miss occurrences that cross a line end."""
+"""Reads FASTA and FASTQ: a search of the lines as they are would miss occurrences that cross a line end."""
 
 from __future__ import annotations
 
@@ -10,6 +10,17 @@ from typing import Any
 from ._sources import PACKED_BEGINS, bytes_view, unpacked
 
 _NAME = re.compile(b"[^\\0- ]*")
+
+
+def _opened(source: Any, function: str, begin: str) -> Any:
+    """Return a text as a file."""
+    if hasattr(source, "read"):
+        return source
+    if isinstance(source, str) and not source.startswith((">", ";", "@", "\ufeff")):
+        raise ValueError(
+            f"{function}: a text begins with {begin}, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})"
+        )
+    return io.BytesIO(source.encode() if isinstance(source, str) else bytes_view(source))
 
 
 def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
@@ -31,12 +42,7 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
         with unpacked(source) as file:
             yield from fasta(file)
         return
-    if not hasattr(source, "read"):
-        if isinstance(source, str) and not source.startswith((">", ";", "@", "\ufeff")):
-            raise ValueError(
-                f"fasta: a text begins with >, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})"
-            )
-        source = io.BytesIO(source.encode() if isinstance(source, str) else bytes_view(source))
+    source = _opened(source, "fasta", ">")
     name: bytes | None = None
     parts: list[bytes] = []
     for number, line in enumerate(source):
@@ -63,3 +69,84 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
             parts.append(content)
     if name is not None or parts:
         yield (name or b"").decode(errors="surrogateescape"), b"".join(parts)
+
+
+def fastq(source: Any, *, records: int = 65536) -> Iterator[dict[str, list[Any]]]:
+    """Yield the reads of a FASTQ text in batches of up to `records`: columns of equal length, in a dict that
+    polars.DataFrame and pyarrow.table take.
+
+    source: as for fasta(). Columns: "name" (str, up to the first blank), "sequence" and "quality" (bytes), whose lines
+    are joined. ValueError: a record without + or with another number of qualities than of letters, or the end of the
+    text within a record; the message names the record and the line. The reads before are yielded first, as they are
+    where compressed data are damaged. The rules are those of `trawl --fastq`.
+
+    >>> for batch in fastq(b"@one first\\nGATT\\nACA\\n+\\nIIII\\nIII\\n@two\\nGG\\n+\\n@+\\n"):
+    ...     print(batch)
+    ...     print(Plan("GA+T|GG", regex=True, alphabet="dna").contains(batch["sequence"]).tolist())
+    {'name': ['one', 'two'], 'sequence': [b'GATTACA', b'GG'], 'quality': [b'IIIIIII', b'@+']}
+    [True, True]
+    """
+    if records < 1:
+        raise ValueError("fastq: records: at least 1 is needed")
+    if hasattr(source, "__fspath__"):
+        with unpacked(source) as file:
+            yield from fastq(file, records=records)
+        return
+    names: list[str] = []
+    sequences: list[bytes] = []
+    qualities: list[bytes] = []
+    try:
+        for name, sequence, quality in _reads(_opened(source, "fastq", "@")):
+            names.append(name)
+            sequences.append(sequence)
+            qualities.append(quality)
+            if len(names) == records:
+                yield {"name": names, "sequence": sequences, "quality": qualities}
+                names, sequences, qualities = [], [], []
+    except Exception:  # also of gzip, bz2 and lzma
+        if names:
+            yield {"name": names, "sequence": sequences, "quality": qualities}
+        raise
+    if names:
+        yield {"name": names, "sequence": sequences, "quality": qualities}
+
+
+def _reads(source: Any) -> Iterator[tuple[str, bytes, bytes]]:
+    """Yield (name, sequence, quality) for each record of FASTQ."""
+    name, sequence, quality, part = b"", b"", b"", "@"  # part: how the next line begins, or "" for qualities
+    record, number, where = 0, 0, getattr(source, "name", "the text")
+    for line in source:
+        if not isinstance(line, bytes):
+            raise TypeError("fastq: a file opened in binary mode is needed")
+        line = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+        content = line.removesuffix(b"\n").removesuffix(b"\r")
+        number += 1
+        why = ""
+        if not part:
+            quality += content
+            if len(quality) > len(sequence):
+                why = f"ends {len(quality)} qualities, but the sequence has {len(sequence)} letters"
+            elif len(quality) == len(sequence):
+                yield name.decode(errors="surrogateescape"), sequence, quality
+                part = "@"
+        elif part == "@" and content:
+            record += 1
+            name, sequence, quality, part = _NAME.match(content, 1)[0], b"", b"", "+"  # type: ignore[index]
+            if number == 1 and line.startswith(PACKED_BEGINS):
+                why = "holds compressed data (a pathlib.Path is decompressed)"
+            elif content[:1] != b"@":
+                why = "does not begin with @, as a record of FASTQ does"
+        elif content[:1] == b"+":
+            part = ""
+        elif content[:1] == b"@":
+            why = "begins with @, but the record before has no + and no qualities"
+        else:
+            sequence += content
+        if not why and b"\r" in content and content[:1] in (b"@", b"+") and not quality:
+            why = "has a carriage return before its end"
+        if why:
+            raise ValueError(f"fastq: {where}: record {record}, line {number} {why}")
+    if not part and not sequence:  # the empty line of qualities is missing
+        yield name.decode(errors="surrogateescape"), b"", b""
+    elif part != "@":
+        raise ValueError(f"fastq: {where}: record {record}, line {number + 1} is missing: the text ends within the record")
