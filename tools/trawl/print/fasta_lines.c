@@ -128,6 +128,8 @@ static void take_part(struct fasta_reader *reader, const uint8_t *bytes, uint64_
         if (bytes_count > 0 &&
             (reader->had_return || (found != NULL && found + 1 < bytes + bytes_count)))
             fasta_refuse(reader, "has a carriage return before its end; lines end in newline");
+        if (fasta->stop)
+            return;
     }
     if (reader->state == FASTA_NAME) {
         while (name_bytes < bytes_count && bytes[name_bytes] > ' ')
