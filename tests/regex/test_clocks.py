@@ -1,0 +1,90 @@
+"""Searches texts of megabytes for what people search for, and compares answers and processor time with grep and ripgrep.
+
+The texts are those on which searches were slow: millions of empty or short lines, lines of kilobytes, few different
+letters, letters beyond ASCII, and texts that change their kind; they are searched with one thread or several. Patterns are
+words, lists of words, letters around a word, repetitions and anchors, one or several, with rare pairs of options.
+"""
+
+import os
+import subprocess
+
+import pytest
+from harness import IS_SANITIZED, TRAWL, amount, judges, random_of, write
+
+WORDS = (
+    "the of and king kingdom wheel theta self fn struct return error needle x1 foo bar foobar ab aba int void".split()
+)
+WIDE = "é straße Σίσυφος привет 漢字 naïve 😀 ſ".split()
+OPTIONS = "-c -n -o -v -w -x -i -b -l -m9 -A1 -H".split()
+FREE_S, SLOWER = 1, 10  # a command that takes more than both, SLOWER times the faster judge's time, is slow
+EACH = 4  # searches of a text
+# The kinds of lines, each a function of the random numbers.
+LINES = [
+    lambda draw: draw.choice(["", "", "", "", "#", "# x", "a", " "]),
+    lambda draw: draw.choice(WORDS),
+    lambda draw: " ".join(draw.choices(WORDS, k=draw.choice([3, 9, 14]))),
+    lambda draw: " ".join(draw.choices(WORDS, k=draw.choice([200, 3000, 40000]))),
+    lambda draw: " " * draw.randrange(12) + "let %s = %s(%x);" % (*draw.choices(WORDS, k=2), draw.randrange(1 << 30)),
+    lambda draw: " ".join(draw.choices(WORDS + WIDE, k=draw.randrange(12))),
+    lambda draw: draw.choice(["a", "aaaa", " "]) * draw.choice([1, 30, 2000]),
+    lambda draw: "".join(draw.choices("ACGT", k=draw.choice([60, 3000]))),
+    lambda draw: "".join(draw.choices("ab \udcff\udcc3é\udc80x", k=draw.randrange(60))),
+]
+# Patterns: {w}, {v} are words, {n} a number, {l} a letter.
+PATTERNS = ["{w}", "{w}|{v}", "^$", "^#", "^$|^#", "{w}s?", ".{{0,{n}}}{w}.{{0,{n}}}", ".{{0,{n}}}({w}|{v}).{{0,{n}}}",
+            r"\b{w}\b", "[^ ]{{{n}}}", "({w}|{v})*x", "{w}.*{v}", "^.{{{n}}}", "[aeiou]{{3}}", "{l}+", r"\w+\s+{w}",
+            r"^\s*{w}\b", r"\w{{{n}}}", "{w}$", "[a-z]+[0-9]+", "({l}.?){{3}}", r"\b\w*{w}\w*\b"]  # fmt: skip
+
+
+def lines(draw, size):
+    """Return about `size` bytes of lines of one kind, of which up to a thousand different ones come again and again."""
+    kind, most, made = draw.choice(LINES), draw.choice([20, 1000]), []
+    while len(made) < most and sum(map(len, made)) < 200000:
+        made.append(kind(draw).encode(errors="surrogateescape"))
+    block = b"".join(line + b"\n" for _ in range(4) for line in draw.sample(made, len(made)))
+    return block * (size // len(block) + 1)
+
+
+def pattern(draw):
+    if draw.random() < 0.15:
+        return "|".join(
+            sorted({draw.choice(WORDS) + draw.choice(["", *WORDS]) for _ in range(draw.choice([5, 40, 200]))})
+        )
+    word, other = draw.choices([*WORDS, *WIDE, "zzz", "ACGT", "aaa", "#"], k=2)
+    return draw.choice(PATTERNS).format(w=word, v=other, n=draw.choice([1, 5, 20, 60, 120, 200]), l=word[0])
+
+
+def ran(command, timeout=10):
+    """Return the status, the output and the processor time of a program; (None, b"", infinity) for a judge that is slow."""
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "TRAWL_CONFIG_PATH": "", "RIPGREP_CONFIG_PATH": ""}
+    before = os.times()
+    try:
+        done = subprocess.run(command, capture_output=True, env=environment, check=False, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None, b"", float("inf")
+    after = os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return done.returncode, done.stdout, spent
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take most of the time")
+@pytest.mark.parametrize("number", range(amount(100)))
+def test_clocks(number, folder):
+    if not judges():
+        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
+    draw, name, tg = random_of("clocks", number), folder + "/text", folder + "/tg"
+    os.symlink(TRAWL, tg)
+    size = draw.choice([1, 3, 9, 17]) << 20
+    write(name, (lines(draw, size >> draw.randrange(3, 7)) if draw.random() < 0.5 else b"") + lines(draw, size))
+    for _ in range(EACH):
+        options = [option for option in OPTIONS if draw.random() < 0.14]
+        made = [pattern(draw) for _ in range(draw.choice([1, 1, 1, 2, 3]))]
+        words = ["-a", *options, *(word for one in made for word in ("-e", one)), name]
+        theirs = ran(["grep", "-E", *words]), ran([judges() + "/rg", "-j1", *words])
+        best = min(spent for _, _, spent in theirs)
+        for program, judge in ([TRAWL, "-E"], theirs[0]), ([tg], theirs[1]):
+            status, output, spent = ran([*program, draw.choice(["-j1", "-j4"]), *words], 300)
+            assert spent <= max(FREE_S, SLOWER * best), f"{program} {options} {made}: {spent:.2f} s, {best:.2f} s"
+            # tests/grep and others compare what is printed
+            same = "-c" not in options or "-w" in options or judge[0] is None
+            assert same or (status, output) == judge[:2], f"{program} {options} {made}"
