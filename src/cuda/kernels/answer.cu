@@ -561,10 +561,11 @@ SIMT_KERNEL(answer_cells, answer_arguments, LISTS_THREADS, 4)
 
 /* ---- Matches ----------------------------------------------------------------------------- */
 
+/* Returns item `at` of a column that this kernel also writes, so no read-only load may get it. */
 SIMT_FUNCTION uint64_t answer_got(const struct answer_arguments *a, const void *column, uint64_t at)
 {
-    return a->cell_bytes == 4u ? simt_load_u32((const uint32_t *)column + at)
-                               : simt_load_u64((const uint64_t *)column + at);
+    return a->cell_bytes == 4u ? simt_read_u32((const uint32_t *)column + at)
+                               : simt_read_u64((const uint64_t *)column + at);
 }
 
 /* Returns where hit i begins, as an offset in the tape. */
