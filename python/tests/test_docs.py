@@ -62,6 +62,16 @@ def test_story(title, text, tmp_path, monkeypatch):
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
 
 
+@pytest.mark.skipif(not trawl.algorithms(), reason="this build has no gallery")
+def test_gallery_recipe(capsys):
+    """Check that the Python of gallery/README.md prints what its comment says."""
+    pytest.importorskip("pyarrow")
+    page = (pathlib.Path(__file__).parents[2] / "gallery/README.md").read_text()
+    (typed,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    exec(typed, {})
+    assert capsys.readouterr().out == re.search(r"each cell: (.*)\n", typed)[1] + "\n"
+
+
 def test_every_option_of_clients_is_documented():
     from trawl import client
 

@@ -783,7 +783,7 @@ def plot_records(data):
     ratios = [y for _, it, _ in series for _, y in it]
     return plots.curves(
         "Records: speed beside strstr on one core",
-        "each pair of a pattern and a record is searched; a line: the sample's sizes, records in the GPU's memory",
+        "each pair of a pattern and a record is searched; a line: the sample's sizes (the sample without its copy)",
         (
             "patterns × records",
             plots.decades(
