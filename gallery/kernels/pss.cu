@@ -20,7 +20,8 @@
  *            indices begin at 0, and the host launches the kernel again with a larger array if the
  *            array was too small. Positions too near the text's end are skipped. The paper does
  *            not say how the key gets into registers.
- * Limits     gr: keys of up to GALLERY_KEY_BYTES.
+ * Limits     gr: keys of up to GALLERY_KEY_BYTES. The paper's grid ends at (2^31 - 1) x 1,024
+ *            positions; here the host searches a longer text in parts.
  */
 #include "gallery/kernels/emit.h"
 

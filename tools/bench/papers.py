@@ -20,7 +20,7 @@ from claims import Figures, quartiles
 from report import digits, opening, spread_line, table
 from runner import HERE, command
 
-NAMES = ("pss", "bmh", "swift", "word", "records")
+NAMES = ("pss", "bmh", "swift", "word", "records", "together")  # the last is not a publication, and has no claims
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
 PATTERNS = 9  # patterns for each cell of swift: a pattern's ends decide how many child grids start
 PATTERNS_FEW = 5  # for rows sweep and letters, and for E. coli: there a search starts a hundred thousand child grids
@@ -64,6 +64,8 @@ def contestant(who, host, side, options, on=""):
     fields = {"name": who, "ours": side == "own", "threads": options.threads, "isa": options.instruction_set}
     if name in ("pinned", "pageable"):
         return {"kind": "device-copy", "name": who, "pageable": name == "pageable"}
+    if name == "reading":
+        return {"kind": "device-read", "name": who}
     if name == "program":
         around = {"program": 12000 if "20 books" in on else 600} if "book" in on else {"ints": True}
         return {"kind": "device-copy", "name": who, **around}
@@ -76,7 +78,7 @@ def contestant(who, host, side, options, on=""):
     elif host == "GPU":
         fields.update(engine="cuda", threads=1, chunk=GPU_CHUNK)
     elif host.startswith("GPU, "):
-        fields.update(engine="cuda")
+        fields.update(engine="cuda", loaded="loaded" in who)
     return fields
 
 
@@ -255,9 +257,20 @@ def records_asks(texts, options):
         )
 
 
+def together_asks(texts, options):
+    """Yield counts in a text of English, for forms of all publications but records."""
+    content = recipes_cut(texts.source("english")[0].replace(b"\n", b" "), min(128 << 20, options.largest))
+    ask = {"text": f"file:{texts.write('paper-together', content)}", "call": "count"}
+    places = places_in(content, 128)
+    for m in (4, 60, 1500):
+        yield f"one text, m = {m}", {**ask, "patterns": f"at:{places[0]}:{m}"}, [], 5
+    keys = texts.patterns("together", [content[at : at + 60] for at in places])
+    yield "one text, 128 patterns", {**ask, "patterns": f"file:{keys}"}, [], 5
+
+
 def rows(options, texts):
     """Yield all rows, publication by publication."""
-    asks = {"pss": pss_asks, "bmh": bmh_asks, "swift": swift_asks, "word": word_asks, "records": records_asks}
+    asks = {name: globals()[f"{name}_asks"] for name in NAMES}
     # swift comes last, because its rows take most of the time, which may run out before the last row
     for paper, facts in sorted(definitions().items(), key=lambda it: it[0] == "swift"):
         if options.words and paper not in options.words:
@@ -410,10 +423,9 @@ def part(data, paper):
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ["Not measured."]
-    lines = [
-        f"Source: {facts['source']}; measured on {facts['hardware']}."
-        + keys_said(figures)
-    ]
+    lines = []
+    if "source" in facts:
+        lines.append(f"Source: {facts['source']}; measured on {facts['hardware']}." + keys_said(figures))
     lines += sorted(
         {
             f"- {it['name']}: {it['why']}"
@@ -554,7 +566,7 @@ def overview(data):
     lines, said, count, behind = [], [], 0, []
     for paper in NAMES:
         figures, facts = figures_of(data, paper), definitions()[paper]
-        if not figures.rows:
+        if not figures.rows or not facts["claims"]:
             continue
         (main, verdict, factor, held, here, _, beside), *others = claims.judged(
             figures, facts["claims"], main_first=True
@@ -645,7 +657,8 @@ def section(data):
     lines = overview(data)
     for paper in NAMES:
         if any(row["paper"] == paper for row in data["rows"]):
-            lines += [""] + part(data, paper) + [""] + narrow(CLAIM_HEADS, claim_rows(data, paper), left=7)
+            claimed = claim_rows(data, paper)
+            lines += [""] + part(data, paper) + [""] + (narrow(CLAIM_HEADS, claimed, left=7) if claimed else [])
     return lines
 
 
