@@ -239,7 +239,7 @@ static void append(struct fasta *fasta, uint8_t **buffer, uint64_t *used, uint64
 {
     if (bytes_count == 0)
         return;
-    if (!GROW(*buffer, *capacity, 4096, *used + bytes_count)) {
+    if (!SCAN_GROW(fasta->scan, *buffer, *capacity, *used + bytes_count)) {
         fasta_fail(fasta, TRAWL_MEMORY);
         return;
     }
@@ -303,8 +303,8 @@ void fasta_end_sequence(struct fasta *fasta)
         fasta->sequence_count--;
     } else if (fasta->reverses) {
         begin(fasta, true);
-        if (fasta->stop ||
-            !GROW(fasta->bytes, fasta->capacity, 1, fasta->used + (end - last.begin))) {
+        if (fasta->stop || !SCAN_GROW(fasta->scan, fasta->bytes, fasta->capacity,
+                                      fasta->used + (end - last.begin))) {
             fasta_fail(fasta, TRAWL_MEMORY);
             return;
         }
