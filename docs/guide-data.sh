@@ -49,6 +49,20 @@ echo 'int parse(const char *line); /* malloc(3) is not used here */' >project/sr
 echo 'malloc(80) in a generated file' >project/build/main.i
 echo 'The parser calls malloc(80) once.' >project/README.md
 
+# 1,000 rules for secrets of three shapes, and files with three of these secrets.
+awk 'BEGIN {
+    split("acme apex bolt brook cedar delta ember flint grove haven", vendor, " ")
+    for (i = 0; i < 1000; i++) {
+        name = vendor[1 + i % 10] int(i / 10)
+        print i % 3 == 0 ? "\\b" name "_(live|test)_[0-9a-f]{16,32}\\b" \
+            : i % 3 == 1 ? "\\b" name "-[0-9A-Z]{12}\\b" \
+            : "(?i)\\b" name "[_-]?(token|key)[ \\t]*[:=][ \\t]*\"[^\"]{8,}"
+    }
+}' >rules.txt
+mkdir -p deploy
+printf 'url = "https://bolt2-0123456789AB.example"\nCEDAR4_TOKEN = "correct horse battery"\n' >deploy/settings.py
+echo 'acme12_live_0123456789abcdef01' >deploy/notes.txt
+
 # A genome of two sequences in lines of 70, with a guide on each strand.
 draw 4 'function sequence(name, bases,    i, line) {
         print ">" name

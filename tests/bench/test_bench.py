@@ -205,6 +205,7 @@ class TestSuites(Case):
             (("commands", "--bytes=64K", "--small-runs=1", "--filter=-c -i"), 4),
             (("expressions", "--bytes=64K", "--filter=items", "--rounds=1"), 1),
             (("sets", "--bytes=64K", "--filter=dna, 10 p", "--cell-seconds=0.01"), 1),
+            (("rules", "--bytes=64K", "--filter=30 secrets"), 1),
             (("matrix", "--bytes=20000", "--filter=letters, 4", "--cell-seconds=0.01"), 1),
             (("calibrate", "--bytes=4K"), 105),
             (("regret", "--bytes=64K", "--filter=Rust, 10 strings", "--warm=2"), 3),

@@ -211,6 +211,11 @@ bool rival_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);
 bool command_contestant(struct contestant *contestant, const char *kind);
 
+/* util.c: the seconds of the clock that the contestant's `clock` names: processor time of this
+ * process (cpu), or those that pass. */
+double contestant_clock(const struct contestant *contestant);
+bool contestant_works(const struct contestant *contestant); /* the clock is processor time */
+
 /* Returns the version of Hyperscan; NULL: Hyperscan is not installed. */
 const char *hyperscan_version(void);
 

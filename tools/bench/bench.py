@@ -16,6 +16,7 @@ import gpu
 import ledger
 import papers
 import regret
+import rules
 import serve
 import sets
 from report import result
@@ -31,6 +32,7 @@ KINDS = {
     "commands": (commands, commands.rows, "1G", 5),
     "expressions": (expressions, expressions.rows, "256M", 5),
     "sets": (sets, sets.set_rows, "64M", 5),
+    "rules": (rules, rules.rows, "64M", 5),
     "matrix": (sets, sets.matrix_rows, "200000000", 5),
     "gpu": (gpu, gpu.rows, "16G", 7),
     "papers": (papers, papers.rows, "1G", 10),
@@ -38,7 +40,7 @@ KINDS = {
     "serve": (serve, None, "2G", 1),
     "calibrate": (calibrate, calibrate.rows, "512K", 60),
 }
-DOCS = ("cpu", "commands", "expressions", "sets", "matrix")
+DOCS = ("cpu", "commands", "expressions", "sets", "matrix", "rules")
 
 
 def parse(words):
@@ -150,7 +152,7 @@ def measure(options, name):
             load_before=os.getloadavg()[0],
             load_after={},
         )
-    elif module in (commands, expressions):
+    elif module in (commands, expressions, rules):
         head["versions"] = commands.versions(options)
     elif module is regret:
         head.update(engine=options.engine, threads=options.threads, warm=options.warm)
@@ -160,8 +162,8 @@ def measure(options, name):
         if module is papers:
             papers.finish(row)
             head["load_after"][row["paper"]] = os.getloadavg()[0]
-        elif module is sets:
-            sets.finish(row, options.rounds)
+        elif module in (sets, rules):
+            module.finish(row, options.rounds)
         if all(it.get("seconds") or it.get("why") or it.get("wrong") for it in row["results"]):
             module.show(row)
 

@@ -115,9 +115,15 @@ static int wait_for(pid_t child, struct rusage *usage)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static double seconds_in(const struct timeval *time)
+{
+    return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
+}
+
 /* Runs a program to its end, and measures the time from before the start until the process has
- * ended. Hashes the output: with `all` to its end, otherwise until at least HEAD_BYTES are read. */
-static void run_program(const struct program *program, bool all, struct written *output,
+ * ended; with `works` its processor time. Hashes the output: with `all` to its end, otherwise until
+ * at least HEAD_BYTES are read. */
+static void run_program(const struct program *program, bool all, bool works, struct written *output,
                         struct bench_run *run)
 {
     struct rusage usage = {.ru_maxrss = 0};
@@ -133,7 +139,8 @@ static void run_program(const struct program *program, bool all, struct written 
     close(sink[1]);
     drain(sink[0], all, output);
     run->status = wait_for(child, &usage);
-    run->seconds = clock_seconds() - begin;
+    run->seconds =
+        works ? seconds_in(&usage.ru_utime) + seconds_in(&usage.ru_stime) : clock_seconds() - begin;
     run->memory_bytes = (uint64_t)usage.ru_maxrss << 10; /* the largest resident set */
     close(sink[0]);
 }
@@ -147,7 +154,7 @@ static void run_command(struct contestant *it, bool full, struct bench_run *run)
     bool bag = field(&it->question->fields, "bag", NULL) != NULL;
     struct written output = {0, 0, FNV_OFFSET, 0, FNV_OFFSET};
 
-    run_program((const struct program *)it->state, full, &output, run);
+    run_program((const struct program *)it->state, full, contestant_works(it), &output, run);
     if (run->status > 1)
         snprintf(run->why, sizeof run->why, "it ended with status %d", run->status);
     run->output_bytes = run->answer.count = output.bytes;

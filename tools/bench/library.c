@@ -635,44 +635,37 @@ static void take_method(const struct trawl_plan *plan, struct bench_run *run)
     snprintf(run->method, sizeof run->method, "%.*s", (int)strcspn(at, "\n (,;"), at);
 }
 
-static double now(const struct contestant *it)
-{
-    return strcmp(field(&it->fields, "clock", ""), "cpu") == 0
-               ? seconds_of(CLOCK_PROCESS_CPUTIME_ID)
-               : clock_seconds();
-}
-
 static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
                     uint64_t count, bool full, struct bench_run *run)
 {
     const char *when = field(&it->fields, "plan", "");
     bool once = strcmp(when, "once") == 0, timed = !once && strcmp(when, "new") != 0;
     struct library *own = (struct library *)it->state;
-    double begin = now(it);
+    double begin = contestant_clock(it);
 
     if (own->plan == NULL && !build(it, patterns, count, &own->plan, run))
         return;
     if (timed)
-        run->part[PART_PLAN] = now(it) - begin;
+        run->part[PART_PLAN] = contestant_clock(it) - begin;
     for (uint64_t i = field_number(&it->fields, "before", 0); i > 0; i--)
         (void)good(ask(it, own, own->plan, false, run), run);
     if (!timed)
-        begin = now(it);
+        begin = contestant_clock(it);
     (void)good(ask(it, own, own->plan, full, run), run);
     while (grow(it, own, run)) {
-        begin = now(it);
+        begin = contestant_clock(it);
         (void)good(ask(it, own, own->plan, full, run), run);
     }
-    run->seconds = now(it) - begin;
+    run->seconds = contestant_clock(it) - begin;
     if (full) /* the first run of each contestant is full, and asking once is enough */
         take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;
 
         own->plan = NULL;
-        begin = now(it);
+        begin = contestant_clock(it);
         trawl_plan_free(plan);
-        run->seconds += timed ? now(it) - begin : 0;
+        run->seconds += timed ? contestant_clock(it) - begin : 0;
     }
     if (run->why[0] != '\0')
         return;

@@ -6,8 +6,10 @@
  *                     a matrix gets the offset for each record and pattern, or -1 if the record
  *                     lacks the pattern. strstr needs records that end in NUL.
  * kind=hyperscan      Hyperscan or Vectorscan: literals, block mode, one thread; SINGLEMATCH for
- *                     records. The library is loaded at run time; without it, the contestant is
- *                     skipped with a reason. The first run also compiles the patterns.
+ *                     records. If the question has a syntax, the patterns are expressions, and
+ *                     their lines are counted. The library is loaded at run time; without it, the
+ *                     contestant is skipped with a reason. The first run also compiles the
+ *                     patterns.
  *
  * With threads=N, each thread searches a segment of the text for all patterns. The threads start
  * before the timed part.
@@ -198,6 +200,9 @@ typedef int (*on_match)(unsigned id, unsigned long long from, unsigned long long
       (const char *const *expressions, const unsigned *flags, const unsigned *ids,             \
        const size_t *lens, unsigned elements, unsigned mode, const void *platform,             \
        void **database, void **error))                                                         \
+    X(int, hs_compile_multi,                                                                   \
+      (const char *const *expressions, const unsigned *flags, const unsigned *ids,             \
+       unsigned elements, unsigned mode, const void *platform, void **database, void **error)) \
     X(int, hs_alloc_scratch, (const void *database, void **scratch))                           \
     X(int, hs_scan,                                                                            \
       (const void *database, const char *data, unsigned length, unsigned flags, void *scratch, \
@@ -249,8 +254,18 @@ static bool compile(const struct question *question, struct hyperscan *made, str
         flags[i] = question->record_bytes > 0 ? FLAG_ONCE : 0;
         flags[count + i] = (unsigned)i;
     }
-    status = library.hs_compile_lit_multi(bytes, flags, flags + count, lengths, (unsigned)count,
-                                          MODE_BLOCK, NULL, &made->database, &(void *){NULL});
+    if (field(&question->fields, "syntax", NULL) != NULL) {
+        for (uint64_t i = 0; i < count; i++)
+            if ((bytes[i] = strndup(bytes[i], lengths[i])) == NULL)
+                fail("no memory");
+        status = library.hs_compile_multi(bytes, flags, flags + count, (unsigned)count, MODE_BLOCK,
+                                          NULL, &made->database, &(void *){NULL});
+        for (uint64_t i = 0; i < count; i++)
+            free((char *)(uintptr_t)bytes[i]);
+    } else {
+        status = library.hs_compile_lit_multi(bytes, flags, flags + count, lengths, (unsigned)count,
+                                              MODE_BLOCK, NULL, &made->database, &(void *){NULL});
+    }
     if (status == 0)
         status = library.hs_alloc_scratch(made->database, &made->scratch);
     if (status != 0)
@@ -273,13 +288,39 @@ static int count_one(unsigned id, unsigned long long from, unsigned long long to
     return 0;
 }
 
+struct line_count {
+    const struct question *question;
+    uint64_t lines, after; /* the last line with a match ends before `after` */
+};
+
+/* Called by Hyperscan for each match, in the order of their ends: counts lines. */
+static int count_line(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
+                      void *context)
+{
+    struct line_count *count = (struct line_count *)context;
+    const uint8_t *end;
+
+    (void)id;
+    (void)from;
+    (void)flags;
+    if (to <= count->after)
+        return 0;
+    end = memchr(count->question->bytes + to, '\n', count->question->bytes_count - to);
+    count->after =
+        end != NULL ? (uint64_t)(end - count->question->bytes) : count->question->bytes_count;
+    count->lines++;
+    return 0;
+}
+
 /* Scans blocks of less than 4 GiB: the text, or each record. */
 static void run_hyperscan(struct contestant *it, bool full, struct bench_run *run)
 {
     const struct question *question = it->question;
     struct hyperscan *own = (struct hyperscan *)it->state;
-    double begin = clock_seconds();
+    double begin = contestant_clock(it);
     uint64_t bytes = question->record_bytes > 0 ? question->record_bytes : it->bytes;
+    struct line_count lines = {question, 0, 0};
+    const bool by_lines = field(&question->fields, "syntax", NULL) != NULL;
     size_t held = 0;
 
     (void)full;
@@ -290,13 +331,16 @@ static void run_hyperscan(struct contestant *it, bool full, struct bench_run *ru
     if (own->scratch == NULL) {
         if (!compile(question, own, run))
             return;
-        run->part[PART_PLAN] = clock_seconds() - begin;
+        run->part[PART_PLAN] = contestant_clock(it) - begin;
     }
     for (uint64_t at = 0; at + bytes <= it->bytes && bytes > 0; at += bytes)
         if (library.hs_scan(own->database, (const char *)question->bytes + at, (unsigned)bytes, 0,
-                            own->scratch, count_one, &run->answer.count) != 0)
+                            own->scratch, by_lines ? count_line : count_one,
+                            by_lines ? (void *)&lines : &run->answer.count) != 0)
             fail("Hyperscan: a scan failed");
-    run->seconds = clock_seconds() - begin;
+    if (by_lines)
+        run->answer.count = lines.lines;
+    run->seconds = contestant_clock(it) - begin;
     run->memory_bytes = library.hs_database_size(own->database, &held) == 0 ? held : 0;
 }
 

@@ -29,6 +29,16 @@ double clock_seconds(void)
     return seconds_of(CLOCK_MONOTONIC);
 }
 
+bool contestant_works(const struct contestant *contestant)
+{
+    return strcmp(field(&contestant->fields, "clock", ""), "cpu") == 0;
+}
+
+double contestant_clock(const struct contestant *contestant)
+{
+    return contestant_works(contestant) ? seconds_of(CLOCK_PROCESS_CPUTIME_ID) : clock_seconds();
+}
+
 uint64_t seeded_u64(struct seeded *seeded)
 {
     uint64_t mixed = seeded->state += 0x9e3779b97f4a7c15u;

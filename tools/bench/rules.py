@@ -1,0 +1,164 @@
+"""rules: times searches for many expressions at once, the lines in which any of them matches, against Hyperscan, ripgrep
+and RE2::Set."""
+
+import random
+import subprocess
+import sys
+
+import commands
+from report import opening, result, spread_line, table, times
+from runner import command
+from sets import compiling, working
+
+COUNTS = (1, 10, 30, 100, 300, 1000, 3000)
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+FIRST, LATER, RECORDS = "trawl, first search", "trawl, later searches", "trawl, records"
+HYPERSCAN, RE2_SET = "Hyperscan", "RE2::Set, a line at a time"
+TG, RG = "tg -j1 -c -f", "rg -j1 -c -f"
+RE2_BYTES = 1 << 20  # share of the text for RE2::Set
+RG_RULES_MAX = 300  # ripgrep takes a minute and more for some longer lists
+RE2_SCRIPT = """
+import sys, time
+import re2
+options = re2.Options()
+options.encoding, options.max_mem = re2.Options.Encoding.LATIN1, 1 << 30
+rules = re2.Set.SearchSet(options)
+lines = open(sys.argv[2], 'rb').read(int(sys.argv[3])).split(b'\\n')
+begin = time.process_time()
+for rule in open(sys.argv[1], 'rb').read().split(b'\\n')[:-1]:
+    rules.Add(rule)
+rules.Compile()
+built = time.process_time()
+count = sum(bool(rules.Match(line)) for line in lines)
+print(built - begin, time.process_time() - begin, count)
+"""
+
+
+def secret(draw, words):
+    return draw.choice(("{}_?[0-9a-f]{{16,32}}", "{}[ \\t]*[:=][ \\t]*[\"'][^\"'\\n]{{8,}}",
+                        "{}[-_][A-Za-z0-9]{{20,40}}")).format(draw.choice(words))  # fmt: skip
+
+
+def pair(draw, words):
+    return rf"(?i)\b{draw.choice(words)}\w*[ \t]+(\w+[ \t]+)?{draw.choice(words)}"
+
+
+def classes(draw, words):
+    del words
+    low, high = sorted(draw.sample("abcdefghijklm", 2))
+    one, two = draw.sample("aeiouxy", 2)
+    return (
+        f"{draw.choice(LETTERS)}[{low}-{high}]+{draw.choice('bcdfglmnprstvwxyz')}\\d?[{one}{two}]{draw.choice(LETTERS)}"
+    )
+
+
+# name: function that draws a rule
+KINDS = {"secrets": secret, "-i words": pair, "classes": classes}
+
+
+def text_of(count, texts):
+    """Return the path of a text of code and prose: pieces of 1 MiB at most, in a random order."""
+    draw, pieces, made = random.Random(3), [], []
+    for kind in ("code", "english", "world"):
+        content = texts.source(kind)[0]
+        while content:
+            end = content.find(b"\n", min(1 << 20, len(content) - 1)) + 1 or len(content)
+            pieces.append(content[:end])
+            content = content[end:]
+    while sum(map(len, made)) < count:
+        made.append(draw.choice(pieces))
+    whole = b"".join(made)[:count]
+    return texts.write("rules-text", whole[: whole.rfind(b"\n") + 1])
+
+
+def re2_set(rules, path, rounds, text_bytes):
+    """Measure RE2::Set, whose package for Python is google-re2, and return a result in the form of trawl-bench's."""
+    runs, share = [], min(text_bytes, RE2_BYTES)
+    for _ in range(rounds):
+        done = subprocess.run([sys.executable, "-c", RE2_SCRIPT, rules, path, str(share)], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False)  # fmt: skip
+        if done.returncode != 0:
+            return {"name": RE2_SET, "why": "not measured: Python has no re2 here, or the rules are too large for it"}
+        runs.append([float(word) for word in done.stdout.split()])
+    factor = text_bytes / share
+    return {
+        "name": RE2_SET,
+        "seconds": [run[0] + (run[1] - run[0]) * factor for run in runs],
+        "plan": [run[0] for run in runs],
+        "share": share / text_bytes,
+        "count": int(runs[0][2]),
+    }
+
+
+def rows(options, texts):
+    """Yield a row for each kind and number of rules, then one of whole commands."""
+    path, tg = text_of(options.bytes, texts), commands.install(options, texts, "tg")
+    known = sorted(it for it in set(texts.source("words")[0].decode("utf-8", "replace").split())
+                   if it.isascii() and it.isalpha() and it.islower() and 5 <= len(it) <= 10)  # fmt: skip
+    for kind, draws in KINDS.items():
+        for count in COUNTS:
+            name, draw = f"{count} {kind}", random.Random(count)
+            if options.filter and options.filter not in name:
+                continue
+            made = [draws(draw, known).encode() for _ in range(count)]
+            rules = texts.patterns(f"rules-{kind.replace(' ', '-')}-{count}", made)
+            ask = {"text": f"file:{path}", "patterns": f"file:{rules}", "syntax": "perl", "alike": True}
+            own = {"isa": options.instruction_set, "ours": True, "threads": 1, "clock": "cpu"}
+            who = [{"name": FIRST, **own}, {"name": LATER, **own, "plan": "once"},
+                   {"name": HYPERSCAN, "kind": "hyperscan", "clock": "cpu"}]  # fmt: skip
+            facts = {"kind": kind, "rules": count, "rounds": options.rounds}
+            yield {"name": name, **facts, "paths": (rules, path), "memory": True,
+                   "asks": [({**ask, "call": "count-lines"}, who)]}  # fmt: skip
+            programs = [
+                {"name": label, "ours": label == TG, "clock": "cpu", "runs": 1 if label == RG else None,
+                 **command(program, "--no-config", "--no-unicode", "-j1", "-c", "--include-zero", "-f", rules, path)}
+                for label, program in ((TG, tg), (RG, "rg"))
+                if label == TG or count <= RG_RULES_MAX
+            ]  # fmt: skip
+            yield {"name": name, **facts, "merge": True, "asks": [({}, programs)]}
+
+
+def finish(row, rounds):
+    """Add the result that trawl-bench does not measure."""
+    paths = row.pop("paths", None)
+    if paths:
+        row["results"].append(re2_set(*paths, rounds, row["text_bytes"]))
+
+
+# ---- Reports --------------------------------------------------------------------------------
+
+
+def ratios(data, name, other, of):
+    """Return a table: the other's time / ours for each kind and number of rules."""
+    cells = []
+    for kind in KINDS:
+        known = {row["rules"]: row for row in data["rows"] if row["kind"] == kind}
+        if known:
+            pairs = [
+                (result(known[it], name), result(known[it], other)) if it in known else (None, None) for it in COUNTS
+            ]
+            cells.append([kind] + [times(of(b) / of(a)) if a and b and of(a) else "-" for a, b in pairs])
+    return table(["", *map(str, COUNTS)], cells)
+
+
+def section(data):
+    """Make the tables of docs/rules.md."""
+    lines = [*opening(data), spread_line(data), ""]
+    for what, name, other, of in (
+        (f"{HYPERSCAN}'s time / trawl's, a search with a new plan, without building it:", FIRST, HYPERSCAN, working),
+        (f"{HYPERSCAN}'s time / trawl's, later searches:", LATER, HYPERSCAN, working),
+        (f"{HYPERSCAN}'s time / trawl's, compiling the rules:", FIRST, HYPERSCAN, compiling),
+        (f"{RE2_SET}, its time / trawl's, a search with a new plan:", FIRST, RE2_SET, working),
+        ("`rg -f`'s time / `tg -f`'s, whole processes on one thread:", TG, RG, working),
+    ):
+        lines += [what, "", *ratios(data, name, other, of), ""]
+    seconds = [[row["name"], f"{row['found']:,}"] + [f"{1000 * working(it):.1f}" if (it := result(row, name)) else "-"
+               for name in (FIRST, LATER, HYPERSCAN, RE2_SET, TG, RG)] for row in data["rows"]]  # fmt: skip
+    return lines + ["Milliseconds:", "", *table(["rules", "lines", FIRST, LATER, HYPERSCAN, RE2_SET, TG, RG], seconds)]
+
+
+def show(row):
+    """Print a row's results."""
+    if not row.get("merge"):
+        print(f"{row['name']:16} " + ", ".join(f"{it['name']} {working(it):.4f} s" if it.get("seconds") else
+              f"{it['name']}: {it.get('why', 'another count')}" for it in row["results"]), flush=True)  # fmt: skip
