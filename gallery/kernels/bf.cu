@@ -5,13 +5,16 @@
  *            against (after R. Tay, "A demonstration of Exact String Matching Algorithms in CUDA"),
  *            and its form with shared memory for the text and constant memory for the pattern.
  *            bf-tay and bf-tay-shared have the grid and the copying of R. Tay's program of 2010.
+ *            bf-warp is ours, after SWIFT's further work: lanes work together, without child grids.
  * Mapping    a thread compares the window at its start offset from left to right, until a byte
  *            differs. 32 to 1,024 threads (the default of bf-tay and bf-tay-shared: 32), as many
  *            blocks as the start offsets need.
- * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
- *            threads + pattern bytes of the text, in shared memory; the pattern in constant
- *            memory. gallery_bf_tay_shared: the same, but filled as in R. Tay's program
- *            (compare_tay_fill).
+ *            bf-warp: the lanes whose windows begin and end as the pattern are served one after
+ *            another; all 32 lanes compare such a window, 32 bytes at a time, until a byte differs.
+ * Memory     gallery_bf and gallery_bf_warp: text and pattern in global memory.
+ *            gallery_bf_shared: the block's bin, threads + pattern bytes of the text, in shared
+ *            memory; the pattern in constant memory. gallery_bf_tay_shared: the same, but filled as
+ *            in R. Tay's program (compare_tay_fill).
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte and for the byte that differs. -shared reads each text byte once, and for
  *            each block as many further bytes as the pattern has.
@@ -37,6 +40,34 @@ SIMT_KERNEL(gallery_bf, gallery_arguments, 1024, 1)
     struct compare_bin bin = compare_bin_none();
 
     bf_place(&args, &bin, COMPARE_GLOBAL);
+}
+
+/* Returns true if the window at x equals the pattern. All lanes of a warp call it with one x. */
+SIMT_FUNCTION int bf_warp_matches(const struct gallery_arguments *a, uint64_t x)
+{
+    uint32_t lane = simt_thread() % SIMT_WARP_THREADS;
+    uint32_t differs = 0;
+
+    for (uint32_t j = lane; differs == 0 && j - lane < a->pattern_bytes; j += SIMT_WARP_THREADS)
+        differs = simt_ballot(SIMT_BOUND(j < a->pattern_bytes) &&
+                              simt_load_u8(a->text + x + j) != simt_load_u8(a->pattern + j));
+    return differs == 0;
+}
+
+SIMT_KERNEL(gallery_bf_warp, gallery_arguments, 1024, 1)
+{
+    uint64_t x = gallery_place(&args), last = args.pattern_bytes - 1u;
+    uint32_t lane = simt_thread() % SIMT_WARP_THREADS;
+    uint32_t left = simt_ballot(
+        SIMT_BOUND(x < args.limit) && simt_load_u8(args.text + x) == simt_load_u8(args.pattern) &&
+        simt_load_u8(args.text + x + last) == simt_load_u8(args.pattern + last));
+
+    for (; left != 0; left &= left - 1u) {
+        uint32_t one = simt_lowest_bit(left);
+
+        if (bf_warp_matches(&args, x - lane + one) && lane == one)
+            gallery_emit(&args, x);
+    }
 }
 
 SIMT_KERNEL(gallery_bf_shared, gallery_arguments, 1024, 1)

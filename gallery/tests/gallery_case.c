@@ -44,6 +44,7 @@ const char *const gallery_ways[] = {
     "bf:64",
     "bf",
     "bf-shared:64",
+    "bf-warp:64",
     "bf-tay",
     "bf-tay-shared",
     "bf-tay-shared:64",

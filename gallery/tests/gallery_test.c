@@ -10,10 +10,10 @@
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 
-#define CASES_NORMAL 250
+#define CASES_NORMAL 400
 #define CASES_LONG 100000
 /* after this many cases, each way must have found occurrences */
-#define CASES_TELLING 250
+#define CASES_TELLING 400
 #define FAILURES_MAX 5
 /* Each way runs only every EDGES_STEP-th edge case, starting at one that depends on its name, so
  * that different ways run different cases. Sanitizers are slow, and find in a few cases what

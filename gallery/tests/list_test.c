@@ -21,6 +21,7 @@ static const struct {
     {"rabin-karp", ON_CPU, NULL},
     {"bf", ON_BOTH, "64"},
     {"bf-shared", ON_CUDA, "128"},
+    {"bf-warp", ON_CUDA, "96"},
     {"bf-tay", ON_CUDA, "32"},
     {"bf-tay-shared", ON_CUDA, "64"},
     {"bf-swift", ON_CUDA, "1024"},

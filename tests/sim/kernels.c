@@ -70,6 +70,7 @@
     X(gallery_fold)              \
     X(gallery_bf)                \
     X(gallery_bf_shared)         \
+    X(gallery_bf_warp)           \
     X(gallery_bf_tay_shared)     \
     X(gallery_shifts_text)       \
     X(gallery_qs)                \
