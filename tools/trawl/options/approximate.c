@@ -54,7 +54,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && settings->words, sequences, "-w (--word-regexp)"},
         {fasta && settings->whole_lines, sequences, "-x (--line-regexp)"},
         {fasta && settings->null_data, sequences, "-z (--null-data)"},
-        {fasta && settings->hex, sequences, "--hex"},
+        {fasta && (settings->hex || settings->wild), sequences, "--hex"},
         {fasta && context, sequences, "-A, -B or -C"},
         {fasta && settings->passthru, sequences, "--passthru"},
         {fasta && settings->replace != NULL, sequences, "--replace"},

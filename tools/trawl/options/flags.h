@@ -205,6 +205,16 @@ const char *value_shown(const struct value_item *item);
 /* Appends an item. False: no memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 
+/* Returns true if a string of --hex has no wildcard, jump or alternative. */
+bool hex_is_plain(const char *text);
+/* Returns the bytes that a plain string of --hex means; blanks are ignored. Otherwise like
+ * hex_expression. */
+char *hex_bytes(const char *text, size_t bytes, size_t *made_bytes, const char **wrong);
+/* Returns the expression of bytes that a string of --hex means, to be freed. *wrong: what the
+ * string has that is wrong; NULL: nothing. Returns NULL without memory. */
+char *hex_expression(const char *text, size_t bytes, size_t *made_bytes, const char **wrong);
+/* Returns a number of bytes that no occurrence of the string exceeds. */
+uint64_t hex_reach(const char *text, size_t bytes);
 /* Returns the value of a hexadecimal digit, -1 for another character. */
 int value_hex_digit(char digit);
 /* Returns a copy of `value` that lasts as long as the settings. NULL: no memory. */
@@ -230,6 +240,7 @@ bool value_encoding(struct settings *settings, const char *value);
 bool value_hyperlink(struct settings *settings, const char *value);
 bool value_path_separator(struct settings *settings, const char *value);
 bool value_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
+bool value_xor(struct settings *settings, const char *value);
 bool value_alphabet(struct settings *settings, const char *value);
 bool value_exact(struct settings *settings, const char *value);
 bool value_amplicon(struct settings *settings, const char *value);

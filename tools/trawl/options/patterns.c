@@ -8,7 +8,6 @@
  */
 #include "trawl/options/patterns.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,48 +201,48 @@ static bool add_empty(struct patterns *patterns, const struct settings *settings
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
-#define SHOWN_BYTES_MAX 60 /* maximum number of a string's bytes that a message shows */
-
-/* Writes a message about a hexadecimal string and returns false. */
-static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,
-                       const char *what, char *message)
+/* Adds a string; with --xor, what each key makes of it. */
+static bool add_keyed(struct patterns *patterns, const struct settings *settings, const void *bytes,
+                      size_t bytes_count)
 {
-    int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
-    size_t used =
-        patterns_place(patterns, "string", text, UINT64_MAX, message, SETTINGS_ERROR_BYTES);
+    bool good = true;
 
-    snprintf(message + used, SETTINGS_ERROR_BYTES - used, "--hex: '%.*s' has %s", shown, text,
-             what);
-    return false;
+    if (settings->xor_from == 0)
+        return add_string(patterns, settings, bytes, bytes_count);
+    for (unsigned key = settings->xor_from; good && key <= settings->xor_to; key++) {
+        uint8_t *made = (uint8_t *)patterns_keep(patterns, malloc(bytes_count));
+
+        for (size_t i = 0; made != NULL && i < bytes_count; i++)
+            made[i] = (uint8_t)(((const uint8_t *)bytes)[i] ^ key);
+        good = made != NULL && add_string(patterns, settings, made, bytes_count);
+    }
+    return good;
 }
 
-/* Adds the --hex string that the digits spell; blanks are ignored. False: `message` says why. */
+#define SHOWN_BYTES_MAX 60 /* maximum number of a string's bytes that a message shows */
+
+/* Adds the string or, with wildcards, the expression that a string of --hex means. */
 static bool add_hex(struct patterns *patterns, const struct settings *settings, const char *text,
                     size_t bytes_count, char *message)
 {
-    uint8_t *bytes = (uint8_t *)patterns_keep(patterns, malloc(bytes_count / 2 + 1));
-    size_t digits = 0;
+    const int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
+    const char *wrong;
+    size_t count;
+    char *made = settings->wild ? hex_expression(text, bytes_count, &count, &wrong)
+                                : hex_bytes(text, bytes_count, &count, &wrong);
 
-    if (bytes == NULL)
+    if (patterns_keep(patterns, made) == NULL)
         return message_exhausted(message);
-    for (size_t i = 0; i < bytes_count; i++) {
-        int value = value_hex_digit(text[i]);
-
-        if (isspace((unsigned char)text[i]))
-            continue;
-        if (value < 0)
-            return refuse_hex(patterns, text, bytes_count,
-                              "a character that is not a hexadecimal digit", message);
-        if (digits % 2 == 0)
-            bytes[digits / 2] = (uint8_t)(value << 4);
-        else
-            bytes[digits / 2] = (uint8_t)(bytes[digits / 2] | value);
-        digits++;
+    if (wrong != NULL) {
+        count = patterns_place(patterns, "string", text, UINT64_MAX, message, SETTINGS_ERROR_BYTES);
+        snprintf(message + count, SETTINGS_ERROR_BYTES - count, "--hex: '%.*s' has %s", shown, text,
+                 wrong);
+        return false;
     }
-    if (digits % 2 != 0)
-        return refuse_hex(patterns, text, bytes_count, "an odd number of digits", message);
-    return (digits == 0 ? add_empty(patterns, settings, text)
-                        : add_string(patterns, settings, bytes, digits / 2)) ||
+    if (settings->wild && hex_reach(text, bytes_count) > patterns->reach)
+        patterns->reach = hex_reach(text, bytes_count);
+    return (count == 0 ? add_empty(patterns, settings, text)
+                       : add_keyed(patterns, settings, made, count)) ||
            message_exhausted(message);
 }
 
@@ -260,7 +259,8 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
                       const char *text, size_t bytes_count, char *message)
 {
     const char *end = text + bytes_count, *newline;
-    const bool whole = !list && settings->is_tg && !settings->hex;
+    const bool hex = settings->wild || (settings->hex && !settings->xor_text);
+    const bool whole = !list && settings->is_tg && !hex;
 
     do {
         size_t length;
@@ -271,13 +271,13 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
             length--;
         if (settings->guard != NULL && guard_is_over(settings->guard))
             return message_fail(message, "the search ended before its strings were read");
-        if (settings->hex) {
+        if (hex) {
             if (!add_hex(patterns, settings, text, length, message))
                 return false;
         } else if (length == 0) {
             if (!add_empty(patterns, settings, text))
                 return message_exhausted(message);
-        } else if (!add_string(patterns, settings, text, length)) {
+        } else if (!add_keyed(patterns, settings, text, length)) {
             return message_exhausted(message);
         }
         text = newline != NULL ? newline + 1 : end;

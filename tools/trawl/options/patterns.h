@@ -68,6 +68,7 @@ struct patterns {
     bool sees_lines;         /* PCRE2 searches, and may look beyond the neighbours of a place */
     uint64_t empty_index;    /* the first empty string was given before items[empty_index] */
     bool crosses;            /* --multiline: occurrences may cross lines */
+    uint64_t reach;          /* --hex with wildcards: no occurrence is longer */
     bool has_never;          /* some string cannot occur in any line */
     bool never_has_capital;  /* such a string has a capital letter, for --smart-case */
     bool none_given;         /* all pattern files were empty: nothing matches */

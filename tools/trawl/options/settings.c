@@ -223,7 +223,7 @@ static bool settings_syntax(struct settings *settings, char *error)
 
     if (stranger == NULL)
         return true;
-    if (settings->asked.syntax_given)
+    if (settings->asked.syntax_given || settings->wild)
         return message_fail(error, "%s searches for strings, not for expressions", stranger);
     settings->syntax = TRAWL_LITERAL;
     return true;
@@ -248,8 +248,55 @@ static const struct report *choose_report(const struct settings *settings)
     return &reports[id];
 }
 
+/* Takes --hex for expressions if a string on the command line is not plain. False: `error` says why
+ * not. */
+static bool finish_hex(struct settings *settings, char *error)
+{
+    const struct value_list *patterns = &settings->patterns;
+    bool plain = true;
+
+    for (size_t i = 0; i < patterns->count; i++)
+        plain = plain &&
+                (patterns->items[i].kind == VALUE_FILE || hex_is_plain(patterns->items[i].text));
+    if (patterns->count == 0 && settings->operands.count > 0)
+        plain = hex_is_plain(settings->operands.items[0].text);
+    if (plain)
+        return true;
+    if (settings->asked.syntax_given || settings->whole_lines || settings->words)
+        return message_fail(error, "--hex cannot be combined with -E, -G, -P, -w or -x");
+    settings->hex = false;
+    settings->wild = settings->multiline = settings->dot_all = settings->no_unicode = true;
+    settings->stop_on_nonmatch = false;
+    settings->syntax = TRAWL_PERL;
+    settings->pcre = PCRE_NEVER;
+    return true;
+}
+
+/* --xor: the strings may contain any byte, as those of --hex. False: `error` says why not. */
+static bool finish_xor(struct settings *settings, char *error)
+{
+    const struct option_pair pairs[] = {
+        {settings->asked.syntax_given, "--xor", "-E, -G or -P"},
+        {settings->wild, "--xor", "wildcards of --hex"},
+        {settings->ignore_case, "--xor", "-i (--ignore-case)"},
+        {settings->words || settings->whole_lines, "--xor", "-w or -x"},
+        {settings->multiline, "--xor", "--multiline"},
+        {settings->heads.pattern_number, "--xor", "--pattern-number"},
+        {settings->asked.reports[REPORT_COUNT_BY_PATTERN], "--xor", "--count-by-pattern"},
+        {settings->asked.names_errors, "--xor", "options of approximate search and sequences"},
+    };
+
+    settings->xor_text |= !settings->hex;
+    settings->hex = true;
+    return !flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+}
+
 bool settings_build(struct settings *settings, char *error)
 {
+    if (settings->hex && !settings->xor_text && !finish_hex(settings, error))
+        return false;
+    if (settings->xor_from > 0 && !finish_xor(settings, error))
+        return false;
     finish_layout(settings);
     if (!settings->document.explain && settings->search.algorithm != NULL &&
         strncmp(settings->search.algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0)
@@ -284,7 +331,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->nuls.checks_text =
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->nuls.is_binary = !settings->text && !settings->null_data;
-    settings->nuls.end_line = settings->nuls.is_binary && !settings->hex;
+    settings->nuls.end_line = settings->nuls.is_binary && !settings->hex && !settings->wild;
     settings->numbers_wanted =
         settings->report->prints == PRINTS_TABLE || settings->heads.pattern_number ||
         (settings->fasta && (settings->json || settings->syntax != TRAWL_LITERAL));

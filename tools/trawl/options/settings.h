@@ -153,7 +153,10 @@ struct settings {
     struct separators separators;
     struct style style; /* how style.c prints lines */
     bool is_tg;         /* called as tg: searches trees following ripgrep's rules */
-    bool hex, ignore_case, words, whole_lines, null_data, crlf;
+    /* the strings are hexadecimal; or, with `wild`, some have wildcards, so all are expressions */
+    bool hex, wild, ignore_case, words, whole_lines, null_data, crlf;
+    unsigned xor_from, xor_to; /* --xor: the keys; 0: no such option */
+    bool xor_text;             /* with `hex`, which is set: the strings are not hexadecimal */
     bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
     bool search_zip;

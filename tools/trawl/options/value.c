@@ -223,6 +223,22 @@ bool value_sort(struct settings *settings, const char *option, const char *value
     return place >= 0;
 }
 
+bool value_xor(struct settings *settings, const char *value)
+{
+    const char *text = value != NULL ? value : "1-255";
+    unsigned long from, to;
+    char *end;
+
+    from = to = strtoul(text, &end, 0);
+    if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
+        to = strtoul(end + 1, &end, 0);
+    if (*text < '0' || *text > '9' || *end != '\0' || from > to || to > 255 || to == 0)
+        return value_refuse(settings, "--xor: '%s' is not a range of 1 to 255, as in 1-255", text);
+    settings->xor_from = from == 0 ? 1 : (unsigned)from;
+    settings->xor_to = (unsigned)to;
+    return true;
+}
+
 bool value_alphabet(struct settings *settings, const char *value)
 {
     int place = choose(settings, "--alphabet", value, "bytes, utf8, dna");

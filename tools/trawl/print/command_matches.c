@@ -6,6 +6,7 @@
 
 #include "trawl/print/binary.h"
 #include "trawl/print/occurrences.h"
+#include "trawl/text/told.h"
 #include "trawl/print/print.h"
 #include "trawl/print/style.h"
 #include "trawl/text/sizes.h"
@@ -190,8 +191,101 @@ enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *err
                          count_window, scan, error);
 }
 
+/* --positions of --hex with wildcards: a match for each place where one begins. The matches of the
+ * library do not overlap, so others may begin within each of them. */
+struct starts {
+    struct text_scan *scan;
+    struct trawl_line **lines; /* of each pattern; NULL: not opened yet */
+    struct trawl_match *within;
+    size_t count, capacity;
+};
+
+/* Prints the matches within others that begin before `limit`, in order. */
+static int print_within(struct starts *starts, uint64_t limit)
+{
+    size_t count = 0;
+    int ends = 0;
+
+    while (count < starts->count && starts->within[count].begin < limit)
+        count++;
+    if (count > 0)
+        ends = positions_sink(starts->scan, starts->within, count);
+    starts->count -= count;
+    for (size_t i = 0; count > 0 && i < starts->count; i++)
+        starts->within[i] = starts->within[i + count];
+    return ends;
+}
+
+/* Finds the matches of the same pattern that begin within a match. False: the scan has failed. */
+static bool find_within(struct starts *starts, const struct trawl_match *match)
+{
+    struct text_scan *scan = starts->scan;
+    struct trawl_line **line = &starts->lines[match->pattern_index];
+    const uint64_t begin = match->begin + 1, rest = scan->whole.count - begin;
+    const uint64_t reach = match->end - begin + scan->job->patterns->reach;
+    const uint8_t *bytes = scan->whole.bytes + begin;
+    const uint64_t count = reach < rest ? reach : rest;
+    enum trawl_status status;
+
+    status = *line != NULL ? trawl_line_move(*line, bytes, count, &scan->error)
+                           : trawl_line_open(scan->plan, match->pattern_index, bytes, count,
+                                             scan->job->searcher, line, &scan->error);
+    for (uint64_t at = 0; status == TRAWL_OK && begin + at < match->end;) {
+        struct trawl_match found = *match;
+        struct trawl_range range;
+        size_t place = starts->count;
+
+        status = trawl_line_match(*line, at, &range, 1, &scan->error);
+        if (status != TRAWL_OK || range.begin >= match->end - begin)
+            break;
+        found.begin = begin + range.begin;
+        found.end = begin + range.end;
+        if (!SCAN_GROW(scan, starts->within, starts->capacity, starts->count + 1))
+            return false;
+        for (; place > 0 && starts->within[place - 1].begin > found.begin; place--)
+            starts->within[place] = starts->within[place - 1];
+        starts->within[place] = found;
+        starts->count++;
+        at = range.begin + 1;
+    }
+    if (status != TRAWL_OK)
+        scan_fail(scan, status);
+    return status == TRAWL_OK;
+}
+
+static int starts_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct starts *starts = context;
+
+    for (uint64_t i = 0; i < match_count; i++)
+        if (print_within(starts, matches[i].begin) != 0 ||
+            positions_sink(starts->scan, &matches[i], 1) != 0 || !find_within(starts, &matches[i]))
+            return 1;
+    return 0;
+}
+
+static enum trawl_status starts_report(struct text_scan *scan, struct trawl_error *error)
+{
+    const uint64_t plans = told_plan(scan->plan, 0).pattern_count;
+    struct starts starts = {.scan = scan, .lines = calloc(plans, sizeof(struct trawl_line *))};
+    struct trawl_answer all = TRAWL_ANSWER_MATCHES(starts_sink, &starts);
+    enum trawl_status status = TRAWL_MEMORY;
+
+    if (starts.lines != NULL)
+        status = trawl_ask(scan->job->searcher, scan->plan, scan->text, &all, error);
+    if (status == TRAWL_OK && scan->lines.left > 0)
+        (void)print_within(&starts, UINT64_MAX);
+    for (uint64_t i = 0; starts.lines != NULL && i < plans; i++)
+        trawl_line_close(starts.lines[i]);
+    free(starts.lines);
+    free(starts.within);
+    return status;
+}
+
 enum trawl_status positions_report(struct text_scan *scan, struct trawl_error *error)
 {
+    if (scan->settings->wild)
+        return starts_report(scan, error);
     return occurrences_positions(scan, positions_sink, error);
 }
 

@@ -108,7 +108,7 @@ static bool is_refused(const struct settings *settings, char *message)
     const struct option_pair pairs[] = {
         {settings->multiline, option, "--multiline"},
         {settings->fasta, option, settings_sequences(settings)},
-        {settings->hex, option, "--hex"},
+        {settings->hex || settings->wild, option, "--hex"},
         {settings->heads.pattern_number, option, "--pattern-number"},
         {settings->search.algorithm != NULL, option, "--algorithm"},
         {settings->report->finds == FINDS_OCCURRENCES, option, settings->report->options},

@@ -453,7 +453,8 @@ static enum trawl_status scan_report(struct text_scan *scan, struct trawl_error 
 
     if (scan->lines.left == 0 || scan->stop)
         return TRAWL_OK;
-    if (scan->job->patterns->crosses)
+    if (scan->job->patterns->crosses ||
+        (scan->settings->wild && scan->settings->report->id == REPORT_POSITIONS))
         status = hold_whole(scan, error);
     if (status != TRAWL_OK || scan->stop)
         return status;
