@@ -68,6 +68,8 @@ SCENES = [
     (["--edits=1", "-i", "--distance", "-o", "foq", "small"], None),
     (["--mismatches=1", "-n", "foo"], b"fob\nbar\nfoo bar\n"),
     (["--fasta", "--alphabet=dna", "--reverse-complement", "--edits=1", "ACGTTA", "sequences", "small"], None),
+    (["--fasta", "--amplicon=1-99", "-e", "ACG", "-e", "GTA", "sequences"], None),
+    (["--fastq", "-v", "-E", "--reverse-complement", "--paired=reads", "AC+G", "reads"], None),
     (["--help"], None),
     (["--generate=man"], None),
 ]
@@ -96,6 +98,7 @@ def make_files(top):
     put("wide16", "foo\nbar foo\n".encode("utf-16"))
     put("options", b"--heading\n-n\n")
     put("sequences", b">one\nACGT\nTAC\n" * 300)
+    put("reads", b"@one\nACGT\n+\nIIII\n@two\nAC\nTA\n+\n@@@@\n" * 200)
     put("line", b"foo " + b"x" * 3000000 + b"\nfoo")
     put("patterns", b"foo\noof\nzzz\n")
     put("globs", b"*.skip\n")

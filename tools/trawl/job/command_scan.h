@@ -11,7 +11,7 @@
  *   ripgrep does, and an occurrence piece.c            the bytes of a line that style.c prints
  *   json.c             prints a line for --json number_set.c       the numbers of the strings
  *   behind a match binary.c           NUL bytes and invalid UTF-8 hold.c             how long a
- *   pipe's output is held back fasta.c            FASTA files, which have sequences instead of
+ *   pipe's output is held back fasta*.c           FASTA, FASTQ files, with sequences instead of
  *   lines
  */
 #ifndef TRAWL_COMMAND_SCAN_H

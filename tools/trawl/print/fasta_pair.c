@@ -157,6 +157,7 @@ enum trawl_status fasta_pair_open(struct fasta *fasta, struct trawl_error *error
     const struct settings *settings = fasta->scan->settings;
     struct fasta_pair *pair = calloc(1, sizeof *pair);
     enum trawl_status status;
+    int code = 0;
 
     if (pair == NULL)
         return TRAWL_MEMORY;
@@ -175,15 +176,16 @@ enum trawl_status fasta_pair_open(struct fasta *fasta, struct trawl_error *error
                              settings->search_zip ? TRAWL_TEXT_UNPACK : 0u, &pair->text, error);
     if (status == TRAWL_OK)
         status = searchers_open_reader(settings, &pair->reader, &pair->plan, error);
-    if (status == TRAWL_OK && pthread_create(&pair->thread, NULL, read_file, pair) != 0)
-        status = TRAWL_MEMORY;
-    pair->is_running = status == TRAWL_OK;
-    if (status == TRAWL_OPEN && error->os_code != 0) {
-        job_file_error(fasta->scan->job, settings->paired, error->os_code);
-        fasta->stop = true;
-        return TRAWL_OK;
-    }
-    return status;
+    if (status == TRAWL_OK)
+        code = pthread_create(&pair->thread, NULL, read_file, pair);
+    else if (status == TRAWL_OPEN)
+        code = error->os_code;
+    pair->is_running = status == TRAWL_OK && code == 0;
+    if (code == 0)
+        return status;
+    job_file_error(fasta->scan->job, settings->paired, code);
+    fasta->stop = true;
+    return TRAWL_OK;
 }
 
 void fasta_pair_close(struct fasta *fasta)
