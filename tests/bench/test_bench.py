@@ -223,6 +223,13 @@ class TestSuites(Case):
         assert [it["alone"]["count"] for it in row["one client"].values()][:3] == [0, 16, 0]
         assert row["many"]["answered"] > 0
 
+    def test_slow_contestants_have_enough_runs(self):
+        """Check that a contestant that takes longer than the row's seconds still has `least` runs."""
+        slow = rows_of.command("sh", "-c", "sleep 0.02", name="slow")
+        for least, runs in ((None, 1), (3, 3)):
+            _, results, _ = run_row({}, [slow], rounds=5, seconds=0.001, least=least)
+            assert len(results[0]["seconds"]) == runs
+
 
 class TestGpu(Case):
     """Runs the rows for devices on a simulated device. The simulated driver runs only the library's kernels, so the speed
@@ -254,6 +261,12 @@ class TestGpu(Case):
                 self.right(row)
         for row in self.bench("regret", "--engine=cuda", "--bytes=8K", "--filter=ACGT, m = 64, taken"):
             self.right(row)
+
+    def test_papers(self):
+        """Check that each form of three publications is measured, and the programs around their kernels."""
+        for row in self.bench("papers", "pss", "bmh", "word", "--largest=8K", "--cell-seconds=0.001"):
+            self.right(row)
+            assert all(it.get("seconds") for it in row["results"]), row["name"]
 
     def test_records_that_fill_whole_steps(self):
         """Check a tape whose length is a multiple of 1024, the step of the device's table of records."""
