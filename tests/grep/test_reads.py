@@ -179,9 +179,11 @@ def draw_expression(rng, case, depth=0):
                 if case.syntax == "-P"
                 else ("(%s)" % one[0], "(%s)" % one[1])
             )
-        # without alternatives and what is optional, the first match of Perl's syntax is the longest
-        more = ["", "", "", "+", "{1,2}", "{2}"] + ["?", "*", "+?"] * (case.syntax == "-P")
-        if kind > 4:  # repeated groups may take exponential time, and empty ones differ between programs
+        # without alternatives and what is optional, the first match of Perl's syntax is the longest; endless repetitions
+        # in groups may take Python exponential time
+        more = ["", "", "", "{1,2}", "{2}"] + ["+"] * (depth == 0) + ["?"] * (case.syntax == "-P")
+        more += ["*", "+?"] * (case.syntax == "-P" and depth == 0)
+        if kind > 4:  # programs differ in repetitions of what may be empty
             more = ["", "", "{1,2}"] * (case.syntax == "-P" and not re.fullmatch(atom[1], "")) or [""]
         count = rng.choice(more)
         ours, theirs = ours + atom[0] + count, theirs + atom[1] + count
