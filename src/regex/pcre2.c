@@ -43,7 +43,8 @@
 #define ERROR_NOMEMORY (-48)
 
 #define INSIDE "(?:(?=(?s:.))|(?-m:$)|(?<=(?s:.))|(?-m:^))" /* the part of a line is not empty */
-#define FROM_START "(?:(?m:^)|\\G|\\z)"
+#define FROM_LINE "(?:(?m:^)|\\G|\\z)"
+#define FROM_START "(?:\\G|\\z)"
 
 /* PCRE2 counts steps anew for each position where a match may begin. At first, each position is
  * granted STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
@@ -302,29 +303,30 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
                                   : status;
 }
 
-/* Returns true if the expression begins with `.*`, and so, if a match begins in a line, one begins
- * where the line or the search begins. Without FROM_START before it, a line of n bytes takes n * n
- * steps. */
-static bool begins_with_all(const char *bytes, uint64_t count)
+/* Returns what to put before an expression that begins with `.*`. If a match begins in a line, one
+ * begins where the line or the search begins; if `.` also matches newlines, where the search
+ * begins. Without it, n bytes take n * n steps. Returns "" for any other expression. */
+static const char *from_where(const char *bytes, uint64_t count, bool dot_all)
 {
     /* those after the first eight may refer to a group that is the `.*` */
     static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'",
                                           "(?R", "(?0", "\\1", "\\g", "\\k",  "(?P"};
-    const bool is_group = count > 0 && bytes[0] == '(';
-    const uint64_t first = is_group ? 1 : 0;
+    const uint64_t flags = count > 4 && memcmp(bytes, "(?s)", 4) == 0 ? 4 : 0;
+    const bool is_group = count > flags && bytes[flags] == '(';
+    const uint64_t first = flags + (is_group ? 1 : 0);
     uint64_t at = first + 2;
 
     if (count < at || memcmp(bytes + first, ".*", 2) != 0)
-        return false;
+        return "";
     at += at < count && bytes[at] == '?';
     if (is_group && (at == count || bytes[at++] != ')'))
-        return false;
+        return "";
     if (at < count && bytes[at] != '\0' && strchr("*+?{", bytes[at]) != NULL)
-        return false;
+        return "";
     for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 8); i++)
         if (memmem(bytes, (size_t)count, against[i], strlen(against[i])) != NULL)
-            return false;
-    return true;
+            return "";
+    return dot_all || flags > 0 ? FROM_START : FROM_LINE;
 }
 
 /* Returns true if the expression has a verb that begins with `text`, which stands for itself in a
@@ -352,13 +354,12 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     const bool starts =
         has_verb(bytes, count, syntax, "(*COMMIT") ||
         !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque || own != NULL);
-    const bool prefix =
-        !starts && !syntax->has_choice && !options->dot_all && begins_with_all(bytes, count);
+    const char *prefix =
+        starts || syntax->has_choice ? "" : from_where(bytes, count, options->dot_all);
     const struct source source = {
-        .before = lines    ? "^(?:"
-                  : words  ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"
-                  : prefix ? FROM_START
-                           : "",
+        .before = lines   ? "^(?:"
+                  : words ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"
+                          : prefix,
         .bytes = bytes,
         .count = count,
         .after = lines   ? ")$"

@@ -246,17 +246,18 @@ static bool includes(const struct reach *reach, const struct reach_part *a,
 bool reach_is_better(const struct reach *reach, bool has_atoms, bool has_finder)
 {
     const struct reach_part *first = &reach->parts[reach->first];
-    bool overlaps = false;
+    bool overlaps = false, is_one = true; /* nothing else can begin a match */
 
     if (reach->has_ranges || has_atoms)
         return reach->has_ranges && (has_atoms || !has_finder);
-    while (first->kind == REACH_SAVE || first->kind == REACH_FORK)
-        first = &reach->parts[first->next];
+    for (; first->kind == REACH_SAVE || first->kind == REACH_FORK;
+         first = &reach->parts[first->next])
+        is_one &= first->kind != REACH_FORK;
     for (uint32_t i = 1; i < reach->count && first->kind == REACH_CHARS; i++) {
         const struct reach_part *part = &reach->parts[i];
 
-        overlaps |= part != first && part->kind == REACH_CHARS && part->least >= LONG_LEAST &&
-                    includes(reach, first, part);
+        overlaps |= (part != first || !is_one) && part->kind == REACH_CHARS &&
+                    part->least >= LONG_LEAST && includes(reach, first, part);
     }
     return overlaps;
 }

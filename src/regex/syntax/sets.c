@@ -447,6 +447,19 @@ static void add_equals(const struct syntax_reader *reader, struct set *set)
         add_cases(reader->rules, set);
 }
 
+/* Fails if a class inside a class, such as \w, is followed by a hyphen as if it began a range.
+ * ripgrep and PCRE2 reject this. */
+static enum trawl_status end_class(struct syntax_reader *reader, uint64_t begin,
+                                   struct trawl_error *error)
+{
+    const struct regex_options *rules = reader->rules;
+
+    if (stands(reader, "-") && !stands(reader, "-]") &&
+        (rules->ripgrep ? !stands(reader, "--") : rules->pcre))
+        return fail(reader, begin, "a class begins no range", error);
+    return TRAWL_OK;
+}
+
 /* Reads one item of a class: a named class, a character or a range. */
 static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, struct set *set,
                                    struct trawl_error *error)
@@ -458,8 +471,10 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
     const char letter = escapes ? reader->bytes[begin + 1] : '\0', kind = (char)(letter | 0x20);
     uint32_t first, last;
 
-    if (length > 0)
-        return read_name(reader, length, set, error);
+    if (length > 0) {
+        TRAWL_TRY(read_name(reader, length, set, error));
+        return reader->rules->pcre ? end_class(reader, begin, error) : TRAWL_OK;
+    }
     if (in_class && reader->syntax != TRAWL_PERL && (stands(reader, "[=") || stands(reader, "[.")))
         return syntax_refuse(
             begin, error, "[= =] and [. .] depend on a locale's order, which trawl does not know");
@@ -482,10 +497,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
             add_kind(reader->rules, kind, set);
         if ((letter & 0x20) == 0 && kind != 'p') /* \D, \W or \S */
             negate(set, last_of(reader));
-        if (in_class && reader->rules->ripgrep && stands(reader, "-") && !stands(reader, "-]") &&
-            !stands(reader, "--"))
-            return fail(reader, begin, "a class begins no range", error);
-        return TRAWL_OK;
+        return in_class ? end_class(reader, begin, error) : TRAWL_OK;
     }
     TRAWL_TRY(read_character(reader, in_class, &first, error));
     sets_tell(reader->told, first);
