@@ -5,6 +5,7 @@ An archive has a format (tar in four variants, cpio, zip, 7z), perhaps a compres
 blanks and signs. TRAWL_TEST_SEED chooses the cases.
 """
 
+import ctypes
 import os
 import re
 import shutil
@@ -77,6 +78,10 @@ def tools():
     for tool in ("bsdtar", "ugrep"):
         if not shutil.which(tool):
             pytest.skip(tool + " is not installed")
+    try:
+        ctypes.CDLL("libarchive.so.13")
+    except OSError:
+        pytest.skip("libarchive is not installed")
 
 
 def test_archives(rng, folder, trawl):

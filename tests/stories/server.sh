@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# server: what stories use to start a server, to send requests and to limit work (tests/documents/run.py --stories).
+# server: what stories use to start a server, to send requests, to limit work and to say what they need
+# (tests/documents/run.py --stories).
 
 # cpu SECONDS COMMAND...: run a command that may use this much processor time, four times as much under a sanitizer; a
 # busy machine may take longer.
@@ -8,6 +9,13 @@ cpu() (
     shift
     exec "$@"
 )
+
+# needs LIBRARY: skip the story if the library cannot be loaded.
+needs() {
+    python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2> /dev/null && return
+    echo "SKIPPED: $1 is not installed"
+    return 77
+}
 
 # serve OPTION...: start trawl-serve for the folder `tree` on a free port, and wait until the folder is loaded. Sets
 # $port; the server's messages are in server.log. If the file `token` exists, its contents are the server's token.
