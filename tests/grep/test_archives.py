@@ -17,6 +17,7 @@ from harness import execute, write
 CASES, ONE_IN = 240, 4
 FORMATS = ["ustar", "pax", "gnutar", "v7tar", "newc", "odc", "zip", "7zip"]
 FILTERS = {"": [], ".gz": ["-z"], ".bz2": ["-j"], ".xz": ["-J"], ".zst": ["--zstd"], ".lz4": ["--lz4"]}
+DECODERS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd", ".lz4": "lz4"}
 TOKENS = ["foo", "Foo", "bar", "o", "x", "é", "漢", " ", "\t", "foobar", "."]
 NAMES = ["a.c", "b.c", "B.txt", "x y", "é.txt", "(z)", "a.txt", "sub/a.c", "sub/d/e.c", "[q]", "n.h"]
 OPTIONS = [["-n"], ["-c"], ["-l"], ["-o"], ["-v"], ["-i"], ["-w"], ["-q"], ["-b", "-o"], ["-n", "-i"], ["-v", "-c"],
@@ -134,6 +135,7 @@ def test_streams(rng, folder, trawl):
         write(path, bytes(data))
     pattern = rng.choice(PATTERNS)
     command = commands(rng, trawl, folder)
+    command += ["-o"] * is_damaged  # without the end of its last line, bsdtar joins a member with the next one
     got = execute(
         [*command, "-h" if command[0].endswith("trawl") else "-I", "-a", "--search-zip", pattern, archive], here
     )
@@ -142,8 +144,13 @@ def test_streams(rng, folder, trawl):
     assert got[0] in (0, 1, 2), (here, command)
     if not is_damaged:
         assert got == expected, (here, command)
+    elif output[0] == 0 and got[1] != expected[1]:  # the first header is damaged: the file is searched as it is
+        assert archive.startswith(("t-newc", "t-odc", "t-v7tar")), (here, command)
+        tool = DECODERS.get(os.path.splitext(archive)[1], "cat")
+        plain = execute([tool, *["-dc"] * (tool != "cat"), archive], here)[1]
+        assert got[1] == execute([*command, "-a", pattern], here, data=plain)[1], (here, command)
     elif output[0] == 0:
-        assert got[1] == expected[1], (here, command)
+        pass
     elif got[2] == b"" and archive.startswith(("t-newc", "t-odc", "t-v7tar")) or b"Unrecognized" in output[2]:
         pass  # the first header is damaged: the file is searched as it is
     else:

@@ -1,7 +1,8 @@
 /* archive: the members of an archive, one after the other.
  *
  * The first 512 bytes decide whether a file is an archive; those of a compressed file are
- * decompressed first. libarchive's own test would take text that begins with 070707 for cpio. */
+ * decompressed first. libarchive's own test would take text that begins with 070707 for cpio. The
+ * library decompresses, which is faster than libarchive. */
 #include "trawl/files/archive.h"
 
 #include <dlfcn.h>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trawl/text/handover.h"
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/told.h"
@@ -24,7 +26,7 @@
  * holds long runs of the same byte. */
 #define RATIO_MAX 1100u
 #define FREE_BYTES SIZE_OR_SMALL(UINT64_C(256) << 20, UINT64_C(200000))
-#define BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 40, UINT64_C(2000000))
+#define BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 40, UINT64_C(100000000))
 #define BROKEN_MAX 1000u /* headers in a row that cannot be read */
 
 struct archive;
@@ -39,12 +41,6 @@ typedef int64_t seek_callback(struct archive *archive, void *context, int64_t of
 #define FUNCTION_LIST(X)                                                  \
     X(struct archive *, read_new, (void))                                 \
     X(int, read_free, (struct archive *))                                 \
-    X(int, read_support_filter_gzip, (struct archive *))                  \
-    X(int, read_support_filter_bzip2, (struct archive *))                 \
-    X(int, read_support_filter_xz, (struct archive *))                    \
-    X(int, read_support_filter_lz4, (struct archive *))                   \
-    X(int, read_support_filter_zstd, (struct archive *))                  \
-    X(int, read_support_format_raw, (struct archive *))                   \
     X(int, read_support_format_tar, (struct archive *))                   \
     X(int, read_support_format_cpio, (struct archive *))                  \
     X(int, read_support_format_zip, (struct archive *))                   \
@@ -76,7 +72,11 @@ struct archive_file {
     off_t begin, at, size; /* of the archive in the file, and the next read, in the archive */
     uint64_t made;         /* bytes of members that were read */
     unsigned broken;       /* headers in a row that could not be read */
-    const char *why;       /* NULL: libarchive knows */
+    const char *why;       /* an error that ends the search; NULL: there is none */
+    const char *cut;       /* where decompression ended; NULL: at the end */
+    bool is_packed;
+    struct handover unpacked; /* is_packed: what the file holds; without a searcher, `bytes` */
+    uint64_t held;            /* decompressed bytes in `bytes` */
     uint8_t bytes[READ_BYTES];
 };
 
@@ -210,70 +210,123 @@ static int64_t seek(struct archive *archive, void *context, int64_t offset, int 
     return file->at = from + offset;
 }
 
-/* Starts libarchive at the file's begin; is_raw: only to decompress it. False: no memory. */
-static bool start(struct archive_file *file, bool is_raw)
+/* Returns the message about a text whose name is empty. */
+static const char *unnamed(const struct trawl_error *error)
+{
+    return error->message + (strncmp(error->message, ": ", 2) == 0 ? 2 : 0);
+}
+
+/* Hands over the next decompressed bytes. */
+static ssize_t read_unpacked(struct archive *archive, void *context, const void **bytes)
+{
+    struct archive_file *file = context;
+    struct handover *unpacked = &file->unpacked;
+    ssize_t held = (ssize_t)file->held;
+
+    (void)archive;
+    if (is_over(file))
+        return STATUS_FATAL;
+    if (unpacked->searcher == NULL) {
+        *bytes = file->bytes;
+        file->held = 0;
+        return held;
+    }
+    while (handover_next(unpacked))
+        if (unpacked->at != unpacked->end) {
+            *bytes = unpacked->at;
+            return unpacked->end - unpacked->at;
+        }
+    if (unpacked->status != TRAWL_OK)
+        file->cut = unnamed(&unpacked->error);
+    return 0; /* after an error, libarchive would not use what it has read */
+}
+
+/* Takes the first decompressed bytes: all, if there is room and they begin an archive. */
+static int take_first(void *context, const struct trawl_window *window)
+{
+    struct archive_file *file = context;
+    uint64_t count = sizeof file->bytes - file->held;
+
+    count = window->bytes_count < count ? window->bytes_count : count;
+    if (count > 0)
+        memcpy(file->bytes + file->held, window->bytes, count);
+    file->held += count;
+    return file->held == sizeof file->bytes ||
+           (file->held >= ARCHIVE_HEAD_BYTES && !archive_begins(file->bytes, file->held));
+}
+
+/* Decompresses a short file, or prepares to decompress it. *is_archive: the text begins as an
+ * archive, or is too damaged to tell but has such a name. False: `message` says why an archive
+ * cannot be decompressed. */
+static bool open_packed(struct archive_file *file, const char *name,
+                        struct trawl_searcher *searcher,
+                        const struct trawl_searcher_options *options, bool *is_archive,
+                        char *message)
+{
+    struct handover *unpacked = &file->unpacked;
+    struct trawl_error *error = &unpacked->error;
+    enum trawl_status status =
+        told_descriptor(file->descriptor, "", TRAWL_TEXT_UNPACK, &unpacked->text, error);
+    int code;
+
+    if (status == TRAWL_OK)
+        status = trawl_plan_build(NULL, 0, NULL, &unpacked->plan, error);
+    if (status == TRAWL_OK)
+        status = trawl_windows(searcher, unpacked->plan, unpacked->text, TRAWL_NO_MATCHES,
+                               take_first, file, error);
+    *is_archive = status == TRAWL_OK || status == TRAWL_STOPPED || file->held >= ARCHIVE_HEAD_BYTES
+                      ? archive_begins(file->bytes, file->held)
+                      : archive_has_name(name);
+    if (!*is_archive || status == TRAWL_OK)
+        return true;
+    if (status == TRAWL_READ) {
+        file->cut = unnamed(error);
+        return true;
+    }
+    if (status == TRAWL_STOPPED)
+        status = trawl_searcher_open(options, &unpacked->searcher, error);
+    if (status != TRAWL_OK)
+        return message_fail(message, "%s", unnamed(error));
+    code = handover_begin(unpacked);
+    return code == 0 || message_fail(message, "%s", strerror(code));
+}
+
+/* Starts libarchive at the archive's begin. */
+static bool start(struct archive_file *file, char *message)
 {
     struct archive *archive = functions.read_new();
 
     file->archive = archive;
-    file->at = 0;
     if (archive == NULL)
-        return false;
-    /* not all filters: some run programs */
-    (void)functions.read_support_filter_gzip(archive);
-    (void)functions.read_support_filter_bzip2(archive);
-    (void)functions.read_support_filter_xz(archive);
-    (void)functions.read_support_filter_lz4(archive);
-    (void)functions.read_support_filter_zstd(archive);
-    if (is_raw) {
-        (void)functions.read_support_format_raw(archive);
-    } else {
-        (void)functions.read_support_format_tar(archive);
-        (void)functions.read_support_format_cpio(archive);
-        (void)functions.read_support_format_zip(archive);
-        (void)functions.read_support_format_7zip(archive);
-    }
-    (void)functions.read_set_read_callback(archive, read_bytes);
-    (void)functions.read_set_seek_callback(archive, seek);
+        return message_fail(message, "memory exhausted");
+    (void)functions.read_support_format_tar(archive);
+    (void)functions.read_support_format_cpio(archive);
+    (void)functions.read_support_format_zip(archive);
+    (void)functions.read_support_format_7zip(archive);
+    (void)functions.read_set_read_callback(archive, file->is_packed ? read_unpacked : read_bytes);
+    if (!file->is_packed)
+        (void)functions.read_set_seek_callback(archive, seek);
     (void)functions.read_set_callback_data(archive, file);
-    return true;
+    return functions.read_open1(archive) == 0 || message_fail(message, "%s", archive_why(file));
 }
 
-/* Returns true if the decompressed file begins as an archive, or is too damaged to tell but has
- * such a name. */
-static bool holds_archive(struct archive_file *file, const char *name)
-{
-    struct archive_entry *entry;
-    uint8_t head[ARCHIVE_HEAD_BYTES];
-    ssize_t got = -1, count = 0;
-
-    if (start(file, true) && functions.read_open1(file->archive) == 0 &&
-        functions.read_next_header(file->archive, &entry) == 0)
-        do {
-            got = functions.read_data(file->archive, head + count, sizeof head - (size_t)count);
-            count += got > 0 ? got : 0;
-        } while (got > 0 && (size_t)count < sizeof head);
-    if (file->archive != NULL)
-        (void)functions.read_free(file->archive);
-    file->archive = NULL;
-    return got < 0 ? archive_has_name(name) : archive_begins(head, (uint64_t)count);
-}
-
-bool archive_open(struct archive_file **made, int descriptor, const char *name, char *message)
+bool archive_open(struct archive_file **made, int descriptor, const char *name,
+                  struct trawl_searcher *searcher, const struct trawl_searcher_options *options,
+                  char *message)
 {
     const off_t begin = lseek(descriptor, 0, SEEK_CUR);
     uint8_t head[ARCHIVE_HEAD_BYTES];
     struct archive_file *file;
     struct stat status;
     ssize_t got = -1;
-    bool plain;
+    bool plain, is_archive, good;
 
     *made = NULL;
     if (begin >= 0 && fstat(descriptor, &status) == 0)
         got = pread(descriptor, head, sizeof head, begin);
     if (got <= 0)
         return true; /* the search of the file reports it */
-    plain = archive_begins(head, (uint64_t)got);
+    plain = is_archive = archive_begins(head, (uint64_t)got);
     if (!plain && told_packed(head, (uint64_t)got) != TOLD_PACKED)
         return true;
     if (!load())
@@ -285,26 +338,38 @@ bool archive_open(struct archive_file **made, int descriptor, const char *name, 
     file->descriptor = descriptor;
     file->begin = begin;
     file->size = status.st_size - begin;
-    if (!plain && !holds_archive(file, name)) {
-        free(file);
-        return true;
-    }
-    file->why = NULL;
-    if (start(file, false) && functions.read_open1(file->archive) == 0) {
+    file->is_packed = !plain;
+    good = plain || open_packed(file, name, searcher, options, &is_archive, message);
+    good = good && (!is_archive || start(file, message));
+    if (good && is_archive)
         *made = file;
-        return true;
-    }
-    (void)message_fail(message, "%s",
-                       file->archive == NULL ? "memory exhausted" : archive_why(file));
-    archive_close(file);
-    return false;
+    else
+        archive_close(file);
+    return good;
 }
 
 void archive_close(struct archive_file *file)
 {
-    if (file != NULL && file->archive != NULL)
+    if (file == NULL)
+        return;
+    if (file->archive != NULL)
         (void)functions.read_free(file->archive);
+    handover_close(&file->unpacked);
     free(file);
+}
+
+/* Returns true if what follows the last member can be decompressed, too. */
+static bool ends_well(struct archive_file *file)
+{
+    const void *bytes;
+    uint64_t count = 0;
+    ssize_t got = 1;
+
+    while (file->is_packed && got > 0 && count < FREE_BYTES) {
+        got = read_unpacked(file->archive, file, &bytes);
+        count += got > 0 ? (uint64_t)got : 0;
+    }
+    return file->cut == NULL && file->why == NULL;
 }
 
 enum archive_step archive_next(struct archive_file *file, const char **name, bool *is_doubtful)
@@ -316,7 +381,7 @@ enum archive_step archive_next(struct archive_file *file, const char **name, boo
         int status = functions.read_next_header(file->archive, &entry);
 
         if (status == STATUS_END)
-            return ARCHIVE_END;
+            return ends_well(file) ? ARCHIVE_END : ARCHIVE_CUT;
         if (status <= STATUS_FATAL || is_over(file) || ++file->broken > BROKEN_MAX)
             return ARCHIVE_CUT;
         if (status < STATUS_WARN)
@@ -347,7 +412,9 @@ ssize_t archive_read(struct archive_file *file, void *bytes, size_t bytes_max)
 
 const char *archive_why(const struct archive_file *file)
 {
-    const char *why = file->why != NULL ? file->why : functions.error_string(file->archive);
+    const char *why = file->why != NULL   ? file->why
+                      : file->cut != NULL ? file->cut
+                                          : functions.error_string(file->archive);
 
     return why == NULL ? "damaged" : why;
 }

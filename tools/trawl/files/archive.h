@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "trawl.h"
+
 struct archive_file;
 
 /* Bytes of a file that decide whether it is an archive. */
@@ -18,10 +20,13 @@ bool archive_begins(const uint8_t *bytes, uint64_t bytes_count);
 /* Returns true if a file of that name may be an archive. */
 bool archive_has_name(const char *name);
 
-/* Opens the archive at the position of a regular file's descriptor, which stays there. *file is
- * NULL if the file is no archive. False: message[SETTINGS_ERROR_BYTES] says why it cannot be read.
- */
-bool archive_open(struct archive_file **file, int descriptor, const char *name, char *message);
+/* Opens the archive at the position of a regular file's descriptor, which stays there. Of a
+ * compressed file, `searcher` reads the first bytes, before the call returns, and another with
+ * `options` all of them in a thread of its own. *file is NULL if the file is no archive. False:
+ * message[SETTINGS_ERROR_BYTES] says why it cannot be read. */
+bool archive_open(struct archive_file **file, int descriptor, const char *name,
+                  struct trawl_searcher *searcher, const struct trawl_searcher_options *options,
+                  char *message);
 void archive_close(struct archive_file *file);
 
 enum archive_step {

@@ -72,12 +72,9 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
                         error.message);
 }
 
-enum trawl_status searchers_open_reader(const struct settings *settings,
-                                        struct trawl_searcher **reader, struct trawl_plan **plan,
-                                        struct trawl_error *error)
+struct trawl_searcher_options searchers_reader_options(const struct settings *settings)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    enum trawl_status status = trawl_plan_build(NULL, 0, NULL, plan, error);
 
     options.engine = TRAWL_ENGINE_CPU;
     /* a second thread reads ahead; with -z, all threads decompress */
@@ -85,5 +82,15 @@ enum trawl_status searchers_open_reader(const struct settings *settings,
                       : settings->search.threads == 1 ? 1
                                                       : 2;
     options.chunk_bytes = chunk_bytes(settings);
+    return options;
+}
+
+enum trawl_status searchers_open_reader(const struct settings *settings,
+                                        struct trawl_searcher **reader, struct trawl_plan **plan,
+                                        struct trawl_error *error)
+{
+    const struct trawl_searcher_options options = searchers_reader_options(settings);
+    enum trawl_status status = trawl_plan_build(NULL, 0, NULL, plan, error);
+
     return status != TRAWL_OK ? status : trawl_searcher_open(&options, reader, error);
 }

@@ -18,6 +18,8 @@ enum trawl_engine searchers_engine(const struct settings *settings,
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message);
 
+/* Returns the options of a searcher that only reads a text. */
+struct trawl_searcher_options searchers_reader_options(const struct settings *settings);
 /* Opens a searcher that only reads a text, while job->searcher searches the bytes read. Builds the
  * plan that this reader needs, which never matches. The caller closes both, even after an error. */
 enum trawl_status searchers_open_reader(const struct settings *settings,

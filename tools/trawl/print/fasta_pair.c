@@ -1,5 +1,5 @@
 /* fasta_pair: reads the second of two FASTQ files whose records are pairs (--paired), in step with
- * the first. A thread reads the second file; its windows are handed over one at a time. */
+ * the first. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,84 +9,26 @@
 
 #include "trawl/job/searchers.h"
 #include "trawl/print/fasta.h"
+#include "trawl/text/handover.h"
 #include "trawl/text/told.h"
 
 struct fasta_pair {
     struct fasta_reader lines;
-    struct trawl_searcher *reader;
-    struct trawl_plan *plan;
-    struct trawl_text *text;
+    struct handover file;
     int descriptor;
-    bool is_running; /* the thread was started */
-    pthread_t thread;
-    const uint8_t *at, *end; /* the rest of the window that was handed over */
-    pthread_mutex_t lock;    /* guards all below */
-    pthread_cond_t changed;
-    const struct trawl_window *window; /* NULL: the next one is wanted */
-    bool is_over;                      /* no more windows come, or none is wanted */
-    enum trawl_status status;
-    struct trawl_error error;
 };
-
-static int hand_over(void *context, const struct trawl_window *window)
-{
-    struct fasta_pair *pair = context;
-    bool is_over;
-
-    pthread_mutex_lock(&pair->lock);
-    pair->window = window;
-    pthread_cond_signal(&pair->changed);
-    while (pair->window != NULL && !pair->is_over)
-        pthread_cond_wait(&pair->changed, &pair->lock);
-    is_over = pair->is_over;
-    pthread_mutex_unlock(&pair->lock);
-    return is_over;
-}
-
-static void *read_file(void *context)
-{
-    struct fasta_pair *pair = context;
-    struct trawl_error error = {.status = TRAWL_OK};
-    enum trawl_status status = trawl_windows(pair->reader, pair->plan, pair->text, TRAWL_NO_MATCHES,
-                                             hand_over, pair, &error);
-
-    pthread_mutex_lock(&pair->lock);
-    pair->is_over = true;
-    pair->status = status == TRAWL_STOPPED ? TRAWL_OK : status;
-    pair->error = error;
-    pthread_cond_signal(&pair->changed);
-    pthread_mutex_unlock(&pair->lock);
-    return NULL;
-}
-
-/* Waits for the next window. Returns false at the end of the file. */
-static bool next_window(struct fasta_pair *pair)
-{
-    pthread_mutex_lock(&pair->lock);
-    if (pair->at != NULL) /* else the first one may have come already */
-        pair->window = NULL;
-    pthread_cond_signal(&pair->changed);
-    while (pair->window == NULL && !pair->is_over)
-        pthread_cond_wait(&pair->changed, &pair->lock);
-    if (pair->window != NULL) {
-        pair->at = pair->window->bytes;
-        pair->end = pair->at + pair->window->bytes_count;
-    }
-    pthread_mutex_unlock(&pair->lock);
-    return pair->window != NULL;
-}
 
 /* Reads a line, or a part of it. Returns false at the end of the file. */
 static bool next_line(struct fasta *fasta)
 {
     struct fasta_pair *pair = fasta->pair;
 
-    while (pair->at == pair->end)
-        if (!next_window(pair)) {
-            fasta_end(&pair->lines, pair->status != TRAWL_OK);
+    while (pair->file.at == pair->file.end)
+        if (!handover_next(&pair->file)) {
+            fasta_end(&pair->lines, pair->file.status != TRAWL_OK);
             return false;
         }
-    pair->at = fasta_line(&pair->lines, pair->at, pair->end);
+    pair->file.at = fasta_line(&pair->lines, pair->file.at, pair->file.end);
     return true;
 }
 
@@ -118,16 +60,16 @@ static void take(struct fasta *fasta)
             (pair->lines.records < wanted || pair->lines.part != FASTQ_BETWEEN)) {
             if (fasta->stop)
                 return;
-            if (pair->status == TRAWL_OK) {
+            if (pair->file.status == TRAWL_OK) {
                 (void)snprintf(why, sizeof why, "is missing: the other file has a record %" PRIu64,
                                wanted);
                 fasta_refuse(&pair->lines, why);
                 return;
             }
             fasta_flush(fasta);
-            fasta->error = pair->error;
+            fasta->error = pair->file.error;
             fasta->error.os_code = 0; /* the message names this file */
-            fasta_fail(fasta, pair->status);
+            fasta_fail(fasta, pair->file.status);
         }
     if (fasta->stop)
         return;
@@ -144,11 +86,11 @@ void fasta_pair_end(struct fasta *fasta)
 {
     while (fasta->pair != NULL && !fasta->stop && next_line(fasta))
         ;
-    if (fasta->pair != NULL && !fasta->stop && fasta->pair->status != TRAWL_OK) {
-        fasta->error = fasta->pair->error;
+    if (fasta->pair != NULL && !fasta->stop && fasta->pair->file.status != TRAWL_OK) {
+        fasta->error = fasta->pair->file.error;
         fasta->error.os_code = 0;
         fasta_flush(fasta);
-        fasta_fail(fasta, fasta->pair->status);
+        fasta_fail(fasta, fasta->pair->file.status);
     }
 }
 
@@ -161,9 +103,7 @@ enum trawl_status fasta_pair_open(struct fasta *fasta, struct trawl_error *error
 
     if (pair == NULL)
         return TRAWL_MEMORY;
-    *pair = (struct fasta_pair){.lines = {.fasta = fasta, .name = settings->paired},
-                                .lock = PTHREAD_MUTEX_INITIALIZER,
-                                .changed = PTHREAD_COND_INITIALIZER};
+    *pair = (struct fasta_pair){.lines = {.fasta = fasta, .name = settings->paired}};
     fasta->pair = pair;
     fasta->lines.ends = take;
     pair->descriptor = open(settings->paired, O_RDONLY | O_CLOEXEC);
@@ -172,15 +112,15 @@ enum trawl_status fasta_pair_open(struct fasta *fasta, struct trawl_error *error
         fasta->stop = true;
         return TRAWL_OK;
     }
-    status = told_descriptor(pair->descriptor, settings->paired,
-                             settings->search_zip ? TRAWL_TEXT_UNPACK : 0u, &pair->text, error);
+    status =
+        told_descriptor(pair->descriptor, settings->paired,
+                        settings->search_zip ? TRAWL_TEXT_UNPACK : 0u, &pair->file.text, error);
     if (status == TRAWL_OK)
-        status = searchers_open_reader(settings, &pair->reader, &pair->plan, error);
+        status = searchers_open_reader(settings, &pair->file.searcher, &pair->file.plan, error);
     if (status == TRAWL_OK)
-        code = pthread_create(&pair->thread, NULL, read_file, pair);
+        code = handover_begin(&pair->file);
     else if (status == TRAWL_OPEN)
         code = error->os_code;
-    pair->is_running = status == TRAWL_OK && code == 0;
     if (code == 0)
         return status;
     job_file_error(fasta->scan->job, settings->paired, code);
@@ -194,17 +134,7 @@ void fasta_pair_close(struct fasta *fasta)
 
     if (pair == NULL)
         return;
-    if (pair->is_running) {
-        pthread_mutex_lock(&pair->lock);
-        pair->is_over = true;
-        pthread_cond_signal(&pair->changed);
-        pthread_mutex_unlock(&pair->lock);
-        trawl_searcher_cancel(pair->reader, false);
-        (void)pthread_join(pair->thread, NULL);
-    }
-    trawl_searcher_close(pair->reader);
-    trawl_plan_free(pair->plan);
-    trawl_text_close(pair->text);
+    handover_close(&pair->file);
     if (pair->descriptor >= 0)
         (void)close(pair->descriptor);
     free(pair);

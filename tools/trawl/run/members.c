@@ -15,6 +15,7 @@
 
 #include "trawl/files/archive.h"
 #include "trawl/files/file_filter.h"
+#include "trawl/job/searchers.h"
 #include "trawl/options/encoding.h"
 
 #define MEMBER_BYTES SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(3000))
@@ -201,9 +202,12 @@ bool members_search(struct pool_worker *worker, int descriptor, const struct wal
     struct command_job *job = worker->job;
     struct members members = {.worker = worker, .search = search};
     const int show_names = job->show_names;
+    struct trawl_searcher_options options = searchers_reader_options(job->settings);
     char message[SETTINGS_ERROR_BYTES];
 
-    if (!archive_open(&members.archive, descriptor, item->name, message)) {
+    if (atomic_load(&worker->pool->active) > 1)
+        options.threads = 1;
+    if (!archive_open(&members.archive, descriptor, item->name, job->searcher, &options, message)) {
         gather_flush(worker);
         if (pool_may_search(worker))
             tell(&members, item->name, message);
