@@ -213,6 +213,8 @@ static int64_t seek(struct archive *archive, void *context, int64_t offset, int 
 /* Returns the message about a text whose name is empty. */
 static const char *unnamed(const struct trawl_error *error)
 {
+    if (error->status == TRAWL_MEMORY)
+        return "memory exhausted";
     return error->message + (strncmp(error->message, ": ", 2) == 0 ? 2 : 0);
 }
 
@@ -274,6 +276,9 @@ static bool open_packed(struct archive_file *file, const char *name,
     if (status == TRAWL_OK)
         status = trawl_windows(searcher, unpacked->plan, unpacked->text, TRAWL_NO_MATCHES,
                                take_first, file, error);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED && status != TRAWL_UNSUPPORTED &&
+        (status != TRAWL_READ || error->os_code != 0))
+        return message_fail(message, "%s", unnamed(error));
     *is_archive = status == TRAWL_OK || status == TRAWL_STOPPED || file->held >= ARCHIVE_HEAD_BYTES
                       ? archive_begins(file->bytes, file->held)
                       : archive_has_name(name);
@@ -340,6 +345,8 @@ bool archive_open(struct archive_file **made, int descriptor, const char *name,
     file->size = status.st_size - begin;
     file->is_packed = !plain;
     good = plain || open_packed(file, name, searcher, options, &is_archive, message);
+    if (good && lseek(descriptor, begin, SEEK_SET) < 0) /* moved if it was not known as a file */
+        good = message_fail(message, "%s", strerror(errno));
     good = good && (!is_archive || start(file, message));
     if (good && is_archive)
         *made = file;
