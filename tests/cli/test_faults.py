@@ -12,9 +12,11 @@ fault, gives the reason, and standard output must have no byte that the right ou
 
 import collections
 import gzip
+import io
 import os
 import re
 import subprocess
+import tarfile
 
 import pytest
 from harness import BUILD, DIVISOR, SCALE, SEED, write
@@ -55,6 +57,7 @@ SCENES = [
     (["--explain", "foo"], None),
     (["--search-zip", "-n", "foo", "packed", "small"], None),
     (["--search-zip", "-r", "-j2", "-c", "foo", "zips"], None),
+    (["--search-zip", "-c", "foo", "tar", "tar.gz"], None),
     (["--diff", "--replace=<$0>", "foo", "small", "big"], None),
     (["-o", "--around=3", "--and=bar", "foo", "small", "big"], None),
     (["-r", "-j3", "--in-file", "--and=bar", "--andnot=qux", "foo", "tree"], None),
@@ -95,11 +98,17 @@ def make_files(top):
     os.mkdir(os.path.join(top, "zips"))
     for i in range(5):
         put("zips/%d" % i, gzip.compress(b"foo\n" * 100 * i))
+    put("line", b"foo " + b"x" * 3000000 + b"\nfoo")
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        for name in ("small", "big", "line"):
+            archive.add(os.path.join(top, name), name)
+    put("tar", held.getvalue())
+    put("tar.gz", gzip.compress(held.getvalue()))
     put("wide16", "foo\nbar foo\n".encode("utf-16"))
     put("options", b"--heading\n-n\n")
     put("sequences", b">one\nACGT\nTAC\n" * 300)
     put("reads", b"@one\nACGT\n+\nIIII\n@two\nAC\nTA\n+\n@@@@\n" * 200)
-    put("line", b"foo " + b"x" * 3000000 + b"\nfoo")
     put("patterns", b"foo\noof\nzzz\n")
     put("globs", b"*.skip\n")
     os.makedirs(os.path.join(top, "tree", "sub"))

@@ -276,6 +276,8 @@ static bool open_packed(struct archive_file *file, const char *name,
     if (status == TRAWL_OK)
         status = trawl_windows(searcher, unpacked->plan, unpacked->text, TRAWL_NO_MATCHES,
                                take_first, file, error);
+    if (lseek(file->descriptor, file->begin, SEEK_SET) < 0) /* after an error, it has moved */
+        return message_fail(message, "%s", strerror(errno));
     if (status != TRAWL_OK && status != TRAWL_STOPPED && status != TRAWL_UNSUPPORTED &&
         (status != TRAWL_READ || error->os_code != 0))
         return message_fail(message, "%s", unnamed(error));
@@ -288,7 +290,12 @@ static bool open_packed(struct archive_file *file, const char *name,
         file->cut = unnamed(error);
         return true;
     }
-    if (status == TRAWL_STOPPED)
+    if (status == TRAWL_STOPPED) {
+        trawl_text_close(unpacked->text);
+        unpacked->text = NULL;
+        status = told_descriptor(file->descriptor, "", TRAWL_TEXT_UNPACK, &unpacked->text, error);
+    }
+    if (status == TRAWL_OK)
         status = trawl_searcher_open(options, &unpacked->searcher, error);
     if (status != TRAWL_OK)
         return message_fail(message, "%s", unnamed(error));
@@ -324,15 +331,20 @@ bool archive_open(struct archive_file **made, int descriptor, const char *name,
     struct archive_file *file;
     struct stat status;
     ssize_t got = -1;
+    enum told_packed packed = TOLD_PLAIN;
     bool plain, is_archive, good;
 
     *made = NULL;
     if (begin >= 0 && fstat(descriptor, &status) == 0)
         got = pread(descriptor, head, sizeof head, begin);
-    if (got <= 0)
-        return true; /* the search of the file reports it */
+    if (got < 0)
+        return message_fail(message, "%s", strerror(errno));
     plain = is_archive = archive_begins(head, (uint64_t)got);
-    if (!plain && told_packed(head, (uint64_t)got) != TOLD_PACKED)
+    if (!plain)
+        packed = told_packed(head, (uint64_t)got);
+    if (packed == TOLD_NO_MEMORY)
+        return message_fail(message, "memory exhausted");
+    if (!plain && packed == TOLD_PLAIN)
         return true;
     if (!load())
         return !(plain || archive_has_name(name)) ||
@@ -345,8 +357,6 @@ bool archive_open(struct archive_file **made, int descriptor, const char *name,
     file->size = status.st_size - begin;
     file->is_packed = !plain;
     good = plain || open_packed(file, name, searcher, options, &is_archive, message);
-    if (good && lseek(descriptor, begin, SEEK_SET) < 0) /* moved if it was not known as a file */
-        good = message_fail(message, "%s", strerror(errno));
     good = good && (!is_archive || start(file, message));
     if (good && is_archive)
         *made = file;

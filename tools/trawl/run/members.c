@@ -28,6 +28,7 @@ struct members {
     uint8_t *bytes; /* MEMBER_BYTES */
     ssize_t got;    /* of the last read */
     int to;         /* the pipe's end for writing */
+    int error;      /* of writing */
     uint64_t count; /* bytes that were read first */
     bool told;      /* an error of the last member */
 };
@@ -62,8 +63,10 @@ static void *write_member(void *context)
         for (uint64_t at = 0; good && at < members->count;) {
             ssize_t written = write(members->to, members->bytes + at, members->count - at);
 
-            good = written >= 0;
-            at += good ? (uint64_t)written : 0;
+            good = written >= 0 || errno == EINTR;
+            if (!good && errno != EPIPE) /* else the search has ended */
+                members->error = errno;
+            at += written > 0 ? (uint64_t)written : 0;
         }
         members->count = 0;
         if (good && members->got > 0)
@@ -98,6 +101,7 @@ static int search_stream(struct members *members, struct open_file *file)
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     members->to = ends[1];
+    members->error = 0;
     error = start_thread(members, &thread);
     if (error != 0) {
         (void)close(ends[0]);
@@ -113,7 +117,7 @@ static int search_stream(struct members *members, struct open_file *file)
         error = encoding_end(encoding);
     (void)close(ends[0]);
     (void)pthread_join(thread, NULL);
-    return error;
+    return error != 0 ? error : members->error;
 }
 
 static void search_member(struct members *members)
