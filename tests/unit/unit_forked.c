@@ -176,10 +176,15 @@ static struct trawl_text_options packed = TRAWL_TEXT_OPTIONS_INIT;
  * searcher and runtime, checks the memory in use, and ends the child. */
 static void use_unpacking(struct opened *opened)
 {
+    enum trawl_status status;
+
     (void)lseek(packed.descriptor, 0, SEEK_SET);
-    MUST(trawl_text_open(packed_name, &packed, &opened->file, NULL));
-    TEST_CHECK_U64(must_count(opened->idle, opened->plan, opened->file), 2000);
-    trawl_text_close(opened->file);
+    status = trawl_text_open(packed_name, &packed, &opened->file, NULL);
+    if (status != TRAWL_UNSUPPORTED) { /* this build can decompress the format */
+        MUST(status);
+        TEST_CHECK_U64(must_count(opened->idle, opened->plan, opened->file), 2000);
+        trawl_text_close(opened->file);
+    }
     trawl_searcher_close(opened->idle);
     /* Only the workers' buffers remain. */
     TEST_CHECK(atomic_load(&opened->runtime->memory_used) < 4 * 8192);
