@@ -38,26 +38,26 @@ typedef int64_t seek_callback(struct archive *archive, void *context, int64_t of
 #define STATUS_WARN (-20)
 #define STATUS_FATAL (-30)
 
-#define FUNCTION_LIST(X)                                                  \
-    X(struct archive *, read_new, (void))                                 \
-    X(int, read_free, (struct archive *))                                 \
-    X(int, read_support_format_tar, (struct archive *))                   \
-    X(int, read_support_format_cpio, (struct archive *))                  \
-    X(int, read_support_format_zip, (struct archive *))                   \
-    X(int, read_support_format_7zip, (struct archive *))                  \
-    X(int, read_set_read_callback, (struct archive *, read_callback *))   \
-    X(int, read_set_seek_callback, (struct archive *, seek_callback *))   \
-    X(int, read_set_callback_data, (struct archive *, void *))            \
-    X(int, read_open1, (struct archive *))                                \
-    X(int, read_next_header, (struct archive *, struct archive_entry **)) \
-    X(ssize_t, read_data, (struct archive *, void *, size_t))             \
-    X(int64_t, filter_bytes, (struct archive *, int))                     \
-    X(const char *, error_string, (struct archive *))                     \
-    X(const char *, entry_pathname, (struct archive_entry *))             \
-    X(const char *, entry_pathname_utf8, (struct archive_entry *))        \
-    X(const char *, entry_hardlink, (struct archive_entry *))             \
-    X(mode_t, entry_filetype, (struct archive_entry *))                   \
-    X(int64_t, entry_size, (struct archive_entry *))                      \
+#define FUNCTION_LIST(X)                                                            \
+    X(struct archive *, read_new, (void))                                           \
+    X(int, read_free, (struct archive *))                                           \
+    X(int, read_support_format_tar, (struct archive *))                             \
+    X(int, read_support_format_cpio, (struct archive *))                            \
+    X(int, read_support_format_zip, (struct archive *))                             \
+    X(int, read_support_format_7zip, (struct archive *))                            \
+    X(int, read_set_read_callback, (struct archive *, read_callback *))             \
+    X(int, read_set_seek_callback, (struct archive *, seek_callback *))             \
+    X(int, read_set_callback_data, (struct archive *, void *))                      \
+    X(int, read_open1, (struct archive *))                                          \
+    X(int, read_next_header, (struct archive *, struct archive_entry **))           \
+    X(int, read_data_block, (struct archive *, const void **, size_t *, int64_t *)) \
+    X(int64_t, filter_bytes, (struct archive *, int))                               \
+    X(const char *, error_string, (struct archive *))                               \
+    X(const char *, entry_pathname, (struct archive_entry *))                       \
+    X(const char *, entry_pathname_utf8, (struct archive_entry *))                  \
+    X(const char *, entry_hardlink, (struct archive_entry *))                       \
+    X(mode_t, entry_filetype, (struct archive_entry *))                             \
+    X(int64_t, entry_size, (struct archive_entry *))                                \
     X(int, entry_is_data_encrypted, (struct archive_entry *))
 
 static struct {
@@ -71,9 +71,12 @@ struct archive_file {
     int descriptor;
     off_t begin, at, size; /* of the archive in the file, and the next read, in the archive */
     uint64_t made;         /* bytes of members that were read */
-    unsigned broken;       /* headers in a row that could not be read */
-    const char *why;       /* an error that ends the search; NULL: there is none */
-    const char *cut;       /* where decompression ended; NULL: at the end */
+    const void *block;     /* the rest of a block of the member, and where it is in the member */
+    size_t block_bytes;
+    int64_t block_begin, member_at; /* and the next read, in the member */
+    unsigned broken;                /* headers in a row that could not be read */
+    const char *why;                /* an error that ends the search; NULL: there is none */
+    const char *cut;                /* where decompression ended; NULL: at the end */
     bool is_packed;
     struct handover unpacked; /* is_packed: what the file holds; without a searcher, `bytes` */
     uint64_t held;            /* decompressed bytes in `bytes` */
@@ -404,6 +407,8 @@ enum archive_step archive_next(struct archive_file *file, const char **name, boo
         if (status < STATUS_WARN)
             return ARCHIVE_BROKEN;
         file->broken = 0;
+        file->block_bytes = 0;
+        file->member_at = 0;
         if (functions.entry_filetype(entry) != S_IFREG ||
             (functions.entry_hardlink(entry) != NULL && functions.entry_size(entry) == 0))
             continue;
@@ -419,12 +424,34 @@ enum archive_step archive_next(struct archive_file *file, const char **name, boo
     }
 }
 
+/* libarchive's own copy of blocks returns nothing of a read that an error ends. */
 ssize_t archive_read(struct archive_file *file, void *bytes, size_t bytes_max)
 {
-    ssize_t got = functions.read_data(file->archive, bytes, bytes_max);
+    int status = 0;
+    size_t count;
 
-    file->made += got > 0 ? (uint64_t)got : 0;
-    return got > 0 && is_over(file) ? -1 : got;
+    while (file->block_bytes == 0 && status == 0)
+        status = functions.read_data_block(file->archive, &file->block, &file->block_bytes,
+                                           &file->block_begin);
+    if (status != 0 || file->block_begin < file->member_at) {
+        file->block_bytes = 0;
+        return status == STATUS_END ? 0 : -1;
+    }
+    count = bytes_max < file->block_bytes ? bytes_max : file->block_bytes;
+    if (file->block_begin > file->member_at) { /* a hole */
+        const uint64_t hole = (uint64_t)(file->block_begin - file->member_at);
+
+        count = bytes_max < hole ? bytes_max : (size_t)hole;
+        memset(bytes, 0, count);
+    } else {
+        memcpy(bytes, file->block, count);
+        file->block = (const uint8_t *)file->block + count;
+        file->block_bytes -= count;
+        file->block_begin += (int64_t)count;
+    }
+    file->member_at += (int64_t)count;
+    file->made += count;
+    return is_over(file) ? -1 : (ssize_t)count;
 }
 
 const char *archive_why(const struct archive_file *file)
