@@ -149,4 +149,6 @@ def _reads(source: Any) -> Iterator[tuple[str, bytes, bytes]]:
     if not part and not sequence:  # the empty line of qualities is missing
         yield name.decode(errors="surrogateescape"), b"", b""
     elif part != "@":
-        raise ValueError(f"fastq: {where}: record {record}, line {number + 1} is missing: the text ends within the record")
+        raise ValueError(
+            f"fastq: {where}: record {record}, line {number + 1} is missing: the text ends within the record"
+        )

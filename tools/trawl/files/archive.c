@@ -24,7 +24,7 @@
 #define READ_BYTES SIZE_OR_SMALL(256u << 10, 700u)
 /* deflate packs 1,032 bytes into one at most; an archive that holds more is made to do harm, or
  * holds long runs of the same byte. */
-#define RATIO_MAX 1100u
+#define RATIO_MAX SIZE_OR_SMALL(1100u, 250u)
 #define FREE_BYTES SIZE_OR_SMALL(UINT64_C(256) << 20, UINT64_C(200000))
 #define BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 40, UINT64_C(100000000))
 #define BROKEN_MAX 1000u /* headers in a row that cannot be read */
