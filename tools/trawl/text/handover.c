@@ -67,7 +67,7 @@ void handover_close(struct handover *handover)
         handover->is_over = true;
         pthread_cond_signal(&handover->changed);
         pthread_mutex_unlock(&handover->lock);
-        trawl_searcher_cancel(handover->searcher, false);
+        trawl_searcher_cancel(handover->searcher, true); /* the call may not have begun */
         (void)pthread_join(handover->thread, NULL);
     }
     trawl_searcher_close(handover->searcher);
