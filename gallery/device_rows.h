@@ -20,7 +20,9 @@ enum gallery_need {
     CONSTANT = 16, /* pattern in constant memory, the block's text in shared memory */
     KEY = 32,      /* pattern in registers */
     MINIMA = 64,   /* each block finds its first hit, gallery_word_minimum the first of all */
-    TRIE = 128,    /* follows a trie of all literals at once */
+    SUMS = 128,    /* with MINIMA: the kernel counts, then gallery_pss_sums runs, then it writes */
+    LISTS = 256,   /* with MINIMA: each block makes a list of hits, which gallery_pss_lists reads */
+    TRIE = 512,    /* follows a trie of all literals at once */
 };
 
 struct gallery_row {

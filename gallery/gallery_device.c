@@ -29,6 +29,9 @@
 #define FLAGS (WINDOWS | CHILDREN) /* needs that cost a byte of memory per start offset */
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
+#define LISTS_THREADS 256u
+#define SUMS_THREADS 1024u
+#define HEAP_BYTES (256u << 20) /* LISTS: for occurrences, 16 bytes each and what the heap adds */
 
 /* A part of a range: the start offsets [begin, end), and the text. */
 struct text_part {
@@ -177,6 +180,8 @@ static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_e
     struct cuda_device *device = own->worker->device;
 
     TRAWL_TRY(gallery_choose(own, error));
+    if (gallery_needs(own, LISTS)) /* a hint, like all limits */
+        (void)device->driver->limit_set((int)CUDA_LIMIT_HEAP_BYTES, HEAP_BYTES);
     if (own->begin == NULL)
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
     if (own->shifted == NULL)
@@ -296,6 +301,7 @@ static enum trawl_status search_prepare(struct literal_search *search, const str
     a->child_threads_max = own->limits.child_threads_max;
     a->child_grids_max = own->child_grids_max;
     a->uncounted = own->choice.uncounted;
+    a->ordered = own->choice.ordered;
     search->row = gallery_row_for(own, count);
     a->shift_at = (uint32_t)(row_needs(search, SHIFTS_QS) ? count : count - 1);
     return choose_grid(search, error);
@@ -383,6 +389,14 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
             search->own, search->own->children, "gallery_collect",
             min_u64(divide_up(a->limit - a->begin, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
             COLLECT_THREADS, 0, a, error);
+    if (row_needs(search, LISTS))
+        return launch(search->own, search->own->module, "gallery_pss_lists",
+                      divide_up(a->minima_count, LISTS_THREADS), LISTS_THREADS, 0, a, error);
+    if (row_needs(search, SUMS))
+        return search->want == WANT_FIRST
+                   ? TRAWL_OK
+                   : launch(search->own, search->own->module, "gallery_pss_sums", 1, SUMS_THREADS,
+                            0, a, error);
     if (row_needs(search, MINIMA) && search->want == WANT_FIRST)
         return launch(search->own, search->own->module, "gallery_word_minimum", 1, MINIMUM_THREADS,
                       0, a, error);
@@ -480,6 +494,20 @@ static enum trawl_status search_run(struct literal_search *search, struct trawl_
                         own->result.address, sizeof(struct gallery_result), own->worker->stream));
     TRAWL_TRY(wait_results(own, begin_ns, search->result, error));
     return check_children(search, error);
+}
+
+/* SUMS: runs the kernel once more, after its first pass has counted the hits, to write them. */
+static enum trawl_status search_write(struct literal_search *search, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+
+    search->arguments.pass = 1;
+    TRAWL_TRY(search_reserve(search, error));
+    TRAWL_TRY(mark(own, own->begin, error));
+    TRAWL_TRY(launch(own, own->module, search->row->kernel, search->blocks, search->threads, 0,
+                     &search->arguments, error));
+    TRAWL_TRY(mark(own, own->end, error));
+    return wait_kernels(own, search->result, error);
 }
 
 /* Appends the literal's hits to the result. `base` is the part's offset in the chunk. */
@@ -663,9 +691,10 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
         *fits = part->end - part->begin == 1 || result->hits.count - held + found <= most;
         if (!*fits)
             break;
-        if (found > own->hits_room) {
-            own->hits_room = found;
-            TRAWL_TRY(search_run(search, error));
+        if (found > own->hits_room || row_needs(search, SUMS)) {
+            own->hits_room = max_u64(found, own->hits_room);
+            TRAWL_TRY(row_needs(search, SUMS) ? search_write(search, error)
+                                              : search_run(search, error));
             TRAWL_ASSERT(landed(own)->cursor == found);
         }
         TRAWL_TRY(gather(search, base, error));

@@ -287,6 +287,29 @@ static void shuffles_the_key(const char *key, uint64_t words)
     trawl_searcher_close(cuda);
 }
 
+/* pss-gm-list allocates a node for each occurrence, except if the heap is full, as in one call of
+ * eight, and frees all. */
+static void lists_of_nodes(void)
+{
+    struct sim_counters before = sim_counters(), after;
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    AUTO_PLAN plan = build(&pattern, 1, "pss-gm-list:32");
+    char bytes[801];
+    AUTO_TEXT text = NULL;
+    struct trawl_match got[400];
+    uint64_t count;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = "an"[i % 2];
+    text = must_text(bytes, sizeof bytes);
+    MUST(list_matches(cuda, plan, text, got, 400, &count, NULL));
+    after = sim_counters();
+    TEST_CHECK_U64(count, 400);
+    TEST_CHECK(after.allocated - before.allocated > 200 &&
+               after.allocated - before.allocated < 400);
+    TEST_CHECK_U64(after.released - before.released, after.allocated - before.allocated);
+}
+
 /* what the last hybrid_search did on the device */
 static struct trawl_algorithm_stats work;
 
@@ -435,6 +458,7 @@ int main(void)
     on_all_names();
     on_cuda("hp-hybrid:1", ON_CUDA, false);
     at_the_limits("pss-gr:64", GALLERY_KEY_BYTES);
+    lists_of_nodes();
     shuffles_the_key("b", 1);
     shuffles_the_key("bana", 1);
     shuffles_the_key("banan", 2);
