@@ -149,10 +149,10 @@ static enum trawl_status parse_word(const struct algorithm_row *row, struct opti
         applies = choice->algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE;
     }
     if (option == NULL)
-        return TRAWL_FAIL(
-            error, ARGUMENT,
-            "algorithm %s: option \"%.*s\" does not exist, only debug, uncounted, ordered and global do",
-            row->name, shown, word.begin);
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "algorithm %s: option \"%.*s\" does not exist, only debug, uncounted, "
+                          "ordered and global do",
+                          row->name, shown, word.begin);
     if (!applies || *option)
         return TRAWL_FAIL(error, ARGUMENT, "option %.*s %s algorithm %s", shown, word.begin,
                           applies ? "is there twice for" : "does not apply to", row->name);

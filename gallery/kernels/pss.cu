@@ -16,16 +16,16 @@
  * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read neighbouring bytes.
  * Results    The paper leaves an array of unknown size as future work, and names two ways. Here:
- *            gg, gr, gm: an array; beyond its room occurrences are counted, and the host launches the
- *            kernel again. -list: each occurrence is a node, allocated on the device, of its block's
- *            list; a second kernel, with a thread per list, moves them to the array and frees them.
- *            If the device's heap is full, an occurrence goes straight into the array. -passes
- *            (ours): the kernel counts each block's occurrences, gallery_pss_sums makes their prefix
- *            sums, and the kernel runs once more and writes.
+ *            gg, gr, gm: an array; beyond its room occurrences are counted, and the host launches
+ *            the kernel again. -list: each occurrence is a node, allocated on the device, of its
+ *            block's list; a second kernel, with a thread per list, moves them to the array and
+ *            frees them. If the device's heap is full, an occurrence goes straight into the array.
+ *            -passes (ours): the kernel counts each block's occurrences, gallery_pss_sums makes
+ *            their prefix sums, and the kernel runs once more and writes.
  * Bound      by instructions, and by starting blocks.
- * Fixed      The paper stores an occurrence at index "++CurrInd" of an array of unknown size; here,
- *            indices begin at 0. Positions too near the text's end are skipped. The paper does
- *            not say how the key gets into registers.
+ * Fixed      The paper stores an occurrence at index "++CurrInd"; here, indices begin at 0.
+ *            Positions too near the text's end are skipped. The paper does not say how the key
+ *            gets into registers.
  * Limits     gr: keys of up to GALLERY_KEY_BYTES. The paper's grid ends at (2^31 - 1) x 1,024
  *            positions; here the host searches a longer text in parts.
  */
@@ -42,15 +42,15 @@ struct pss_node {
 /* Searches at position args.begin + i. Nothing here is a function, whose arguments unoptimised code
  * would copy. A range has fewer than 2^32 positions. */
 #define PSS_PLACE() (simt_block() * simt_threads() + simt_thread())
-#define PSS_SEARCH(i, first)                                                                     \
-    const uint8_t *text = args.text + args.begin + (i);                                          \
-    uint32_t j = 1;                                                                              \
-                                                                                                 \
-    if (simt_load_u8(text) != (first))                                                           \
-        return;                                                                                  \
-    while (j < args.pattern_bytes && simt_load_u8(text + j) == simt_load_u8(args.pattern + j))   \
-        j++;                                                                                     \
-    if (j == args.pattern_bytes)                                                                 \
+#define PSS_SEARCH(i, first)                                                                   \
+    const uint8_t *text = args.text + args.begin + (i);                                        \
+    uint32_t j = 1;                                                                            \
+                                                                                               \
+    if (simt_load_u8(text) != (first))                                                         \
+        return;                                                                                \
+    while (j < args.pattern_bytes && simt_load_u8(text + j) == simt_load_u8(args.pattern + j)) \
+        j++;                                                                                   \
+    if (j == args.pattern_bytes)                                                               \
         gallery_emit(&args, args.begin + (i));
 
 SIMT_KERNEL(gallery_pss_gg, gallery_arguments, 1024, 1)
@@ -136,8 +136,8 @@ SIMT_KERNEL(gallery_pss_list, gallery_arguments, 1024, 1)
         node = (struct pss_node *)simt_allocate(sizeof *node);
     if (node != NULL) {
         node->x = args.begin + i;
-        node->next = (struct pss_node *)(uintptr_t)simt_atomic_exchange_u64(
-            head, (uint64_t)(uintptr_t)node);
+        node->next =
+            (struct pss_node *)(uintptr_t)simt_atomic_exchange_u64(head, (uint64_t)(uintptr_t)node);
     } else if (found) {
         gallery_emit(&args, args.begin + i);
     }

@@ -113,7 +113,7 @@ SIMT_KERNEL(gallery_compare_chunks, swift_arguments, 1024, 1)
 
 /* ---- Parents ---------------------------------------------------------------------------- */
 
-#define SWIFT_LAUNCH(kernel)                                                    \
+#define SWIFT_LAUNCH(kernel)                                                         \
     (a->ordered ? SIMT_LAUNCH_IN(SIMT_STREAM_BLOCK, kernel, blocks, threads, window) \
                 : SIMT_LAUNCH_IN(SIMT_STREAM_NONE, kernel, blocks, threads, window))
 

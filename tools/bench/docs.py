@@ -47,6 +47,7 @@ FILES = [
     ("docs/plots/papers-swift.svg", "papers", papers.plot_swift),
     ("docs/plots/papers-word.svg", "papers", papers.plot_word),
     ("docs/plots/papers-records.svg", "papers", papers.plot_records),
+    ("docs/plots/papers-together.svg", "papers", papers.plot_together),
 ]
 
 

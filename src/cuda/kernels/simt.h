@@ -45,15 +45,14 @@
  *   simt_fence(), simt_fence_host()                 other blocks, or the host, see the thread's
  *                                                   writes before the fence earlier than its writes
  *                                                   after the fence
- *   SIMT_LAUNCH_IN(stream, kernel, blocks, threads, args)   starts a child grid without waiting for
- *                                                   the grid; returns 0 or the runtime's error
- *                                                   code. SIMT_STREAM_BLOCK: a block's grids run one
- *                                                   after the other; SIMT_STREAM_NONE: in any order
- *   simt_launch_is_full(code)                       whether this error code of a launch says
- *                                                   that there was no room for a further grid
- *   simt_allocate(bytes), simt_release(memory)      memory of the device's heap, read and written as
- *                                                   in C; NULL if there is none left
- *   simt_opaque_u32(value)                          the value, but unknown to the compiler
+ *   SIMT_LAUNCH_IN(stream, kernel, blocks, threads, args)
+ *                                                   starts a child grid without waiting for it;
+ *                                                   returns 0 or the runtime's error code.
+ *                                                   SIMT_STREAM_BLOCK: a block's grids run one
+ * after the other; SIMT_STREAM_NONE: in any order simt_launch_is_full(code) whether this error code
+ * of a launch says that there was no room for a further grid simt_allocate(bytes),
+ * simt_release(memory)      memory of the device's heap, read and written as in C; NULL if there is
+ * none left simt_opaque_u32(value)                          the value, but unknown to the compiler
  *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
  *
  * The address of a load is a multiple of the load's size. Shared memory has undefined content until
@@ -567,8 +566,8 @@ SIMT_FUNCTION uint64_t simt_warp_sum_u64(uint64_t own)
     return own;
 }
 
-/* Returns true if an error code of SIMT_LAUNCH_IN says that the device has no room for a further child
- * grid. That is cudaErrorLaunchPendingCountExceeded according to cuda.h,
+/* Returns true if an error code of SIMT_LAUNCH_IN says that the device has no room for a further
+ * child grid. That is cudaErrorLaunchPendingCountExceeded according to cuda.h,
  * cudaErrorLaunchOutOfResources according to the programming guide, and cudaErrorMemoryAllocation,
  * since the memory for pending launches may run out. */
 SIMT_FUNCTION int simt_launch_is_full(uint32_t code)
