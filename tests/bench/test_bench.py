@@ -1,6 +1,7 @@
 """Tests the measuring program on small texts."""
 
 import contextlib
+import csv
 import io
 import json
 import os
@@ -304,6 +305,30 @@ class TestDocs(Case):
         with contextlib.redirect_stdout(out):
             status = docs.main(True)
         assert (status, out.getvalue()) == (0, "")
+
+    def test_items(self):
+        """Check the list of what the publications contain: of 199 items at most 12 are there only in part, and at most 8
+        not at all; what an item names exists; and an item whose claim is not measured says so."""
+        items, claimed = (
+            list(csv.DictReader(io.StringIO((ROOT / f"docs/papers-{name}.csv").read_text(encoding="utf-8"))))
+            for name in ("items", "claims")
+        )
+        verdicts = {(it["publication"], it["claim"]): (it["order"], it["factor"]) for it in claimed}
+        listed = subprocess.run([COMMAND, "--list-algorithms"], capture_output=True, text=True, check=False).stdout
+        states = [it["state"] for it in items]
+        assert [int(it["number"]) for it in items] == list(range(1, 200))
+        assert set(states) <= {"there", "partly", "missing", "not measured"}
+        assert states.count("partly") <= 12 and states.count("missing") <= 8
+        for it in items:
+            where = it["where, and what differs"]
+            assert where or it["claims"], it
+            for name in re.findall("`([a-z-]+)[^`]*`", where) if listed else ():
+                assert re.search(f"^{name} ", listed, re.M) or name == "trawl-serve", it
+            for path in re.findall(r"(?:docs|gallery)/[a-z_./-]+\.(?:cu|c|h|md|csv|svg)\b", where):
+                assert (ROOT / path).exists(), it
+            judged = [verdicts[it["publication"], claim] for claim in it["claims"].split(" // ") if claim]
+            late = any("not measured" in verdict for verdict in judged)
+            assert not judged or late == (it["state"] == "not measured"), it
 
     def test_plots(self):
         """Check that a figure is well-formed, that its text is 12 px or more and inside, and that names do not overlap."""
