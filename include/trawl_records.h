@@ -72,6 +72,43 @@ TRAWL_CALL trawl_ask_records(struct trawl_searcher *searcher, const struct trawl
                              struct trawl_records *records, struct trawl_answer *answer,
                              struct trawl_error *error);
 
+/* What trawl_records_rewrite makes of matches in a record that do not overlap. */
+enum trawl_rewriting {
+    TRAWL_REPLACE = 0,         /* the record, with a value in place of each match */
+    TRAWL_MASK = 1,            /* the same, with the value for each byte of the match */
+    TRAWL_MASK_CHARACTERS = 2, /* the same, for each byte that does not continue a character of
+                                  UTF-8 */
+    TRAWL_SPLIT = 3            /* the parts of the record before, between and after matches */
+};
+struct trawl_rewrite {
+    uint64_t size; /* sizeof(struct trawl_rewrite) */
+    enum trawl_rewriting how;
+    uint32_t flags; /* which matches are chosen: TRAWL_SPANS or TRAWL_SPANS_FIRST */
+    /* the answer MATCHES about the records, whose `values`, `begins`, `ends` and, if there are
+     * several values, `patterns` lie in the memory of the GPU that has the records */
+    const struct trawl_answer *matches;
+    const struct trawl_value *values;
+    uint64_t values_count; /* 1, or the number of patterns; SPLIT: 0 */
+    /* arrays in that memory. Of N records, string i is bytes[offsets[i]] to bytes[offsets[i + 1]];
+     * SPLIT: the parts of record i are strings lists[i] to lists[i + 1], and `offsets` has room for
+     * N + matches->count + 1 numbers. */
+    void *offsets;
+    void *lists;
+    void *bytes;           /* aligned to 16 bytes */
+    uint64_t room;         /* capacity of `bytes` */
+    uint32_t offset_bytes; /* 4 or 8: of a number in `offsets` and `lists` */
+    uint64_t count;        /* set by the call: bytes of all strings, also if that is more than
+                              `room` or than offset_bytes can say: LIMIT */
+    uint64_t strings;      /* set by the call: number of strings */
+};
+/* Make a column of strings of records that a GPU has loaded, where the new strings stay. For a plan
+ * of strings or of one expression, the matches are those of trawl_replace; expressions whose
+ * matches overlap those of others differ. Errors: ARGUMENT also for arrays elsewhere, or not
+ * aligned; UNSUPPORTED: the host has the records; LIMIT; DEVICE. Cost: the text is read and written
+ * once. Memory: on the device 24 bytes for each match, kept for later calls. */
+TRAWL_CALL trawl_records_rewrite(struct trawl_searcher *searcher, struct trawl_records *records,
+                                 struct trawl_rewrite *rewrite, struct trawl_error *error);
+
 /* ---- Matches in a line -----------------------------------------------------------------------
  * Lists the matches of an expression in a line, including empty ones, with their groups. State is
  * kept between matches, so the total time is linear in the line's length. */

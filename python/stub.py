@@ -158,8 +158,8 @@ RETURNS = of_names({
     "str": "explain",
     "str | bytes": "Plan.__getitem__",
     "list[bytes]": "_encoded",
-    "DeviceArray": "DeviceMatches.begins DeviceMatches.ends DeviceMatches.patterns",
-    "DeviceArray | None": "DeviceMatches.offsets",
+    "DeviceArray": "DeviceMatches.begins DeviceMatches.ends DeviceMatches.patterns DeviceStrings.offsets",
+    "DeviceArray | None": "DeviceMatches.offsets DeviceStrings.lists",
     "Any": "__arrow_c_device_array__ __call__ __getitem__ Match.group Match.string to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
     "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ device_capsules struct_capsules",
@@ -195,7 +195,7 @@ RETURNS = of_names({
     "Array": "group_lists groups match_lists pattern_counts pattern_lists",
 })  # fmt: skip
 SEVERAL = "list[Any] | tuple[Any, ...]"
-REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"),
+REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"), ("text", "_There", "DeviceStrings"),
              ("text", SEVERAL, "list[Any]")]  # fmt: skip
 # For a method: triples of a parameter, the parameter's type, and the type that the method returns for it.
 ANSWERED = [("column", "_Records", "Array"), ("column", "_There", "DeviceArray")]
@@ -209,12 +209,13 @@ OVERLOADS = {
     "replace": REWRITTEN,
     "mask": REWRITTEN,
     "split": [("text", "str", "list[str]"), ("text", "Buffer", "list[bytes]"),
-              ("text", f"{SEVERAL} | _Column", "list[Any]"), ("answer", 'Literal["array"]', "Array")],
+              ("text", f"{SEVERAL} | _Column", "list[Any]"), ("answer", 'Literal["array"]', "Array"),
+              ("text", "_There", "DeviceStrings")],
     "which": [("answer", 'Literal["index"]', "Array"),
               ("answer", 'Literal["pattern", "value"]', "list[Any]")],
     "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],
 }  # fmt: skip
-CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "DeviceMatches", "Batches", "LineBatches",
+CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "DeviceMatches", "DeviceStrings", "Batches", "LineBatches",
            "Match")  # fmt: skip
 FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|dir|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")

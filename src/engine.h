@@ -293,6 +293,10 @@ struct engine_ops {
     /* Zeros the answer's values on the device, which says that no record has an occurrence. */
     enum trawl_status (*records_clear)(struct engine *engine, const struct record_answer *answer,
                                        struct trawl_error *error);
+    /* trawl_records_rewrite, of the tape of loaded records, where `matches` is the rewrite's. */
+    enum trawl_status (*records_rewrite)(struct engine *engine, const struct engine_records *held,
+                                         const uint8_t *tape, struct trawl_rewrite *rewrite,
+                                         struct trawl_error *error);
     /* hold keeps a text on a device or in pinned memory (enum engine_hold), so that tasks for its
      * chunks need no copy; UNSUPPORTED: the text is not held, or cannot be. drop undoes hold for
      * this owner, and frees the copy unless another owner holds exactly these bytes. drop returns

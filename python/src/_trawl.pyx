@@ -143,7 +143,7 @@ cdef list type_names = []  # keeps the names alive
 cdef int name_types() except -1:
     """Give the public types the names that users write, and let Plan and Searcher say what to call instead of methods
     that other packages have. (A __getattr__ would make every call of a method slower.)"""
-    for kind in (Array, Batches, Column, DeviceArray, DeviceMatches, LineBatches, Match, Plan, Records, Searcher):
+    for kind in (Array, Batches, Column, DeviceArray, DeviceMatches, DeviceStrings, LineBatches, Match, Plan, Records, Searcher):
         type_names.append(f"trawl.{kind.__name__}".encode())
         (<PyTypeObject *>kind).tp_name = PyBytes_AS_STRING(type_names[len(type_names) - 1])
     for kind in (Plan, Searcher):

@@ -688,6 +688,79 @@ cdef class DeviceMatches(Made):
         return pair
 
 
+@cython.final
+@cython.no_gc
+cdef class DeviceStrings(Made):
+    """Strings, or binary values, on a GPU, as replace() and mask() make them, or with `lists` lists of them, as split()
+    makes them.
+
+    String i is the bytes offsets[i] to offsets[i + 1] - 1, and list i has the strings lists[i] to lists[i + 1] - 1.
+    Arrow's device protocol exports the column, also to searches, with the nulls of the records. nbytes: of the strings.
+    """
+
+    cdef readonly DeviceArray offsets
+    cdef readonly DeviceArray lists  # None: no lists
+    cdef readonly uint64_t nbytes
+    cdef block *bytes
+    cdef bint is_text
+
+    def __dealloc__(self):
+        block_release(self.bytes)
+
+    def __len__(self):
+        return len(self.offsets if self.lists is None else self.lists) - 1
+
+    def __repr__(self):
+        return (f"<trawl.DeviceStrings of {len(self)} {'strings' if self.lists is None else 'lists'}, {self.nbytes} bytes, "
+                f"on device {self.offsets.device}>")
+
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
+    def tolist(self):
+        """Copy the values to a list: of str, of bytes, or of lists of them; null is None."""
+        cdef DeviceArray rows = self.offsets if self.lists is None else self.lists
+        cdef block *copy = block_new(max(self.nbytes, (rows.length + 7) // 8))
+
+        if copy == NULL:
+            raise MemoryError()
+        try:
+            bring(rows.device, copy.bytes, room_of(self.bytes).address, self.nbytes)
+            text, at = PyBytes_FromStringAndSize(<const char *>copy.bytes, <Py_ssize_t>self.nbytes), self.offsets.tolist()
+            made = [text[begin:end] for begin, end in itertools.pairwise(at)]
+            if self.is_text:
+                made = [one.decode() for one in made]
+            if self.lists is not None:
+                made = [made[begin:end] for begin, end in itertools.pairwise(self.lists.tolist())]
+            if rows.validity == NULL:
+                return made
+            bring(rows.device, copy.bytes, room_of(rows.validity).address, (rows.length + 6) // 8)
+            return [one if bit_at(copy.bytes, i) else None for i, one in enumerate(made)]
+        finally:
+            block_release(copy)
+
+    cdef int describe(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
+        cdef const char *format = (b"u" if self.is_text else b"z") if self.offsets.unit == 4 else b"U" if self.is_text else b"Z"
+
+        describe_there(schema, array, format, name, self.offsets, self.offsets.length - 1, 0)
+        give_block(array, 2, self.bytes)
+        (<array_memory *>array.private_data).buffers[2] = <void *>room_of(self.bytes).address
+        return 0
+
+    def __arrow_c_device_array__(self, requested_schema=None, **ignored):
+        cdef ArrowDeviceArray *array
+        cdef ArrowSchema *schema
+
+        pair = device_capsules(&schema, &array, self.offsets.device)
+        if self.lists is None:
+            self.describe(schema, &array.array, b"")
+        else:
+            describe_there(schema, &array.array, "+l" if self.lists.unit == 4 else "+L", b"", self.lists,
+                           self.lists.length - 1, 1)
+            self.describe(schema.children[0], array.array.children[0], b"item")
+        return pair
+
+
 cdef list signed(DeviceArray numbers):
     """Copy numbers to a list; those with the highest bit set are negative."""
     cdef int bits = 8 * <int>numbers.unit

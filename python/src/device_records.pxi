@@ -122,7 +122,7 @@ cdef list column_parts(given, bint *is_text):
         return None
     if isinstance(given, tuple):
         return [pair_part(given)] if _devices.is_pair(given) else None
-    if type(given).__module__.partition(".")[0] in ("pyarrow", "polars", "trawl", "numpy"):
+    if type(given).__module__.partition(".")[0] in ("pyarrow", "polars", "trawl", "numpy") and not isinstance(given, DeviceStrings):
         return None
     if hasattr(given, "to_pylibcudf"):  # a Series of cuDF
         given = given.to_pylibcudf()
@@ -155,6 +155,17 @@ cdef void work_records_there(work *job) noexcept nogil:
     cdef records_work *asked = <records_work *>job.out
 
     job.status = trawl_ask_records(job.searcher, job.plan, asked.records, &asked.out, &job.error)
+
+
+cdef struct rewrite_work:
+    trawl_records *records
+    trawl_rewrite out
+
+
+cdef void work_rewrite_there(work *job) noexcept nogil:
+    cdef rewrite_work *asked = <rewrite_work *>job.out
+
+    job.status = trawl_records_rewrite(job.searcher, asked.records, &asked.out, &job.error)
 
 
 @cython.final
@@ -385,7 +396,7 @@ cdef class Records(Made):
         records.length = patterns.length = count
         return records, patterns
 
-    cdef DeviceMatches matches(self, Plan plan, bint first, progress):
+    cdef DeviceMatches matches(self, Plan plan, bint first, progress, str name="match_lists"):
         """Return all occurrences, or each record's first."""
         cdef uint64_t rows = self.part.records.record_count, room = rows if first else rows + 1024, count = 0
         cdef uint32_t unit = max(self.part.records.offset_bytes, 4)
@@ -400,7 +411,7 @@ cdef class Records(Made):
             made.patterns = device_array(self.device, room, unit)
             if self.ask(plan, TRAWL_RECORDS_FIRST if first else TRAWL_RECORDS_MATCHES,
                         NULL if first else <void *>made.offsets.address(), <void *>made.patterns.address(), room, &count,
-                        "match_lists", progress, made) and (count < <uint64_t>1 << 31 or unit == 8):
+                        name, progress, made) and (count < <uint64_t>1 << 31 or unit == 8):
                 break
             room = count
             if count >> 31 != 0 and unit == 4:
@@ -409,6 +420,66 @@ cdef class Records(Made):
         if not first:
             made.begins.length = made.ends.length = made.patterns.length = count
             self.put_nulls(made.offsets)
+        return made
+
+    cdef DeviceStrings rewrite(self, Plan plan, Values values, match, str name, progress):
+        """Return the records with values in place of occurrences that do not overlap; values is None: the parts between."""
+        cdef DeviceStrings made = DeviceStrings.__new__(DeviceStrings)
+        cdef uint64_t rows = self.part.records.record_count, none = 0, longest = 1, i, count
+        cdef DeviceMatches found = self.matches(plan, False, progress, name)
+        cdef trawl_answer given
+        cdef rewrite_work asked
+        cdef Handle handle
+        cdef uint32_t unit
+        cdef int status
+
+        memset(&asked, 0, sizeof(asked))
+        ask_for(&given, TRAWL_RECORDS_MATCHES)
+        count = given.count = given.room = found.begins.length
+        given.cell_bytes = found.begins.unit
+        given.values, given.patterns = <void *>found.offsets.address(), <void *>found.patterns.address()
+        given.begins, given.ends = <void *>found.begins.address(), <void *>found.ends.address()
+        asked.records = self.records
+        asked.out.size, asked.out.how, asked.out.matches = sizeof(asked.out), TRAWL_SPLIT, &given
+        asked.out.flags = TRAWL_SPANS_FIRST if match == "leftmost-first" else TRAWL_SPANS
+        if values is not None:
+            asked.out.how = TRAWL_REPLACE if not values.masks else TRAWL_MASK_CHARACTERS if self.is_text else TRAWL_MASK
+            asked.out.values, asked.out.values_count = <const trawl_value *>values.pieces, max(values.patterns, 1)
+            for i in range(asked.out.values_count if not values.masks else 0):
+                longest = max(longest, values.pieces[i].count)
+        first, end = offsets_of(self.part)
+        asked.out.room = end - first + count * (longest - 1)
+        handle = self.searcher.take()
+        try:
+            handle.job.out, handle.job.bytes = &asked, BRIEF_BYTES
+            while True:
+                unit = 8 if asked.out.room >> 31 != 0 else max(self.part.records.offset_bytes, 4)
+                made.offsets = device_array(self.device, rows + 1 + (count if values is None else 0), unit)
+                send(self.device, made.offsets.address(), 0, <const void *>&none, unit)  # all of it, if there are no records
+                if values is None:
+                    made.lists = device_array(self.device, rows + 1, unit)
+                    send(self.device, made.lists.address(), 0, <const void *>&none, unit)
+                    asked.out.lists = <void *>made.lists.address()
+                block_release(made.bytes)
+                made.bytes = NULL
+                made.bytes = room_new(self.device, asked.out.room)
+                asked.out.offsets, asked.out.bytes = <void *>made.offsets.address(), <void *>room_of(made.bytes).address
+                asked.out.offset_bytes = unit
+                try:
+                    handle.run(work_rewrite_there, progress)
+                    break
+                except _errors.LimitError:
+                    if asked.out.count <= asked.out.room:
+                        raise
+                asked.out.room = asked.out.count
+        finally:
+            self.searcher.give(handle)
+        made.nbytes, made.is_text = asked.out.count, self.is_text
+        made.offsets.length = (asked.out.strings if rows > 0 else 0) + 1
+        if found.offsets.validity != NULL:
+            rows_of = made.offsets if values is not None else made.lists
+            (<DeviceArray>rows_of).validity = block_share(found.offsets.validity)
+            (<DeviceArray>rows_of).null_count = found.offsets.null_count
         return made
 
 
@@ -557,6 +628,32 @@ cdef object answer_there(Searcher searcher, Plan plan, given, int shape, str nam
         if lists:
             return records.matches(plan, first, progress)
         return records.cells(plan, progress) if shape == TRAWL_RECORDS_CELLS else records.values(plan, shape, name, out, progress)
+    except _errors.UnsupportedError:
+        if not records.copies:
+            raise
+    return None
+
+
+cdef bint keeps_characters(Plan plan):
+    """Return whether no occurrence in UTF-8 begins or ends inside a character."""
+    return plan.alphabet == "utf8" if plan.regex is not None else len(plan) == 0 or (len(plan.kinds) > 0 and 0 not in plan.kinds)
+
+
+cdef DeviceStrings rewrite_there(Searcher searcher, Plan plan, given, Values values, match, progress):
+    """Rewrite a column on a GPU. None: the host must do it."""
+    cdef Records records = load_records(searcher, given, False)
+    cdef str name = "split" if values is None else "mask" if values.masks else "replace"
+
+    if records is None:
+        return None
+    _sources.choice("match", match, MATCHES[1:])
+    try:
+        # Expressions resume after each other's occurrences, and values with groups or of a function are made on the host.
+        if ((plan.regex is not None and len(plan) > 1) or (values is not None and not values.take_all())
+                or (records.is_text and not (keeps_characters(plan) and (values is None or values.is_text())))
+                or not records.may_count(plan, name, progress)):
+            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN)
+        return records.rewrite(plan, values, match, name, progress)
     except _errors.UnsupportedError:
         if not records.copies:
             raise

@@ -560,8 +560,9 @@ cdef class Plan:
         """Copy a str, bytes or column, with values in place of occurrences that do not overlap.
         values: one str or bytes, a sequence with one per pattern, a dict of patterns and values, or a
         function, called with each occurring string and the pattern's index; None: the plan's values.
-        match: see matches(). A list yields a list, any other column an Array. A column of string
-        views, as in polars, yields views that share the memory of unchanged strings.
+        match: see matches(). A list yields a list, a column on a GPU a DeviceStrings, any other column
+        an Array. A column of string views, as in polars, yields views that share the memory of
+        unchanged strings.
         In the values of expressions, $1, ${1}, $name and ${name} are groups of the occurrence, $0 is
         the whole occurrence, and $$ is a $.
 
@@ -597,7 +598,8 @@ cdef class Plan:
     def split(self, text, *, match="leftmost-longest", answer="list", progress=None):
         """Split a text at occurrences that do not overlap: a list of str or bytes. A column yields a
         list of lists, or with answer='array' an Array of lists of strings, which is made several
-        times as fast, but not for a column that is a list. match: see matches().
+        times as fast, but not for a column that is a list. A column on a GPU yields a DeviceStrings.
+        match: see matches().
 
         >>> Plan([', ', '; ']).split('tea, milk; bread')
         ['tea', 'milk', 'bread']

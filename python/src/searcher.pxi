@@ -689,7 +689,7 @@ cdef class Searcher:
     def split(self, Plan plan not None, text, *, match="leftmost-longest", answer="list", progress=None):
         _sources.choice("answer", answer, ("list", "array"))
         made = rewrite(self, plan, text, None, match, progress)
-        if answer == "array" and type(made) is not Array:
+        if answer == "array" and type(made) not in (Array, DeviceStrings):
             raise ValueError("answer='array' is for columns that are not lists")
         return made.tolist() if answer == "list" and type(made) is Array else made
 

@@ -365,7 +365,7 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
 cdef enum:
     GROUPS_MAX = 100  # a value may name the groups of an expression with numbers below this
 
-cdef struct piece:
+cdef struct piece:  # laid out as a trawl_value
     const uint8_t *bytes
     uint64_t count
 
@@ -440,6 +440,13 @@ cdef class Values:
         self.pieces[pattern].count = <uint64_t>count
         self.held.append(value)
         return 0
+
+    cdef bint take_all(self) except -1:
+        """Fetch all values; False: some are not known before the search."""
+        for i in range(self.patterns if not self.calls else 0):
+            if self.pieces[i].bytes == NULL:
+                self.take(i, self.given[i])
+        return not self.calls and not self.templates
 
     cdef bint is_text(self):
         """Return True if all fetched values are UTF-8."""
@@ -1306,11 +1313,14 @@ cdef object replace(Searcher searcher, Plan plan, text, values, match, progress)
 
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts between spans. A column
-    yields an Array, a list yields a list."""
+    yields an Array, a column on a GPU a DeviceStrings, a list yields a list."""
     cdef taken_buffer view
 
     if isinstance(text, (str, bytes)):
         return rewrite_text(searcher, plan, text, values, match, progress)
+    there = rewrite_there(searcher, plan, text, values, match, progress)
+    if there is not None:
+        return there
     items = _sources.array_items(text)
     plan = plan_for(plan, match)
     if items is not None:

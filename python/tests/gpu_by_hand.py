@@ -380,3 +380,36 @@ def read_lists(matches):
     lists = [found[ends[i] : ends[i + 1]] if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(rows)]
     assert made.array.null_count == lists.count(None)
     return lists
+
+
+def read_strings(column):
+    """Read a DeviceStrings through Arrow's device protocol."""
+    owner, capsule = column.__arrow_c_device_array__()
+    schema = ArrowSchema.from_address(capsule_pointer(owner, names[2]))
+    made = DeviceArray.from_address(capsule_pointer(capsule, names[3]))
+
+    def numbers(array, form):
+        unit = 4 if form.islower() else 8
+        return struct.unpack(f"{array.length + 1}{'i' if unit == 4 else 'q'}",
+                             read(array.buffers[1], (array.length + 1) * unit, made.device))  # fmt: skip
+
+    def with_nulls(array, values):
+        valid = read(array.buffers[0], (array.length + 7) // 8, made.device) if array.buffers[0] else None
+        found = [one if valid is None or valid[i // 8] >> i % 8 & 1 else None for i, one in enumerate(values)]
+        assert array.null_count == found.count(None)
+        return found
+
+    def strings(array, form):
+        assert array.n_buffers == 3 and array.offset == 0
+        ends = numbers(array, form)
+        tape = read(array.buffers[2], ends[-1], made.device)
+        values = [tape[begin:end] for begin, end in itertools.pairwise(ends)]
+        return with_nulls(array, [one.decode() for one in values] if form in "uU" else values)
+
+    form = schema.format.decode()
+    if not form.startswith("+"):
+        return strings(made.array, form)
+    items = strings(made.array.children[0].contents, schema.children[0].contents.format.decode())
+    ends = numbers(made.array, form[1])
+    assert len(items) == ends[-1]
+    return with_nulls(made.array, [items[begin:end] for begin, end in itertools.pairwise(ends)])

@@ -115,7 +115,8 @@ OF_COLUMNS = {
     "pattern_lists": lambda given: PLAN.pattern_lists(given),
     "record_counts": lambda given: PLAN.record_counts(given),
     "match_lists": lambda given: PLAN.match_lists(given, value=True),
-    "replace": lambda given: PLAN.replace(given, b"x"),
+    "replace": lambda given: PLAN.replace(given, lambda found, pattern: b"x"),
+    "split": lambda given: trawl.Plan(["an", "n."], regex=True).split(given),
     "match_counts": lambda given: PLAN.match_counts(given, match="leftmost-longest"),
     "contains": lambda given: trawl.Plan("banana", edits=1).contains(given),
 }
@@ -253,12 +254,123 @@ def test_matches_of_expressions(expressions):
         assert plan.match_counts(lines).tolist() == plan.match_counts([b"an\nan ban", b"n\na"]).tolist()
         with pytest.raises(trawl.UnsupportedError, match="^match_counts: only the host"):
             plan.match_counts(gpu.Column([b"an\nan ban", b"n\na"]))
+    check_matches(plan, [b"", b""], gpu.Column([b"", b""]))  # 2026-11-30: refused, as only the host's
     for given in (gpu.Shared(text), trawl.Text(gpu.Shared(text))):
         assert plan.count(given) == plan.count(text)
         assert plan.count_by_pattern(given) == plan.count_by_pattern(text)
         assert plan.positions(given).tolist() == plan.positions(text).tolist()
         assert plan.first(given) == plan.first(text)
         assert plan.find_all(given) == plan.find_all(text)
+
+
+def check_rewritten(plan, values, given, insert, form=bytes):
+    """Check replace(), mask() and split() beside the host's answers."""
+    host = [value if value is None else form(value, *["utf-8"] * (form is str)) for value in values]
+    for match in ("leftmost-longest", "leftmost-first"):
+        for found, want in (
+            (plan.replace(given, insert, match=match), plan.replace(host, insert, match=match)),
+            (plan.mask(given, match=match), plan.mask(host, match=match)),
+            (plan.mask(given, "\u00e9", match=match), plan.mask(host, "\u00e9", match=match)),
+            (plan.split(given, match=match), plan.split(host, match=match)),
+        ):
+            read = gpu.read_strings(found)
+            if isinstance(given, tuple):  # a pair has no nulls
+                want = [([form()] if isinstance(want[0], list) else form()) if one is None else one for one in want]
+            assert read == want == found.tolist() and len(found) == len(values), (values, insert, match)
+
+
+@simulated
+def test_rewritten_columns():
+    """Check replace, mask and split: kinds of columns, nulls, slices, results longer than there was room for."""
+    import struct
+
+    texts = [b"banana", None, b"", "na\u00efan \u00e9".encode(), b"x" * 40, b"an", b"nan" * 30]
+    many = ["an", "na", "nan", "a", "\u00e9"]
+    for kind in ("u", "U", "z", "Z"):
+        form = str if kind in "uU" else bytes
+        for insert in ("<long>" * 9, "", ["1", "", "333", "4444", "\u00e9\u00e9"]):
+            plan = trawl.Plan(many, whole_words="ascii" if insert == "" else False)
+            check_rewritten(plan, texts, gpu.Column(texts, kind), insert, form)
+            check_rewritten(plan, texts[1:5], gpu.Column(texts, kind, begin=1, end=5, device=1), insert, form)
+            check_rewritten(plan, texts, gpu.Column(texts, kind, chunks=[2, 2, 5]), insert, form)
+        check_rewritten(trawl.Plan("zebra"), texts, gpu.Column(texts, kind), "-", form)
+        for empty in ([], [b"", None], [None]):
+            check_rewritten(PLAN, empty, gpu.Column(empty, kind), "-", form)
+    values = [b"banana", b"", b"xan"]
+    pair = gpu.Shared(b"banana" + b"xan"), gpu.Shared(struct.pack("4q", 0, 6, 6, 9), code=0, unit=8)
+    check_rewritten(PLAN, values, pair, b"--")
+    kept = trawl.Searcher().load(gpu.Column(texts, "z"))
+    check_rewritten(PLAN, texts, kept, b"--")
+    masked = PLAN.mask(gpu.Column(texts))
+    assert masked.offsets.device == 0 and masked.nbytes == sum(len(b"??" if one is None else one) for one in texts)
+    assert PLAN.contains(masked).tolist() == [False] * len(texts)  # a result may be searched
+    assert masked.lists is None and "7 strings" in repr(masked) and "7 lists" in repr(PLAN.split(kept))
+    with pytest.raises(ValueError, match="match"):
+        PLAN.replace(kept, b"x", match="all")
+    dense = [b"a" * 70000, b"ba" * 35000, b"", b"a" * 70000]  # more matches than a launch of rewrite_scan has threads
+    assert trawl.Plan("a").replace(gpu.Column(dense, "z"), b"cd").tolist() == [
+        one.replace(b"a", b"cd") for one in dense
+    ]
+    assert trawl.Plan("a").split(gpu.Column(dense, "z")).tolist() == [one.split(b"a") for one in dense]
+
+
+@simulated
+def test_rewritten_by_the_host():
+    """Check which rewritings a GPU leaves to the host, which may do them from a copy."""
+    column = [b"banana", b"an\nan", b"\xc3\xa9"]
+    asks = (
+        lambda given: trawl.Plan(["an|b", "na"], regex=True).replace(given, ["x", "y"]),
+        lambda given: trawl.Plan("(a)n", regex=True).replace(given, "$1"),
+        lambda given: PLAN.replace(given, lambda found, pattern: found),
+        lambda given: trawl.Plan("a[^b]", regex=True).mask(given),  # of one line each
+        lambda given: trawl.Plan("banana", edits=1).split(given),
+    )
+    for ask in asks:
+        with pytest.raises(trawl.UnsupportedError, match="only the host"):
+            ask(gpu.Column(column, "z"))
+        kept = trawl.Searcher().load(gpu.Column(column, "z"), copy=True)
+        assert list(ask(kept)) == ask(column)
+    with pytest.raises(trawl.UnsupportedError, match="^mask: only the host"):
+        trawl.Plan(b"\xa9").mask(gpu.Column(column))  # would cut a character
+    with pytest.raises(trawl.UnsupportedError, match="^replace: only the host"):
+        PLAN.replace(gpu.Column(column), b"\xff")
+
+
+@simulated
+def test_random_rewritten_columns():
+    """Check rewritten columns beside Python's re: matches dense and far apart, texts of several tiles."""
+    import re
+
+    seed = int(os.environ.get("TRAWL_TEST_SEED", random.randrange(1 << 30)))
+    print("TRAWL_TEST_SEED", seed)
+    draw = random.Random(seed)
+    for _ in range(max(12, amount(200))):
+        longest = draw.choice((5, 40, 3000))
+        values = [
+            None
+            if draw.random() < 0.1
+            else bytes(draw.choices(b"ab ", (1, draw.choice((1, 30)), 1), k=draw.randrange(longest)))
+            for _ in range(draw.randrange(60))
+        ]
+        regex = draw.choice((None, "a+b", "[ab]{2,7}", r"\ba", "b|a+ ", "(?:ab?)+$", "^b*a"))
+        words = list({bytes(draw.choices(b"ab", k=draw.randrange(1, 5))) for _ in range(draw.choice((1, 3, 12)))})
+        plan = trawl.Plan(words) if regex is None else trawl.Plan(regex, regex=True, alphabet="bytes")
+        judge = re.compile(b"|".join(sorted(words, key=len, reverse=True)) if regex is None else regex.encode())
+        insert = [bytes(draw.choices(b"-+", k=draw.choice((0, 1, 3, 50)))) for _ in range(len(plan))]
+        by = dict(zip(words, insert)) if regex is None else None
+        begin = draw.randrange(len(values) + 1)
+        end = draw.randrange(begin, len(values) + 1)
+        chunks = sorted(draw.choices(range(begin, end + 1), k=2)) if draw.random() < 0.3 else None
+        given = gpu.Column(values, draw.choice("zZ"), begin, end, draw.randrange(2), chunks=chunks)
+        for found, rewritten in (
+            (
+                plan.replace(given, insert),
+                lambda text: judge.sub(lambda match: by[match[0]] if by else insert[0], text),
+            ),
+            (plan.mask(given, "\u00e9"), lambda text: judge.sub(lambda match: b"\xc3\xa9" * len(match[0]), text)),
+            (plan.split(given), judge.split),
+        ):
+            assert found.tolist() == [one if one is None else rewritten(one) for one in values[begin:end]], seed
 
 
 @simulated
@@ -567,6 +679,8 @@ def test_no_leak():
             answer.to_host()
             gpu.read_lists(PLAN.match_lists(column, offsets="bytes"))
             PLAN.match_lists(column, first=True, offsets="bytes").tolist()
+            gpu.read_strings(PLAN.replace(column, "more than there was"))
+            gpu.read_strings(PLAN.split(column))
             if len(answer) and answer.tolist and "bits" not in repr(answer):
                 gpu.read_tensor(answer)
             if hasattr(answer, "__arrow_c_device_array__"):

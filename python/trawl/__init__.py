@@ -43,7 +43,7 @@ from ._excerpts import Excerpt
 from ._fasta import fasta, fastq
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
-    Array, Batches, Column, DeviceArray, DeviceMatches, LineBatches, Match, Plan, Records, Searcher, Text,
+    Array, Batches, Column, DeviceArray, DeviceMatches, DeviceStrings, LineBatches, Match, Plan, Records, Searcher, Text,
     __version__,
     algorithms, instruction_sets,
 )  # fmt: skip
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
-    "Column", "DeviceArray", "DeviceError", "DeviceMatches", "EngineError", "Error", "Excerpt", "FileError", "LimitError",
+    "Column", "DeviceArray", "DeviceError", "DeviceMatches", "DeviceStrings", "EngineError", "Error", "Excerpt", "FileError", "LimitError",
     "LineBatches", "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
     "Records", "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
     "algorithms", "decontaminate", "fasta", "fastq", "instruction_sets",

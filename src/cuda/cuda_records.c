@@ -74,7 +74,17 @@ static enum trawl_status copy_offsets(struct engine_worker *worker, struct engin
     return TRAWL_OK;
 }
 
-static void arguments_of(const struct engine_records *held, struct answer_arguments *a)
+uint32_t cuda_records_device(const struct engine_records *held)
+{
+    return held->device_index;
+}
+
+struct records cuda_records_of(const struct engine_records *held)
+{
+    return held->records;
+}
+
+void cuda_records_describe(const struct engine_records *held, struct answer_arguments *a)
 {
     a->offsets = (const void *)(uintptr_t)held->offsets_address;
     a->validity = (const uint8_t *)(uintptr_t)held->validity_address;
@@ -107,7 +117,7 @@ static enum trawl_status make_steps(struct engine_worker *worker, struct engine_
                         (size_t)(held->step_count * sizeof(uint32_t)), worker->stream));
     TRAWL_TRY(cuda_lists_answering(worker, error));
     TRAWL_TRY(cuda_lists_sums(worker, error));
-    arguments_of(held, &a);
+    cuda_records_describe(held, &a);
     TRAWL_TRY(cuda_lists_run(
         worker, CUDA_KERNEL_ANSWER_STEPS, held->records.count,
         max_u64(worker->limits.blocks_max, worker->device->resident[CUDA_KERNEL_ANSWER_STEPS]), &a,
@@ -413,7 +423,7 @@ void cuda_records_arguments(const struct engine_worker *worker, struct answer_ar
     const struct cuda_answering *own = worker->answering;
     const struct record_answer *answer = own->answer->records;
 
-    arguments_of(answer->held, a);
+    cuda_records_describe(answer->held, a);
     a->tape = own->chunk_at;
     a->shape = shapes[answer->shape];
     a->bits = has_bits(worker) ? (uint32_t *)(uintptr_t)own->bits.address : NULL;

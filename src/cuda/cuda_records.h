@@ -14,6 +14,11 @@ void cuda_records_drop(struct engine *engine, struct engine_records *held);
 enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
                                      struct trawl_error *error);
 
+uint32_t cuda_records_device(const struct engine_records *held);
+struct records cuda_records_of(const struct engine_records *held);
+/* Sets the arguments that describe the records. */
+void cuda_records_describe(const struct engine_records *held, struct answer_arguments *a);
+
 /* Prepares the memory for a task's answer about records (worker->answering). */
 enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error);
 /* For cells: lowers *done, the end of the range, to the start of the record that it would divide,

@@ -138,6 +138,7 @@ static void answering_release(struct cuda_device *device, struct cuda_answering 
     cuda_memory_release(device, &own->bits);
     cuda_memory_release(device, &own->values);
     cuda_memory_release(device, &own->block_counts);
+    cuda_memory_release(device, &own->rewriting);
     cuda_pinned_release(device, &own->told);
     cuda_pinned_release(device, &own->by_pattern);
 }

@@ -73,6 +73,7 @@ struct cuda_answering {
     struct cuda_memory values; /* what will be copied to the caller */
     void *columns[RECORD_COLUMNS];   /* of an answer about records, on the device */
     struct cuda_memory block_counts; /* the counts of answer_cells */
+    struct cuda_memory rewriting;    /* the entries, sums and values of cuda_rewrite.c */
 };
 
 struct engine_worker {

@@ -44,6 +44,10 @@
     X(ANSWER_RECORDS, "answer_records")                                                    \
     X(ANSWER_CELLS, "answer_cells")                                                        \
     X(ANSWER_SPANS, "answer_spans")                                                        \
+    X(REWRITE_SELECT, "rewrite_select")                                                    \
+    X(REWRITE_SCAN, "rewrite_scan")                                                        \
+    X(REWRITE_ENDS, "rewrite_ends")                                                        \
+    X(REWRITE_GATHER, "rewrite_gather")                                                    \
     /* the next four make tables; these and stream_set's kernels are in cuda_image_sets */ \
     X(SET_RUNS, "set_runs")                                                                \
     X(SET_COUNT, "set_count")                                                              \

@@ -5,6 +5,7 @@
 #include "cuda/cuda_answer.h"
 #include "cuda/cuda_begins.h"
 #include "cuda/cuda_records.h"
+#include "cuda/cuda_rewrite.h"
 #include "cuda/chunk.h"
 #include "cuda/cuda_load.h"
 #include "cuda/open.h"
@@ -232,6 +233,7 @@ const struct engine_ops engine_cuda = {
     .records_hold = cuda_records_hold,
     .records_drop = cuda_records_drop,
     .records_clear = cuda_records_clear,
+    .records_rewrite = cuda_records_rewrite,
     .hold = cuda_hold,
     .drop = cuda_drop,
 };

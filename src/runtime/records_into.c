@@ -449,7 +449,8 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     if (lines != NULL)
         used = lines;
     if (own->held != NULL && into->cells == NULL && !kind_of(plan)->is_apart &&
-        engine_for_devices->answers(used, ANSWER_OF_RECORDS))
+        ((own->text == NULL && record_matches(into->what)) || /* and no match is empty */
+         engine_for_devices->answers(used, ANSWER_OF_RECORDS)))
         status = answer_on_device(searcher, used, own, to_device, into, &why);
     else
         (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
@@ -488,5 +489,98 @@ enum trawl_status trawl_ask_records(struct trawl_searcher *searcher, const struc
         status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " %s", into.room,
                             into.count, into.what == TRAWL_RECORDS_CELLS ? "cells" : "occurrences");
     ask_tell(given, &into, status);
+    return status;
+}
+
+/* ---- New columns ---------------------------------------------------------------------------- */
+
+/* Checks that an array lies in the memory of the device that has the records. */
+static enum trawl_status check_there(const struct trawl_runtime *runtime,
+                                     const struct trawl_records *own, const void *array,
+                                     const char *name, uint32_t alignment,
+                                     struct trawl_error *error)
+{
+    uint32_t device = 0;
+    bool there = false;
+
+    if (array != NULL)
+        TRAWL_TRY(runtime_find_memory(runtime, array, &there, &device, error));
+    if (!there || device != own->device)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "rewrite: %s is not in the memory of the device that has the records",
+                          name);
+    if ((uintptr_t)array % alignment != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "rewrite: %s is not aligned to %u bytes", name,
+                          alignment);
+    return TRAWL_OK;
+}
+
+static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
+                                       const struct trawl_records *own,
+                                       const struct trawl_rewrite *rewrite,
+                                       struct trawl_error *error)
+{
+    const struct trawl_answer *matches = rewrite->matches;
+    const bool splits = rewrite->how == TRAWL_SPLIT;
+
+    if ((unsigned)rewrite->how > TRAWL_SPLIT || matches == NULL ||
+        (rewrite->flags != TRAWL_SPANS && rewrite->flags != TRAWL_SPANS_FIRST) ||
+        (rewrite->offset_bytes != 4 && rewrite->offset_bytes != 8) ||
+        (rewrite->values_count == 0) != splits || (rewrite->values == NULL) != splits)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "rewrite: how, flags, offset_bytes, matches or values are not allowed");
+    if (matches->what != TRAWL_RECORDS_MATCHES || matches->count > matches->room)
+        return TRAWL_FAIL(error, ARGUMENT, "rewrite: matches are no complete answer MATCHES");
+    if (own->held == NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED, "rewrite: no device has the records");
+    TRAWL_TRY(check_there(runtime, own, matches->values, "values", matches->cell_bytes, error));
+    TRAWL_TRY(check_there(runtime, own, rewrite->offsets, "offsets", rewrite->offset_bytes, error));
+    if (splits)
+        TRAWL_TRY(check_there(runtime, own, rewrite->lists, "lists", rewrite->offset_bytes, error));
+    if (rewrite->room > 0)
+        TRAWL_TRY(check_there(runtime, own, rewrite->bytes, "bytes", 16, error));
+    if (matches->count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(check_there(runtime, own, matches->begins, "begins", matches->cell_bytes, error));
+    TRAWL_TRY(check_there(runtime, own, matches->ends, "ends", matches->cell_bytes, error));
+    return rewrite->values_count <= 1 ? TRAWL_OK
+                                      : check_there(runtime, own, matches->patterns, "patterns",
+                                                    matches->cell_bytes, error);
+}
+
+enum trawl_status trawl_records_rewrite(struct trawl_searcher *searcher,
+                                        struct trawl_records *records, struct trawl_rewrite *given,
+                                        struct trawl_error *error)
+{
+    struct trawl_rewrite rewrite = {.size = sizeof rewrite};
+    struct trawl_answer matches = TRAWL_ANSWER(TRAWL_RECORDS_MATCHES);
+    enum trawl_status status;
+
+    if (searcher == NULL || records == NULL || given == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL  ? "searcher"
+                          : records == NULL ? "records"
+                                            : "rewrite");
+    TRAWL_TRY(options_read(&rewrite, sizeof rewrite, given, sizeof rewrite, "rewrite", error));
+    if (rewrite.matches != NULL) {
+        TRAWL_TRY(ask_read(&matches, rewrite.matches, error));
+        if (matches.cell_bytes == 0)
+            matches.cell_bytes = sizeof(uint64_t);
+        rewrite.matches = &matches;
+    }
+    TRAWL_TRY(searcher_enter(searcher, error));
+    rewrite.count = rewrite.strings = 0;
+    status = records->records.count == 0
+                 ? TRAWL_OK
+                 : check_rewrite(searcher->runtime, records, &rewrite, error);
+    if (status == TRAWL_OK && records->records.count > 0)
+        status = engine_for_devices->records_rewrite(
+            searcher->runtime->devices.engine, records->held,
+            records->text == NULL ? NULL : records->text->bytes, &rewrite, error);
+    searcher_leave(searcher);
+    if (status == TRAWL_OK || status == TRAWL_LIMIT) {
+        given->count = rewrite.count;
+        given->strings = rewrite.strings;
+    }
     return status;
 }

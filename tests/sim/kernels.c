@@ -40,7 +40,11 @@
     X(answer_steps)    \
     X(answer_records)  \
     X(answer_cells)    \
-    X(answer_spans)
+    X(answer_spans)    \
+    X(rewrite_select)  \
+    X(rewrite_scan)    \
+    X(rewrite_ends)    \
+    X(rewrite_gather)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \
@@ -60,10 +64,6 @@
     X(gallery_pss_gr)            \
     X(gallery_pss_gm)            \
     X(gallery_pss_gm_argument)   \
-    X(gallery_pss_list)          \
-    X(gallery_pss_lists)         \
-    X(gallery_pss_passes)        \
-    X(gallery_pss_sums)          \
     X(gallery_bmh)               \
     X(gallery_bmh_shared)        \
     X(gallery_bmh_conflict_free) \

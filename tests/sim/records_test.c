@@ -364,6 +364,112 @@ static void faults(enum trawl_what shape, int code, bool to_device)
     TEST_CHECK(nth > 20);
 }
 
+/* Loads records, lists their matches, and rewrites them. Returns the first status that is not OK.
+ */
+static enum trawl_status rewrite_matches(struct trawl_searcher *searcher,
+                                         const struct trawl_plan *plan,
+                                         const struct trawl_record_array *array,
+                                         struct trawl_answer *matches,
+                                         struct trawl_rewrite *rewrite, struct trawl_error *error)
+{
+    struct trawl_records *records = NULL;
+    enum trawl_status status = trawl_records_load(searcher, array, &records, error);
+
+    if (status == TRAWL_OK)
+        status = trawl_ask_records(searcher, plan, records, matches, error);
+    if (status == TRAWL_OK)
+        status = trawl_records_rewrite(searcher, records, rewrite, error);
+    trawl_records_unload(records);
+    return status;
+}
+
+/* Each member of the struct is wrong in turn. */
+static void wrong_members(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                          const struct trawl_record_array *array, struct trawl_answer *matches,
+                          struct trawl_rewrite rewrite)
+{
+    struct trawl_error error;
+
+    for (uint32_t i = 0; i < 12; i++) {
+        struct trawl_rewrite wrong = rewrite;
+        enum trawl_status status;
+
+        wrong.how = i == 0 ? (enum trawl_rewriting)4 : i == 1 ? TRAWL_SPLIT : wrong.how;
+        wrong.flags = i == 2 ? 0 : wrong.flags;
+        wrong.matches = i == 3 ? NULL : wrong.matches;
+        wrong.values_count = i == 4 ? 0 : i == 5 ? 2 : 1; /* several need patterns */
+        wrong.offset_bytes = i == 6 ? 1 : 8;
+        wrong.offsets = i == 7 ? NULL : i == 8 ? &wrong : wrong.offsets;
+        wrong.offsets = i == 9 ? (uint8_t *)wrong.offsets + 4 : wrong.offsets;
+        wrong.bytes = i == 10 ? (uint8_t *)wrong.bytes + 8 : wrong.bytes;
+        wrong.room = i == 11 ? 9 : 16;
+        status = rewrite_matches(searcher, plan, array, matches, &wrong, &error);
+        if (!TEST_CHECK(status == (i == 11 ? TRAWL_LIMIT : TRAWL_ARGUMENT)))
+            printf("  wrong member %u: status %d\n", i, (int)status);
+    }
+}
+
+/* Each call to the driver fails in turn. */
+static void rewritten(int code)
+{
+    static const uint64_t offsets[] = {0, 5, 6, 6, 8}, right[] = {0, 7, 8, 8, 10}, zeros[8];
+    static const uint8_t valid = 7;
+    static const struct trawl_value star = {"**", 2};
+    struct cuda_limits limits = cuda_limits_default;
+    bool has_failed = true;
+    uint64_t nth = 0;
+
+    limits.lists_min = 1u << 12;
+    while (has_failed && test_failures < 5) {
+        struct trawl_answer matches = TRAWL_ANSWER(TRAWL_RECORDS_MATCHES);
+        struct trawl_rewrite rewrite = {.size = sizeof rewrite, .how = TRAWL_REPLACE};
+        struct trawl_record_array array;
+        struct trawl_searcher *searcher;
+        struct trawl_error error;
+        enum trawl_status status;
+
+        nth++;
+        devices_begin(&limits);
+        searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        {
+            AUTO_PLAN plan = must_plan("b");
+
+            array = records_of(put("babaaxab", 8), put(offsets, sizeof offsets), 4);
+            array.validity = (const uint8_t *)put(&valid, 1);
+            matches.values = put(zeros, sizeof zeros);
+            matches.begins = put(zeros, sizeof zeros);
+            matches.ends = put(zeros, sizeof zeros);
+            matches.room = 8;
+            rewrite.matches = &matches;
+            rewrite.flags = TRAWL_SPANS;
+            rewrite.values = &star;
+            rewrite.values_count = 1;
+            rewrite.offsets = put(zeros, sizeof zeros);
+            rewrite.offset_bytes = 8;
+            rewrite.bytes = put(zeros, sizeof zeros);
+            rewrite.room = 16;
+            sim_driver_fail(nth, code, false);
+            status = rewrite_matches(searcher, plan, &array, &matches, &rewrite, &error);
+            has_failed = sim_driver_has_failed();
+            sim_driver_fail(UINT64_MAX, 0, false);
+            TEST_CHECK(status == TRAWL_OK ||
+                       (has_failed && (status == TRAWL_MEMORY || status == TRAWL_DEVICE ||
+                                       status == TRAWL_UNSUPPORTED)));
+            status = rewrite_matches(searcher, plan, &array, &matches, &rewrite, &error);
+            if (status == TRAWL_OK || !has_failed) {
+                TEST_CHECK(status == TRAWL_OK && rewrite.count == 10 && rewrite.strings == 4);
+                TEST_CHECK(memcmp(rewrite.offsets, right, sizeof right) == 0 &&
+                           memcmp(rewrite.bytes, "**a**aaxab", 10) == 0);
+            }
+            if (!has_failed)
+                wrong_members(searcher, plan, &array, &matches, rewrite);
+        }
+        trawl_searcher_close(searcher);
+        devices_end();
+    }
+    TEST_CHECK(nth > 20);
+}
+
 static void borders(void)
 {
     static const uint64_t record_bytes[] = {50, 60, 64, 100, 333, 500, 650};
@@ -413,6 +519,8 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     borders();
     by_turns();
+    rewritten(CUDA_CODE_OUT_OF_MEMORY);
+    rewritten(CUDA_CODE_LAUNCH_FAILED);
     several_devices(TRAWL_ENGINE_AUTO);
     several_devices(TRAWL_ENGINE_CUDA);
     for (uint32_t i = 0; i < 4; i++) {

@@ -9,3 +9,4 @@
 #include "bins.cu"
 #include "answer.cu"
 #include "expressions.cu"
+#include "rewrite.cu"

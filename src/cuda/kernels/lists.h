@@ -201,4 +201,33 @@ enum { FIND_NUMBERS, FIND_SPANS, FIND_RECORDS };
 #define RECORDS_STEP_LOG2 10u
 #define CELLS_BLOCKS_MAX 256u /* maximum number of blocks of answer_cells */
 
+/* ---- rewrite.cu ---- */
+
+enum { REWRITE_REPLACE, REWRITE_MASK, REWRITE_MASK_CHARACTERS, REWRITE_SPLIT };
+#define REWRITE_TILE (32u << 10)
+#define REWRITE_BLOCKS_MAX 512u /* maximum number of blocks of rewrite_scan */
+
+struct rewrite_arguments {
+    /* the records, of which `text` is the first one's first byte, `count` matches in the columns
+     * cell_..., and where the new offsets go, `into` */
+    struct answer_arguments answer;
+    uint32_t how;
+    uint32_t longest; /* 1: of the matches that begin at the same place, the longest is chosen; 0:
+                         the first */
+    /* value i is `values` from value_ends[i] to value_ends[i + 1] */
+    const uint8_t *values;
+    const uint32_t *value_ends;
+    uint64_t value_count; /* 1, or one for each pattern; 0: nothing replaces a match */
+    /* for each match an entry (rewrite.cu) */
+    uint64_t *from, *to, *shift;
+    uint64_t *chosen;      /* SPLIT: how many chosen matches are before each match, and in all */
+    uint64_t *scanned;     /* rewrite_scan: `shift` or `chosen` */
+    uint64_t *block_sums;  /* rewrite_scan: each block's sum */
+    uint32_t writes;       /* rewrite_scan: 1: the second launch */
+    uint32_t offset_bytes; /* 4 or 8: bytes of a number in `into` and `lists` */
+    void *lists;           /* SPLIT: for each record, how many parts are before it */
+    uint8_t *bytes;        /* the new text; a multiple of 16 */
+    uint64_t total;        /* its number of bytes */
+};
+
 #endif
