@@ -20,7 +20,9 @@ enum gallery_need {
     CONSTANT = 16, /* pattern in constant memory, the block's text in shared memory */
     KEY = 32,      /* pattern in registers */
     MINIMA = 64,   /* each block finds its first hit, gallery_word_minimum the first of all */
-    TRIE = 128,    /* follows a trie of all literals at once */
+    SUMS = 128,    /* with MINIMA: the kernel counts, then gallery_pss_sums runs, then it writes */
+    LISTS = 256,   /* with MINIMA: each block makes a list of hits, which gallery_pss_lists reads */
+    TRIE = 512,    /* follows a trie of all literals at once */
 };
 
 struct gallery_row {
@@ -44,5 +46,19 @@ enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error 
 
 /* Returns true if the kernel of any literal of own->plan has any of these needs. */
 bool gallery_needs(const struct gallery_device *own, uint32_t needs);
+
+/* ---- device_tables.c ---- */
+
+#define GALLERY_ALIGNMENT 16u /* of a literal's bytes in the tables */
+#define GALLERY_SHIFTS 256u
+
+/* Returns the maximum number of bytes that a literal needs in the tables: its padded bytes and its
+ * shifts, or in a trie a state per byte, and a word. */
+uint64_t gallery_literal_room(const struct gallery_device *own, uint32_t literal);
+/* Returns the maximum number of bytes of all tables. */
+uint64_t gallery_tables_bytes(const struct gallery_device *own);
+/* Writes the tables of own->plan into `memory`, all zeros, and sets own->trie_states. Returns the
+ * number of bytes written. */
+uint64_t gallery_tables_fill(struct gallery_device *own, void *memory);
 
 #endif

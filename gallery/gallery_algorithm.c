@@ -141,15 +141,18 @@ static enum trawl_status parse_word(const struct algorithm_row *row, struct opti
     } else if (option_is_word(word, "uncounted")) {
         option = &choice->uncounted;
         applies = strstr(row->name, "-swift") != NULL;
+    } else if (option_is_word(word, "ordered")) {
+        option = &choice->ordered;
+        applies = strstr(row->name, "-swift") != NULL;
     } else if (option_is_word(word, "global")) {
         option = &choice->global;
         applies = choice->algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE;
     }
     if (option == NULL)
-        return TRAWL_FAIL(
-            error, ARGUMENT,
-            "algorithm %s: option \"%.*s\" does not exist, only debug, uncounted and global do",
-            row->name, shown, word.begin);
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "algorithm %s: option \"%.*s\" does not exist, only debug, uncounted, "
+                          "ordered and global do",
+                          row->name, shown, word.begin);
     if (!applies || *option)
         return TRAWL_FAIL(error, ARGUMENT, "option %.*s %s algorithm %s", shown, word.begin,
                           applies ? "is there twice for" : "does not apply to", row->name);
@@ -248,9 +251,10 @@ enum trawl_status gallery_explain(const struct trawl_plan *plan, char *lines, ui
     add_number(lines, lines_bytes, "threads per block", choice.threads);
     add_number(lines, lines_bytes, "threshold", choice.threshold);
     used = strlen(lines);
-    (void)snprintf(lines + used, (size_t)(lines_bytes - used), "%s%s%s",
+    (void)snprintf(lines + used, (size_t)(lines_bytes - used), "%s%s%s%s",
                    choice.debug ? "device code: debug\n" : "",
                    choice.uncounted ? "child grids: not counted\n" : "",
+                   choice.ordered ? "child grids: in order\n" : "",
                    choice.global ? "hashes: in global memory\n" : "");
     return TRAWL_OK;
 }

@@ -24,6 +24,7 @@ struct gallery_choice {
     uint32_t threshold;
     bool debug;     /* pss, bmh: device code compiled without optimisation */
     bool uncounted; /* a swift form that does not count child grids, as in the paper */
+    bool ordered;   /* a swift form whose child grids go to the block's stream, as in the paper */
     bool global;    /* rabin-karp-matrix-sample: hashes in global, not in constant memory */
 };
 
@@ -31,8 +32,8 @@ struct gallery_choice {
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
 /* The functions through which a plan has its option string parsed, and queries the algorithm. The
- * string is NAME[:GEOMETRY][,debug][,uncounted][,global]; the order of the words after the commas
- * does not matter. */
+ * string is NAME[:GEOMETRY][,debug][,uncounted][,ordered][,global]; the order of the words after
+ * the commas does not matter. */
 extern const struct plan_algorithms gallery_algorithms;
 /* Implements engine_ops.explain. */
 enum trawl_status gallery_explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes,

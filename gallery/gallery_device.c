@@ -13,8 +13,6 @@
 #include "gallery/device_rows.h"
 #include "gallery/kernels/gallery.h"
 
-#define PATTERN_ALIGNMENT 16u
-#define SHIFTS 256u
 /* if the device lacks memory, a part is halved, but never to fewer start offsets than this; then
  * the search fails with MEMORY */
 #define WINDOW_BEGINS_MIN (64u << 10)
@@ -29,6 +27,9 @@
 #define FLAGS (WINDOWS | CHILDREN) /* needs that cost a byte of memory per start offset */
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
+#define LISTS_THREADS 256u
+#define SUMS_THREADS 1024u
+#define HEAP_BYTES (256u << 20) /* LISTS: for occurrences, 16 bytes each and what the heap adds */
 
 /* A part of a range: the start offsets [begin, end), and the text. */
 struct text_part {
@@ -90,93 +91,13 @@ static enum trawl_status mark(struct gallery_device *own, struct cuda_event *eve
 
 /* ---- The plan's side ------------------------------------------------------------------------ */
 
-static bool has_trie(const struct gallery_device *own)
-{
-    return (gallery_row_for(own, 0)->needs & TRIE) != 0;
-}
-
-/* Returns the maximum number of bytes that a literal needs in the tables: its padded bytes and its
- * shifts, or in a trie a state per byte, and a word. */
-static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
-{
-    uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
-    uint64_t bytes = count + PATTERN_ALIGNMENT - 1;
-
-    if (has_trie(own))
-        return (GALLERY_TRIE_ROW * count + 1) * sizeof(uint32_t);
-    return bytes - bytes % PATTERN_ALIGNMENT + SHIFTS * sizeof(uint32_t);
-}
-
-static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, uint32_t *shifts)
-{
-    bool behind = (needs & SHIFTS_QS) != 0;
-    uint32_t m = (uint32_t)count;
-
-    for (uint32_t i = 0; i < SHIFTS; i++)
-        shifts[i] = behind ? m + 1 : m;
-    for (uint32_t i = 0; i + !behind < m; i++)
-        shifts[bytes[i]] = behind ? m - i : m - 1 - i;
-}
-
-/* Adds the literal to the trie. Sets *equal to 0, or, if an earlier literal has the same bytes, to
- * 1 + its index. */
-static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *trie, uint32_t *equal)
-{
-    const uint8_t *bytes = plan_literal_bytes(own->plan, literal);
-    uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
-    uint32_t *row = trie;
-
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t *next = &row[1 + bytes[i]];
-
-        if (*next == 0)
-            *next = own->trie_states++;
-        row = trie + (uint64_t)GALLERY_TRIE_ROW * *next;
-    }
-    *equal = row[0];
-    row[0] = literal + 1;
-}
-
-/* Writes a word for each literal (0, or 1 + an earlier literal with the same bytes), and then the
- * states. Returns the number of bytes written. */
-static uint64_t fill_trie(struct gallery_device *own, uint32_t *equals)
-{
-    uint32_t literals = own->plan->literal_count;
-
-    own->trie_states = 1;
-    for (uint32_t i = 0; i < literals; i++)
-        trie_add(own, i, equals + literals, equals + i);
-    return (literals + (uint64_t)GALLERY_TRIE_ROW * own->trie_states) * sizeof *equals;
-}
-
-static void fill_tables(const struct gallery_device *own, uint8_t *tables)
-{
-    for (uint32_t i = 0; i < own->plan->literal_count; i++) {
-        uint64_t count = plan_literal_at(own->plan, i).bytes_count, room = literal_room(own, i);
-        const uint8_t *bytes = plan_literal_bytes(own->plan, i);
-        uint32_t shifts[SHIFTS];
-
-        memcpy(tables, bytes, (size_t)count);
-        fill_shifts(bytes, count, gallery_row_for(own, count)->needs, shifts);
-        memcpy(tables + room - sizeof shifts, shifts, sizeof shifts);
-        tables += room;
-    }
-}
-
-static uint64_t tables_bytes(const struct gallery_device *own)
-{
-    uint64_t bytes = has_trie(own) ? GALLERY_TRIE_ROW * sizeof(uint32_t) : 0;
-
-    for (uint32_t i = 0; i < own->plan->literal_count; i++)
-        bytes += literal_room(own, i);
-    return bytes;
-}
-
 static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_error *error)
 {
     struct cuda_device *device = own->worker->device;
 
     TRAWL_TRY(gallery_choose(own, error));
+    if (gallery_needs(own, LISTS)) /* a hint, like all limits */
+        (void)device->driver->limit_set((int)CUDA_LIMIT_HEAP_BYTES, HEAP_BYTES);
     if (own->begin == NULL)
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
     if (own->shifted == NULL)
@@ -188,16 +109,12 @@ static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_e
 
 static enum trawl_status send_tables(struct gallery_device *own, struct trawl_error *error)
 {
-    uint64_t room = tables_bytes(own), bytes = room;
+    uint64_t room = gallery_tables_bytes(own), bytes;
     enum trawl_status status = TRAWL_OK;
     void *memory;
 
-    own->trie_states = 0;
     TRAWL_TRY(memory_allocate_zeroed(room, 1, &memory, error));
-    if (has_trie(own))
-        bytes = fill_trie(own, (uint32_t *)memory);
-    else
-        fill_tables(own, (uint8_t *)memory);
+    bytes = gallery_tables_fill(own, memory);
     TRAWL_TRY_DONE(cuda_memory_reserve(own->worker->device, &own->tables,
                                        cuda_worker_room(own->worker, bytes), error));
     TRAWL_TRY_DONE(cuda_worker_upload(own->worker, own->tables.address, memory, bytes, error));
@@ -284,9 +201,9 @@ static enum trawl_status search_prepare(struct literal_search *search, const str
         a->trie = a->equals + plan->literal_count;
     } else {
         a->pattern = (const uint8_t *)(uintptr_t)search->table;
-        a->shifts =
-            (const uint32_t *)(uintptr_t)(search->table + literal_room(own, search->literal) -
-                                          SHIFTS * sizeof(uint32_t));
+        a->shifts = (const uint32_t *)(uintptr_t)(search->table +
+                                                  gallery_literal_room(own, search->literal) -
+                                                  GALLERY_SHIFTS * sizeof(uint32_t));
     }
     a->flags = (uint8_t *)(uintptr_t)own->flags.address;
     a->minima = (uint64_t *)(uintptr_t)own->flags.address;
@@ -296,6 +213,7 @@ static enum trawl_status search_prepare(struct literal_search *search, const str
     a->child_threads_max = own->limits.child_threads_max;
     a->child_grids_max = own->child_grids_max;
     a->uncounted = own->choice.uncounted;
+    a->ordered = own->choice.ordered;
     search->row = gallery_row_for(own, count);
     a->shift_at = (uint32_t)(row_needs(search, SHIFTS_QS) ? count : count - 1);
     return choose_grid(search, error);
@@ -348,7 +266,7 @@ static enum trawl_status upload_constant(struct literal_search *search, struct t
 {
     struct gallery_device *own = search->own;
     uint64_t address = 0, begin_ns = cuda_clock_ns();
-    uint8_t padded[GALLERY_CONSTANT_BYTES + PATTERN_ALIGNMENT] = {0};
+    uint8_t padded[GALLERY_CONSTANT_BYTES + GALLERY_ALIGNMENT] = {0};
     uint64_t count = search->arguments.pattern_bytes;
     size_t bytes = 0;
 
@@ -357,7 +275,7 @@ static enum trawl_status upload_constant(struct literal_search *search, struct t
     TRAWL_ASSERT(bytes == GALLERY_CONSTANT_BYTES && count <= bytes);
     memcpy(padded, plan_literal_bytes(own->plan, search->literal), (size_t)count);
     TRAWL_TRY(cuda_worker_upload(own->worker, address, padded,
-                                 divide_up(count, PATTERN_ALIGNMENT) * PATTERN_ALIGNMENT, error));
+                                 divide_up(count, GALLERY_ALIGNMENT) * GALLERY_ALIGNMENT, error));
     return cuda_wait_copies(own->worker, begin_ns, search->result, error);
 }
 
@@ -383,6 +301,14 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
             search->own, search->own->children, "gallery_collect",
             min_u64(divide_up(a->limit - a->begin, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
             COLLECT_THREADS, 0, a, error);
+    if (row_needs(search, LISTS))
+        return launch(search->own, search->own->module, "gallery_pss_lists",
+                      divide_up(a->minima_count, LISTS_THREADS), LISTS_THREADS, 0, a, error);
+    if (row_needs(search, SUMS))
+        return search->want == WANT_FIRST
+                   ? TRAWL_OK
+                   : launch(search->own, search->own->module, "gallery_pss_sums", 1, SUMS_THREADS,
+                            0, a, error);
     if (row_needs(search, MINIMA) && search->want == WANT_FIRST)
         return launch(search->own, search->own->module, "gallery_word_minimum", 1, MINIMUM_THREADS,
                       0, a, error);
@@ -480,6 +406,20 @@ static enum trawl_status search_run(struct literal_search *search, struct trawl_
                         own->result.address, sizeof(struct gallery_result), own->worker->stream));
     TRAWL_TRY(wait_results(own, begin_ns, search->result, error));
     return check_children(search, error);
+}
+
+/* SUMS: runs the kernel once more, after its first pass has counted the hits, to write them. */
+static enum trawl_status search_write(struct literal_search *search, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+
+    search->arguments.pass = 1;
+    TRAWL_TRY(search_reserve(search, error));
+    TRAWL_TRY(mark(own, own->begin, error));
+    TRAWL_TRY(launch(own, own->module, search->row->kernel, search->blocks, search->threads, 0,
+                     &search->arguments, error));
+    TRAWL_TRY(mark(own, own->end, error));
+    return wait_kernels(own, search->result, error);
 }
 
 /* Appends the literal's hits to the result. `base` is the part's offset in the chunk. */
@@ -635,7 +575,7 @@ static bool literals_next(struct literal_search *search, const struct text_part 
             return true;
         }
         search->table = search->table_next;
-        search->table_next += literal_room(own, search->literal);
+        search->table_next += gallery_literal_room(own, search->literal);
         *limit = literal_limit(own, part, search->literal);
         if (*limit > part->begin)
             return true;
@@ -663,9 +603,10 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
         *fits = part->end - part->begin == 1 || result->hits.count - held + found <= most;
         if (!*fits)
             break;
-        if (found > own->hits_room) {
-            own->hits_room = found;
-            TRAWL_TRY(search_run(search, error));
+        if (found > own->hits_room || row_needs(search, SUMS)) {
+            own->hits_room = max_u64(found, own->hits_room);
+            TRAWL_TRY(row_needs(search, SUMS) ? search_write(search, error)
+                                              : search_run(search, error));
             TRAWL_ASSERT(landed(own)->cursor == found);
         }
         TRAWL_TRY(gather(search, base, error));

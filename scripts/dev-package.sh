@@ -46,7 +46,7 @@ elif [ $status -ne 0 ]; then
     tail -n 40 $out/portable.log
     die "the portable archives could not be built ($out/portable.log)"
 fi
-grep ': asks for ' $out/portable.log || true
+grep -e ': asks for ' -e ': the newest source is not there' $out/portable.log || true
 
 say 'Debian packages, built from the archive'
 bash scripts/package/deb.sh "$tree" "$VERSION_CODENAME" "$@" >$out/build.log 2>&1 || {

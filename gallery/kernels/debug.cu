@@ -3,6 +3,9 @@
  * no function, so here a load is not a call. */
 #include "cuda/kernels/simt.h"
 #define simt_load_u8(address) (*(address))
+#define simt_block() blockIdx.x
+#define simt_threads() blockDim.x
+#define simt_thread() threadIdx.x
 
 #include "bmh.cu"
 #include "fold.cu"

@@ -52,7 +52,9 @@ struct gallery_arguments {
      * all to 1 for bf-swift, and to 0 for qs and hp, where gallery_shifts_text then sets 1 for each
      * window. The swift forms clear the flags of windows that differ. */
     uint8_t *flags;
-    uint64_t *minima; /* word-reduction: the lowest x - begin of each block */
+    /* of each block: word-reduction: its lowest x - begin; pss-gm-passes: its number of hits, later
+     * of those before; pss-gm-list: its list */
+    uint64_t *minima;
     struct gallery_result *result;
     uint32_t *offsets; /* x - begin of each hit; aho-corasick: also the literal */
     uint64_t capacity; /* of `offsets`, in hits */
@@ -62,12 +64,14 @@ struct gallery_arguments {
     uint32_t pattern_first; /* pss-gm-argument: the pattern's first byte */
     /* qs, hp: offset in a window of the byte that says how far to move the window */
     uint32_t shift_at;
-    uint32_t minima_count;      /* word-reduction: number of blocks */
+    uint32_t minima_count;      /* number of blocks */
+    uint32_t pass;              /* pss-gm-passes: 1: writes the hits */
     uint32_t child_threads_max; /* swift: maximum number of threads in a block of a child grid */
     uint32_t child_grids_max;   /* swift: maximum number of windows that get a child grid, unless
                                    `uncounted` */
     /* swift: 1: of the result's numbers about child grids, only `spilled` and `refusal` are set */
     uint32_t uncounted;
+    uint32_t ordered;   /* swift: 1: a block's child grids run one after the other */
     uint32_t bin_bytes; /* shared memory for a block's text, a multiple of 16 */
 };
 

@@ -15,52 +15,70 @@
  *            but text, even in unoptimised code.
  * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read neighbouring bytes.
+ * Results    The paper leaves an array of unknown size as future work, and names two ways. Here:
+ *            gg, gr, gm: an array; beyond its room occurrences are counted, and the host launches
+ *            the kernel again. -list: each occurrence is a node, allocated on the device, of its
+ *            block's list; a second kernel, with a thread per list, moves them to the array and
+ *            frees them. If the device's heap is full, an occurrence goes straight into the array.
+ *            -passes (ours): the kernel counts each block's occurrences, gallery_pss_sums makes
+ *            their prefix sums, and the kernel runs once more and writes.
  * Bound      by instructions, and by starting blocks.
- * Fixed      The paper stores an occurrence at index "++CurrInd" of an array of unknown size; here,
- *            indices begin at 0, and the host launches the kernel again with a larger array if the
- *            array was too small. Positions too near the text's end are skipped. The paper does
- *            not say how the key gets into registers.
+ * Fixed      The paper stores an occurrence at index "++CurrInd"; here, indices begin at 0.
+ *            Positions too near the text's end are skipped. The paper does not say how the key
+ *            gets into registers.
  * Limits     gr: keys of up to GALLERY_KEY_BYTES. The paper's grid ends at (2^31 - 1) x 1,024
  *            positions; here the host searches a longer text in parts.
  */
-#include "gallery/kernels/emit.h"
+#include "gallery/kernels/compare.h"
 
-/* Searches at position x for the key, whose first letter is `first`. */
-SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, uint64_t x, uint8_t first)
-{
-    uint32_t j = 1;
+#define PSS_SUMS_THREADS 1024u
 
-    if (simt_load_u8(a->text + x) != first)
-        return;
-    while (j < a->pattern_bytes && simt_load_u8(a->text + x + j) == simt_load_u8(a->pattern + j))
-        j++;
-    if (j == a->pattern_bytes)
-        gallery_emit(a, x);
-}
+/* an occurrence in a list, in the device's heap */
+struct pss_node {
+    struct pss_node *next;
+    uint64_t x;
+};
+
+/* Searches at position args.begin + i. Nothing here is a function, whose arguments unoptimised code
+ * would copy. A range has fewer than 2^32 positions. */
+#define PSS_PLACE() (simt_block() * simt_threads() + simt_thread())
+#define PSS_SEARCH(i, first)                                                                   \
+    const uint8_t *text = args.text + args.begin + (i);                                        \
+    uint32_t j = 1;                                                                            \
+                                                                                               \
+    if (simt_load_u8(text) != (first))                                                         \
+        return;                                                                                \
+    while (j < args.pattern_bytes && simt_load_u8(text + j) == simt_load_u8(args.pattern + j)) \
+        j++;                                                                                   \
+    if (j == args.pattern_bytes)                                                               \
+        gallery_emit(&args, args.begin + (i));
 
 SIMT_KERNEL(gallery_pss_gg, gallery_arguments, 1024, 1)
 {
-    uint64_t x = gallery_place(&args);
+    uint32_t i = PSS_PLACE();
 
-    if (SIMT_BOUND(x < args.limit))
-        pss_place(&args, x, simt_load_u8(args.pattern));
+    if (SIMT_BOUND(i < args.limit - args.begin)) {
+        PSS_SEARCH(i, simt_load_u8(args.pattern))
+    }
 }
 
 SIMT_KERNEL(gallery_pss_gm, gallery_arguments, 1024, 1)
 {
-    uint64_t x = gallery_place(&args);
+    uint32_t i = PSS_PLACE();
     uint8_t first = simt_load_u8(args.pattern);
 
-    if (SIMT_BOUND(x < args.limit))
-        pss_place(&args, x, first);
+    if (SIMT_BOUND(i < args.limit - args.begin)) {
+        PSS_SEARCH(i, first)
+    }
 }
 
 SIMT_KERNEL(gallery_pss_gm_argument, gallery_arguments, 1024, 1)
 {
-    uint64_t x = gallery_place(&args);
+    uint32_t i = PSS_PLACE();
 
-    if (SIMT_BOUND(x < args.limit))
-        pss_place(&args, x, (uint8_t)args.pattern_first);
+    if (SIMT_BOUND(i < args.limit - args.begin)) {
+        PSS_SEARCH(i, args.pattern_first)
+    }
 }
 
 /* An array would lie in local memory without optimisation, so each word is a variable, and each
@@ -92,4 +110,109 @@ SIMT_KERNEL(gallery_pss_gr, gallery_arguments, 1024, 1)
     PSS_WORDS(PSS_COMPARE)
 found:
     gallery_emit(&args, x);
+}
+
+/* ---- Results ----------------------------------------------------------------------------- */
+
+SIMT_FUNCTION int pss_matches(const struct gallery_arguments *a, uint32_t i)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    return SIMT_BOUND(i < a->limit - a->begin) &&
+           compare_forward(a, &bin, COMPARE_GLOBAL, a->begin + i, a->pattern_bytes);
+}
+
+SIMT_KERNEL(gallery_pss_list, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint64_t, head, 1);
+    uint32_t i = PSS_PLACE();
+    int found = pss_matches(&args, i);
+    struct pss_node *node = NULL;
+
+    if (simt_thread() == 0)
+        head[0] = 0;
+    simt_barrier();
+    if (found && args.want == WANT_HITS)
+        node = (struct pss_node *)simt_allocate(sizeof *node);
+    if (node != NULL) {
+        node->x = args.begin + i;
+        node->next =
+            (struct pss_node *)(uintptr_t)simt_atomic_exchange_u64(head, (uint64_t)(uintptr_t)node);
+    } else if (found) {
+        gallery_emit(&args, args.begin + i);
+    }
+    simt_barrier();
+    if (simt_thread() == 0)
+        simt_store_u64(args.minima + simt_block(), head[0]);
+}
+
+/* A thread per list. */
+SIMT_KERNEL(gallery_pss_lists, gallery_arguments, 1024, 1)
+{
+    uint64_t block = gallery_place(&args) - args.begin;
+    struct pss_node *node = NULL;
+
+    if (SIMT_BOUND(block < args.minima_count))
+        node = (struct pss_node *)(uintptr_t)simt_load_u64(args.minima + block);
+    while (node != NULL) {
+        struct pss_node *next = node->next;
+
+        gallery_emit(&args, node->x);
+        simt_release(node);
+        node = next;
+    }
+}
+
+/* Without args.pass, counts the block's occurrences; with it, writes them from the block's sum
+ * on. */
+SIMT_KERNEL(gallery_pss_passes, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint64_t, sum, 1);
+    uint32_t i = PSS_PLACE();
+    int found = pss_matches(&args, i);
+
+    if (found && args.want == WANT_FIRST)
+        gallery_emit(&args, args.begin + i);
+    if (simt_thread() == 0)
+        sum[0] = args.pass ? simt_load_u64(args.minima + simt_block()) : 0;
+    simt_barrier();
+    if (found) {
+        uint64_t slot = simt_atomic_add_u64(sum, 1);
+
+        if (args.pass && SIMT_BOUND(slot < args.capacity))
+            simt_store_u32(&args.offsets[slot], i);
+    }
+    simt_barrier();
+    if (!args.pass && simt_thread() == 0)
+        simt_store_u64(args.minima + simt_block(), sum[0]);
+}
+
+/* Replaces the blocks' numbers with the sum of those before; the whole sum is the number of hits.
+ * The grid is one block. */
+SIMT_KERNEL(gallery_pss_sums, gallery_arguments, PSS_SUMS_THREADS, 1)
+{
+    SIMT_SHARED(uint64_t, sums, PSS_SUMS_THREADS);
+    uint32_t each = (args.minima_count + simt_threads() - 1u) / simt_threads();
+    uint32_t begin = simt_thread() * each, end = begin + each;
+    uint64_t own = 0, before;
+
+    end = end < args.minima_count ? end : args.minima_count;
+    for (uint32_t k = begin; k < end; k++)
+        own += simt_read_u64(args.minima + k);
+    sums[simt_thread()] = own;
+    for (uint32_t reach = 1; reach < simt_threads(); reach *= 2u) {
+        simt_barrier();
+        before = simt_thread() >= reach ? sums[simt_thread() - reach] : 0;
+        simt_barrier();
+        sums[simt_thread()] += before;
+    }
+    before = sums[simt_thread()] - own;
+    if (simt_thread() == simt_threads() - 1u)
+        simt_store_u64(&args.result->cursor, before + own);
+    for (uint32_t k = begin; k < end; k++) {
+        uint64_t count = simt_read_u64(args.minima + k);
+
+        simt_store_u64(args.minima + k, before);
+        before += count;
+    }
 }

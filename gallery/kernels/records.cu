@@ -24,7 +24,7 @@
  *            window moves; and 128 comparisons without a loop if there are 128 hashes. A 64-bit
  *            remainder replaces the first one where a byte's product might not fit 32 bits (never
  *            with the sample's 60 letters). All other forms have a cheaper hash of ours: a number
- *            to a base modulo 2^32.
+ *            to a base modulo 2^32. gallery_records_sample differs from _amp in nothing else.
  * Limits     parts < 2^32 bytes; lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
@@ -111,7 +111,7 @@ SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
         hash = records_enter(hash, records_character(words, end, &in, form), published);
         if (end + 1u < window)
             continue;
-        if (published && count == 128u) {
+        if ((published || form == RECORDS_SAMPLE) && count == 128u) {
             met |= records_equal_128(hash, first);
             continue;
         }

@@ -28,7 +28,7 @@
  *            several blocks. Most windows begin inside an aligned word, so chunking needs one more
  *            thread, and masks. Children go to the stream cudaStreamFireAndForget, where those of a
  *            block need not wait for each other; the paper's launches name no stream, so they run
- *            one after the other.
+ *            one after the other, as with the option "ordered".
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
@@ -113,6 +113,10 @@ SIMT_KERNEL(gallery_compare_chunks, swift_arguments, 1024, 1)
 
 /* ---- Parents ---------------------------------------------------------------------------- */
 
+#define SWIFT_LAUNCH(kernel)                                                         \
+    (a->ordered ? SIMT_LAUNCH_IN(SIMT_STREAM_BLOCK, kernel, blocks, threads, window) \
+                : SIMT_LAUNCH_IN(SIMT_STREAM_NONE, kernel, blocks, threads, window))
+
 /* Launches the child grid of the window at x. Returns the launch's error code, 0 for success. */
 SIMT_FUNCTION uint32_t swift_launch(const struct gallery_arguments *a, enum swift_child child,
                                     uint64_t x)
@@ -125,10 +129,10 @@ SIMT_FUNCTION uint32_t swift_launch(const struct gallery_arguments *a, enum swif
     uint32_t blocks = (all + threads - 1u) / threads;
 
     if (child == SWIFT_CHUNKS)
-        return SIMT_LAUNCH(gallery_compare_chunks, blocks, threads, window);
+        return SWIFT_LAUNCH(gallery_compare_chunks);
     if (child == SWIFT_BYTES_CONSTANT)
-        return SIMT_LAUNCH(gallery_compare_constant, blocks, threads, window);
-    return SIMT_LAUNCH(gallery_compare, blocks, threads, window);
+        return SWIFT_LAUNCH(gallery_compare_constant);
+    return SWIFT_LAUNCH(gallery_compare);
 }
 
 SIMT_FUNCTION int swift_ends_match(const struct gallery_arguments *a, const struct compare_bin *bin,

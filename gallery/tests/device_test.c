@@ -4,6 +4,7 @@
  * if the device lacks an algorithm, also for a loaded text. */
 #include "cuda/driver.h"
 #include "gallery/kernels/gallery.h"
+#include "gallery/gallery_host.h"
 #include "gallery/gallery_limits.h"
 #include "diff/diff_run.h"
 #include "sim/sim_driver.h"
@@ -287,6 +288,29 @@ static void shuffles_the_key(const char *key, uint64_t words)
     trawl_searcher_close(cuda);
 }
 
+/* pss-gm-list allocates a node for each occurrence, except if the heap is full, as in one call of
+ * eight, and frees all. */
+static void lists_of_nodes(void)
+{
+    struct sim_counters before = sim_counters(), after;
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    AUTO_PLAN plan = build(&pattern, 1, "pss-gm-list:32");
+    char bytes[801];
+    AUTO_TEXT text = NULL;
+    struct trawl_match got[400];
+    uint64_t count;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = "an"[i % 2];
+    text = must_text(bytes, sizeof bytes);
+    MUST(list_matches(cuda, plan, text, got, 400, &count, NULL));
+    after = sim_counters();
+    TEST_CHECK_U64(count, 400);
+    TEST_CHECK(after.allocated - before.allocated > 200 &&
+               after.allocated - before.allocated < 400);
+    TEST_CHECK_U64(after.released - before.released, after.allocated - before.allocated);
+}
+
 /* what the last hybrid_search did on the device */
 static struct trawl_algorithm_stats work;
 
@@ -405,6 +429,36 @@ static void withheld(const char *algorithm)
     gallery_limits_replace(NULL);
 }
 
+/* The examples that SWIFT prints: Quick Search with its table I, figures 3 and 5, and
+ * Boyer-Moore's, which has no occurrence. */
+static void worked_examples(const char *algorithm, enum trawl_engine engine)
+{
+    static const struct {
+        const char *text, *pattern;
+        uint64_t at;
+    } examples[] = {{"ACTGACAGTACACTACCA", "ACACTAC", 9},
+                    {"ACAGTACACTAC", "ACACTAC", 5},
+                    {"ATAGTACGCGACG", "ACGCGACG", 5},
+                    {"ATGACCTAC", "GCTAC", UINT64_MAX}};
+    AUTO_SEARCHER searcher = open_on(engine, 1, 0);
+    struct gallery_search search = {.bytes = (const uint8_t *)"ACACTAC", .count = 7};
+
+    for (uint32_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const struct trawl_pattern letters = {examples[i].pattern, strlen(examples[i].pattern)};
+        AUTO_PLAN plan = build(&letters, 1, algorithm);
+        AUTO_TEXT text = must_string(examples[i].text);
+        struct trawl_match got[2];
+        uint64_t count;
+
+        MUST(list_matches(searcher, plan, text, got, 2, &count, NULL));
+        TEST_CHECK_U64(count, examples[i].at != UINT64_MAX);
+        TEST_CHECK(count == 0 || got[0].begin == examples[i].at);
+    }
+    gallery_qs_prepare(&search);
+    TEST_CHECK(search.shift['A'] == 2 && search.shift['C'] == 1 && search.shift['G'] == 8 &&
+               search.shift['T'] == 3);
+}
+
 static void on_all_names(void)
 {
     const char *name;
@@ -418,6 +472,10 @@ static void on_all_names(void)
             on_auto(name, for_records);
         if ((engines & ON_CUDA) != 0 && !for_records)
             threads_and_patterns(name);
+        for (uint32_t engine = TRAWL_ENGINE_CPU; engine <= TRAWL_ENGINE_CUDA && !for_records;
+             engine++)
+            if ((engines >> engine & 1u) != 0)
+                worked_examples(name, (enum trawl_engine)engine);
         if (strstr(name, "-hybrid") != NULL)
             hybrids(name);
         if (strstr(name, "-swift") != NULL)
@@ -435,6 +493,7 @@ int main(void)
     on_all_names();
     on_cuda("hp-hybrid:1", ON_CUDA, false);
     at_the_limits("pss-gr:64", GALLERY_KEY_BYTES);
+    lists_of_nodes();
     shuffles_the_key("b", 1);
     shuffles_the_key("bana", 1);
     shuffles_the_key("banan", 2);

@@ -8,7 +8,7 @@
 
 /* A *way* is an option string: an algorithm's name with options. Each case runs the next one. Slow
  * ways get few patterns and a short text. */
-#define GALLERY_WAYS_MAX 64u
+#define GALLERY_WAYS_MAX 80u
 extern const char *const gallery_ways[]; /* ends with NULL */
 
 /* Returns true if the way launches child grids (a hybrid: for some patterns). */

@@ -1,4 +1,4 @@
-"""Compares the calls to other packages in docs/coming-from.md with trawl's calls, on the same texts."""
+"""Compares the calls to other packages in docs/comparison.md with trawl's calls, on the same texts."""
 
 import re
 
@@ -29,7 +29,7 @@ def test_pyahocorasick(rng):
         assert list(plan.iter(text)) == list(automaton.iter(text))
         found = [(end - 1, plan.values[pattern]) for pattern, _, end in spans(plan, text)]
         assert found == list(automaton.iter_long(text))
-    # docs/coming-from.md says how `in` and `iter_long` of pyahocorasick differ from trawl.
+    # docs/comparison.md says how `in` and `iter_long` of pyahocorasick differ from trawl.
     assert "he" in automaton and "he" in plan and b"he" in plan
     automaton = ahocorasick.Automaton()
     automaton.add_word("c", 0)
@@ -51,7 +51,7 @@ def test_ahocorasick_rs(rng):
         assert spans(plan, text) == longest.find_matches_as_indexes(text)
         strings = [WORDS[pattern] for pattern in plan.matches(text, match="leftmost-first").patterns]
         assert strings == first.find_matches_as_strings(text)
-    # docs/coming-from.md says that trawl cannot choose the occurrence that ends first, as rs.AhoCorasick does by default.
+    # docs/comparison.md says that trawl cannot choose the occurrence that ends first, as rs.AhoCorasick does by default.
     assert rs.AhoCorasick(["abcd", "b"]).find_matches_as_indexes("abcd") == [(1, 1, 2)]
     assert spans(trawl.Plan(["abcd", "b"]), "abcd") == [(0, 0, 4)]
     text = b"xa\xff"
@@ -102,7 +102,7 @@ def test_re(rng):
             assert found == [one.start() for one in whole.finditer(text.upper())]
         ahead = [one.start() for one in re.finditer(f"(?={pattern.pattern})", text)]
         assert sorted(set(plan.positions(text))) == ahead
-    # docs/coming-from.md says that trawl differs from the package in these points.
+    # docs/comparison.md says that trawl differs from the package in these points.
     assert re.search(r"\b\.net\b", "use .net x.net").start() == 10
     assert list(trawl.Plan(".net", whole_words=True).positions("use .net x.net")) == [4]
     assert re.findall("i", "\u0130\u0131", re.IGNORECASE) == ["\u0130", "\u0131"]
@@ -123,7 +123,7 @@ def test_flashtext(rng):
         found = [(plan.values[pattern], begin, end) for pattern, begin, end in spans(plan, text)]
         assert found == processor.extract_keywords(text, span_info=True)
         assert plan.replace(text) == processor.replace_keywords(text)
-    # docs/coming-from.md says how flashtext and trawl differ in letters beyond ASCII.
+    # docs/comparison.md says how flashtext and trawl differ in letters beyond ASCII.
     words = {"\u00e9t\u00e9": "summer", "york": "city"}
     processor = flashtext.KeywordProcessor()
     processor.add_keywords_from_dict({name: [word] for word, name in words.items()})

@@ -44,9 +44,10 @@ get_compiler() {
     export ZIG_GLOBAL_CACHE_DIR=$tools/zig
 }
 
-# Get the libraries' sources from the same place as this system's packages.
+# Get the libraries' sources from the same place as this system's packages. A mirror may name a security version in its
+# lists and not have the files: then the version of the release is taken.
 get_sources() {
-    local file lists=$tools/apt/lists
+    local file package lists=$tools/apt/lists
     local -a apt=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$tools/apt"
         -o "Dir::State::Lists=$lists" -o "Dir::Cache=$tools/apt/cache" -o APT::Sandbox::User=root)
 
@@ -58,9 +59,13 @@ get_sources() {
     done
     [ ! -s /etc/apt/sources.list ] || sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >"$tools/apt/all.list"
     apt-get "${apt[@]}" update || exit 77
-    # shellcheck disable=SC2046
-    (cd "$tools/sources" && apt-get "${apt[@]}" source bzip2 zlib libmicrohttpd $(cut -d'|' -f1 <<<"$libraries")) ||
-        exit 77
+    get_source() (cd "$tools/sources" && apt-get "${apt[@]}" source "$1")
+    for package in bzip2 zlib libmicrohttpd $(cut -d'|' -f1 <<<"$libraries"); do
+        get_source "$package" || {
+            echo "$package: the newest source is not there; the archives contain the release's own version"
+            get_source "$package/$VERSION_CODENAME" || exit 77
+        }
+    done
     make -C "$tools"/sources/re2-*/ REBUILD_TABLES=1 re2/{perl_groups,unicode_{casefold,groups}}.cc
     touch "$tools/sources/complete"
 }

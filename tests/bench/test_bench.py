@@ -1,6 +1,7 @@
 """Tests the measuring program on small texts."""
 
 import contextlib
+import csv
 import io
 import json
 import os
@@ -263,10 +264,16 @@ class TestGpu(Case):
             self.right(row)
 
     def test_papers(self):
-        """Check that each form of three publications is measured, and the programs around their kernels."""
-        for row in self.bench("papers", "pss", "bmh", "word", "--largest=8K", "--cell-seconds=0.001"):
-            self.right(row)
-            assert all(it.get("seconds") for it in row["results"]), row["name"]
+        """Check that each form of the publications is measured, and the programs around their kernels."""
+        for words in (
+            ("pss", "bmh", "word", "records", "together"),
+            ("swift", "--filter=Sample-Text, m = 1500 #0"),
+            ("swift", "--filter=sweep, m = 1200 #0"),
+        ):
+            for row in self.bench("papers", *words, "--largest=8K", "--cell-seconds=0.001"):
+                self.right(row)
+                done = [it.get("seconds") for it in row["results"] if it["name"] != "reading"]
+                assert done and all(done), row["name"]
 
     def test_records_that_fill_whole_steps(self):
         """Check a tape whose length is a multiple of 1024, the step of the device's table of records."""
@@ -298,6 +305,30 @@ class TestDocs(Case):
         with contextlib.redirect_stdout(out):
             status = docs.main(True)
         assert (status, out.getvalue()) == (0, "")
+
+    def test_items(self):
+        """Check the list of what the publications contain: of 199 items at most 12 are there only in part, and at most 8
+        not at all; what an item names exists; and an item whose claim is not measured says so."""
+        items, claimed = (
+            list(csv.DictReader(io.StringIO((ROOT / f"docs/papers-{name}.csv").read_text(encoding="utf-8"))))
+            for name in ("items", "claims")
+        )
+        verdicts = {(it["publication"], it["claim"]): (it["order"], it["factor"]) for it in claimed}
+        listed = subprocess.run([COMMAND, "--list-algorithms"], capture_output=True, text=True, check=False).stdout
+        states = [it["state"] for it in items]
+        assert [int(it["number"]) for it in items] == list(range(1, 200))
+        assert set(states) <= {"there", "partly", "missing", "not measured"}
+        assert states.count("partly") <= 12 and states.count("missing") <= 8
+        for it in items:
+            where = it["where, and what differs"]
+            assert where or it["claims"], it
+            for name in re.findall("`([a-z-]+)[^`]*`", where) if listed else ():
+                assert re.search(f"^{name} ", listed, re.M) or name == "trawl-serve", it
+            for path in re.findall(r"(?:docs|gallery)/[a-z_./-]+\.(?:cu|c|h|md|csv|svg)\b", where):
+                assert (ROOT / path).exists(), it
+            judged = [verdicts[it["publication"], claim] for claim in it["claims"].split(" // ") if claim]
+            late = any("not measured" in verdict for verdict in judged)
+            assert not judged or late == (it["state"] == "not measured"), it
 
     def test_plots(self):
         """Check that a figure is well-formed, that its text is 12 px or more and inside, and that names do not overlap."""

@@ -39,26 +39,6 @@ def link(trawl, path):
     return path
 
 
-def shrink(parts, fails):
-    """Reduce a failing case: parts are lists, and fails(parts) returns whether the case still fails with shorter lists.
-    Return the shortest lists found."""
-    shorter = True
-    while shorter:
-        shorter = False
-        for at, part in enumerate(parts):
-            size = max(1, len(part) // 2)
-            while size:
-                begin = 0
-                while begin < len(part):
-                    fewer = parts[:at] + [part[:begin] + part[begin + size :]] + parts[at + 1 :]
-                    if fails(fewer):
-                        parts, part, shorter = fewer, fewer[at], True
-                    else:
-                        begin += size
-                size //= 2
-    return parts
-
-
 def stats_wrong(said, jobs=0, size=None, none=False):
     """Return which numbers of --stats contradict each other, -j, or the bytes of the files; None: all agree. none: some
     texts may be searched without a method."""
@@ -119,7 +99,8 @@ class Pairs:
     def choose(self, number):
         """Return the random numbers of a case."""
         if not self.features:
-            return self.random(number, 0)
+            self.chosen = number, 0
+            return self.again()
         if not number - number % self.BLOCK <= self.next <= number:
             self.next = number - number % self.BLOCK
         while self.next <= number:
@@ -135,7 +116,12 @@ class Pairs:
                     best, most, chosen = pairs, new, turn
             self.had.update(best)
             self.next += 1
-        return self.random(number, chosen)
+        self.chosen = number, chosen
+        return self.again()
+
+    def again(self):
+        """Return the random numbers of the last case once more."""
+        return self.random(*self.chosen)
 
     def random(self, number, turn):
         rng = random_of(self.name, number * self.CANDIDATES + turn)

@@ -2,6 +2,7 @@
 
 import cases
 import pytest
+import shrunk
 from harness import BUILD, SEED, TRAWL
 
 SMALL = BUILD / "tests/grep/small/trawl"  # the command with small buffers
@@ -41,3 +42,19 @@ def rng(number, pairs):
     cases.counts["cases"] += 1
     print(f"TRAWL_TEST_SEED={SEED}")
     return pairs.choose(number)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Report a failing case as the smallest one that fails in the same way."""
+    try:
+        return (yield)
+    except (AssertionError, pytest.fail.Exception) as failure:
+        given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        if "rng" not in given:
+            raise
+        again = pyfuncitem.funcargs["pairs"].again()
+        smaller = shrunk.reduced(
+            lambda rng: pyfuncitem.obj(**{**given, "rng": rng}), again, again.number, type(failure)
+        )
+        raise smaller or failure from None

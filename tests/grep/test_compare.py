@@ -524,36 +524,6 @@ def compare(case, top, files, trawl):
     return None, expected[0] == 0, expected, got
 
 
-def reduced(case, trawl):
-    """Return a failing case with as few arguments and lines as the shrinker finds, the lines of its files, and a
-    function that restores the files."""
-    names = sorted(
-        name for name in Tree.files if name in case.arguments or case.stdin and case.stdin[:2] == ("file", name)
-    )
-    piped = case.stdin and case.stdin[0] == "pipe"
-
-    def made(parts):
-        smaller = copy.copy(case)
-        smaller.arguments, smaller.own = parts[:2]
-        if piped:
-            smaller.stdin = ("pipe", b"".join(parts[2]))
-        for name, lines in zip(names, parts[2 + bool(piped) :]):
-            write(os.path.join(Tree.top, name), b"".join(lines))
-        return smaller
-
-    def fails(parts):
-        if case.smart and parts[0] != case.arguments:  # -S decides about case by the strings, so these stay
-            return False
-        why, _, expected, got = compare(made(parts), Tree.top, Tree.files, trawl)
-        return why is None and expected != got and b"sage" not in expected[2]  # grep did not reject the options
-
-    lines = [
-        text.splitlines(True) for text in ([case.stdin[1]] if piped else []) + [Tree.files[name] for name in names]
-    ]
-    parts = cases.shrink([case.arguments, case.own, *lines], fails)
-    return made(parts), parts[2:], lambda: made([[], [], *lines])
-
-
 def features(rng, trawl, folder):
     """Return the set of a case's options and kind of input."""
     prepare_tree(rng.number // CASES_PER_TREE, trawl, folder)
@@ -587,14 +557,11 @@ def test_case(rng, trawl, folder):
     cases.counts["selected"] += selects
     if expected == got:
         return
-    case, lines, restore = reduced(case, trawl)
-    _, _, expected, got = compare(case, Tree.top, Tree.files, trawl)
-    restore()
     stdin = case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:])
     own = repr(case.own + ["-S"] * case.smart) + "; to the null device" * case.nowhere
-    said = "LC_ALL=%s, %s, stdin %r\n  lines %r, arguments: %r, and for trawl %s; stdout: %s%s%s"
+    said = "LC_ALL=%s, %s, stdin %r in %s\n  arguments: %r, and for trawl %s; stdout: %s%s%s"
     differences = cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got)
-    pytest.fail(said % (case.locale, case.environment, stdin, lines, case.arguments, own, *differences))
+    pytest.fail(said % (case.locale, case.environment, stdin, Tree.top, case.arguments, own, *differences))
 
 
 # A row: string, whether standard output is the null device, options. The last row is only for texts without a NUL: after

@@ -226,7 +226,6 @@ def formats():
 
 
 def test_case(rng, trawl, folder):
-    rng = random.Random("%d compressed %d" % (cases.SEED, rng.number))
     case = make_case(rng, FORMATS_HERE)
     wrong = check_one(trawl, folder, case, rng)
     assert not wrong, "%s, %r, for trawl %r: %s" % (case[0], case[2], case[3], wrong)

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -587,7 +588,8 @@ def messages(lines, early):
 
 def test_case(rng, trawl, folder):
     """Return None, or what is wrong."""
-    case, folder = Case(rng), os.path.join(folder, "%d" % rng.number)
+    case, folder = Case(rng), os.path.join(folder, "tree")
+    shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(os.path.join(folder, "d", "e"))
     paths = sorted(rng.sample(["d/a", "d/b", "d/e/c", "d/e/d", "d/f"], rng.choice([1, 1, 2, 3, 5])))
     texts = {path: random_text(rng, case) for path in paths}

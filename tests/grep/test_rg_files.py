@@ -184,11 +184,10 @@ def binary_notes(own, expected, got):
     return None if wanted == said else "%r: of binary files ripgrep says %r, tg %r" % (own, wanted, said)
 
 
-def compare(rng, trawl, tg, tree, home, reduced=None):
-    """Return what is wrong, or None. reduced: options instead of the drawn ones."""
+def compare(rng, trawl, tg, tree, home):
+    """Return what is wrong, or None."""
     top, folders, files = tree
     options, operands, folder, search = make_case(rng, top, folders, files)
-    options = options if reduced is None else reduced
     place = os.path.join(top, folder)
     if folder or operands:
         options = [word.replace("=../", "=" + os.path.dirname(top) + "/") for word in options]
@@ -269,16 +268,8 @@ def test_case(rng, trawl, folder):
     tree = tree_of(rng.number, folder)
     if not os.path.lexists(tg):
         os.symlink(trawl, tg)
-    state = rng.getstate()
-
-    def again(options=None):
-        rng.setstate(state)
-        return compare(rng, trawl, tg, tree, home, options)
-
-    if again() is None:
-        return
-    rng.setstate(state)
-    pytest.fail(again(cases.shrink([make_case(rng, *tree)[0]], lambda parts: again(parts[0]))[0]))
+    wrong = compare(rng, trawl, tg, tree, home)
+    assert not wrong, wrong
 
 
 def test_every_glob(trawl, folder):

@@ -204,7 +204,7 @@ def matches_nothing(wanted, pattern):
 
 
 def differs_by_design(wanted):
-    """Return True if docs/regex.md says that the programs differ for this command."""
+    """Return True if docs/differences.md says that the programs differ for this command."""
     patterns = [wanted[i + 1] for i, word in enumerate(wanted) if word == "-e"]
     if "-C1" in wanted and {"--passthru", "-o", "--vimgrep"} & set(wanted):  # ripgrep prints context
         return True

@@ -151,7 +151,7 @@ def test_judges(row, number, folder):
     pieces = [piece.encode() for piece in PIECES + WIDE + sorted(set(made) & set(PLAIN)) * 2]
     if judge == "re" and "(?i:" in made:  # re.ASCII ignores the case of ASCII letters alone
         pieces = [piece for piece in pieces if piece.isascii()]
-    # listed in docs/regex.md
+    # listed in docs/differences.md
     if judge in ("rg", "grep", "grep-P", "rg-P") and draw.random() < 0.3 and "\\B" not in made and "-half" not in made:
         pieces += BROKEN
     options = ["-anob"]
@@ -169,7 +169,7 @@ def test_judges(row, number, folder):
             ).returncode
             == 0
         ):
-            return  # listed in docs/regex.md: grep shortens no match to an empty match
+            return  # listed in docs/differences.md: grep shortens no match to an empty match
         empty = [
             subprocess.run(
                 ["grep", "-Eqe", one], input=b"\n", env=environment, capture_output=True, check=False
@@ -177,9 +177,9 @@ def test_judges(row, number, folder):
             for one in (made, made.split("|", 1)[1])
         ]
         if empty == [1, 0]:
-            return  # listed in docs/regex.md: next to a backreference, grep overlooks empty matches of ((b*)*|k)*
+            return  # listed in docs/differences.md: next to a backreference, grep overlooks empty matches of ((b*)*|k)*
     if judge == "rg-P":
-        made = made.replace(r"\X", ".")  # listed in docs/regex.md; grep has the same library
+        made = made.replace(r"\X", ".")  # listed in docs/differences.md; grep has the same library
     if judge.endswith("-P"):
         made += draw.choice(["(?!Z)", "(?<!Z)", "(?#)(?=)"])
         options = [
@@ -236,7 +236,7 @@ def test_judges(row, number, folder):
     if status == 2 and judge in ("rg-P", "perl-P") and re.search(r"\(\?P?[<']|\(\*[pn]lb:", made):
         return  # newer libraries and Perl allow more in (?<= ), and two groups of one name
     if judge == "re2" and "(?i:" in made and r"\p{Lu}" in made:
-        return  # listed in docs/regex.md: newer versions of RE2 ignore the case of \p{Lu}, as tg does
+        return  # listed in docs/differences.md: newer versions of RE2 ignore the case of \p{Lu}, as tg does
     if refused == 2 or (status == 2 and ("-[" in made or judge == "grep-E")) or (status != 2 and wanted == got):
         return
     more = [one for one in got if one not in wanted]
@@ -246,7 +246,7 @@ def test_judges(row, number, folder):
         and wanted == [one for one in got if one in wanted]
         and all(broken[int(one.split(b":")[0]) - 1] for one in more)
     ):
-        return  # listed in docs/regex.md: grep -P overlooks matches after a byte outside of a character
+        return  # listed in docs/differences.md: grep -P overlooks matches after a byte outside of a character
     if judge == "grep-P":
         # Before version 10.43 or so, what PCRE2 knows of a match's first letter loses matches: (?=aa-|[aA])[A-C] in A.
         patterns = [one.replace(made, "(*NO_START_OPT)" + made) for one in patterns]

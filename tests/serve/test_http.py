@@ -1138,3 +1138,51 @@ def test_garbage(serve):
         until(lambda: server.has_no_more_than(before), "threads and descriptors are those of before")
         assert server.count("needle")["occurrences"] == NEEDLES
         assert server.stop() == 0
+
+
+@pytest.mark.parametrize("listen", ["unix", LOOPBACK])
+def test_log(serve, folder, listen):
+    """--log=json writes a line for each request, which says nothing of the strings."""
+    token = os.path.join(folder, "token")
+    write(token, b"secret\n")
+    os.chmod(token, 0o600)
+    server = serve(*[LOOPBACK] * (listen == LOOPBACK), "--log=json", "--token-file=" + token)
+    told = {"Authorization": "Bearer secret"}
+    asks = [
+        ("POST", "/v1/count", 200, {"patterns": ["needle"]}, told),
+        ("POST", "/v1/search", 200, {"patterns": ["needle"]}, told),
+        ("POST", "/v1/search", 400, {"patterns": ["("], "options": ["-E"]}, told),
+        ("POST", "/v1/count", 401, {"patterns": ["needle"]}, {}),
+        ("GET", "/healthz", 200, None, {}),
+        ("HEAD", "/healthz", 200, None, {}),
+        ("GET", "/needle?needle", 404, None, told),
+        ("GET", "/?needle", 200, None, {}),
+    ]
+    bodies = [asked(server, method, path, status, body, **more) for method, path, status, body, more in asks]
+    lines = lambda: [json.loads(line) for line in server.messages if line.startswith("{")]
+    until(lambda: len(lines()) == len(asks), "all requests are logged")
+    logged = []
+    for line in lines():
+        assert list(line) == ["time", "client", "method", "path", "status", "bytes", "seconds", "whole"]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
+        assert line["client"] == ("127.0.0.1" if listen == LOOPBACK else "uid %d" % os.getuid())
+        assert line["whole"] and 0 <= line["seconds"] < WAIT_S
+        logged.append([line["method"], str(line["path"]), line["status"], line["bytes"]])
+    # A line comes when the answer was sent, so the client may be faster.
+    assert sorted(logged) == sorted(
+        [method, "None" if path.startswith("/needle") else path.partition("?")[0], status, len(body)]
+        for (method, path, status, _, _), body in zip(asks, bodies)
+    )
+    assert "needle" not in "".join(line for line in server.messages if line.startswith("{"))
+    # of a client that goes away before the answer's end
+    end = server.connect()
+    end.sendall(
+        post_of(b"/v1/search", json.dumps(LARGE).encode()).replace(
+            b"\r\n\r\n", b"\r\nAuthorization: Bearer secret\r\n\r\n", 1
+        )
+    )
+    assert end.recv(1000).startswith(b"HTTP/1.1 200")
+    end.close()
+    until(lambda: len(lines()) == len(asks) + 1, "the request that was broken off is logged")
+    assert lines()[-1]["status"] == 200 and not lines()[-1]["whole"]
+    assert execute([SERVE, "--log=xml", folder])[0] == 2

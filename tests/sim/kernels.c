@@ -64,6 +64,10 @@
     X(gallery_pss_gr)            \
     X(gallery_pss_gm)            \
     X(gallery_pss_gm_argument)   \
+    X(gallery_pss_list)          \
+    X(gallery_pss_lists)         \
+    X(gallery_pss_passes)        \
+    X(gallery_pss_sums)          \
     X(gallery_bmh)               \
     X(gallery_bmh_shared)        \
     X(gallery_bmh_conflict_free) \

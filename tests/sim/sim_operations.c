@@ -315,6 +315,25 @@ uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, cons
     return index;
 }
 
+/* ---- The device's heap --------------------------------------------------------------------- */
+
+/* One call in eight finds the heap full. */
+void *simt_allocate(uint64_t bytes)
+{
+    void *memory;
+
+    sim_yield();
+    memory = sim_random() % 8 == 0 ? NULL : malloc((size_t)bytes);
+    sim.counters.allocated += memory != NULL;
+    return memory;
+}
+
+void simt_release(void *memory)
+{
+    sim.counters.released++;
+    free(memory);
+}
+
 /* ---- Child grids ------------------------------------------------------------------------ */
 
 uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const void *arguments,

@@ -15,7 +15,7 @@
 #define CODE_INVALID_CONTEXT 201
 #define CODE_NOT_FOUND 500
 #define ARGUMENTS_BYTES_MAX 4096u
-#define FUNCTIONS_MAX 256u
+#define FUNCTIONS_MAX 1024u
 
 struct cuda_context {
     uint32_t retained;

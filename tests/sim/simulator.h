@@ -32,8 +32,9 @@ struct sim_counters {
     uint64_t switches;
     uint64_t global_read_bytes;
     uint64_t atomics;
-    uint64_t barriers; /* completed barriers, counted once per block */
-    uint64_t shuffles; /* counted once per lane */
+    uint64_t barriers;            /* completed barriers, counted once per block */
+    uint64_t shuffles;            /* counted once per lane */
+    uint64_t allocated, released; /* pieces of the device's heap */
     uint64_t child_grids;
 };
 

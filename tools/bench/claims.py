@@ -61,6 +61,8 @@ class Figures:
             return it.get("host_work", [])
         if part == "unsorted":
             return [a - b for a, b in zip(it["seconds"], it.get("host_work", [0] * len(it["seconds"])))]
+        if part == "unshifted":
+            return [a - b for a, b in zip(it["kernel"], it["shifts"])]
         return it.get(part, [])
 
     def time(self, ref, how=statistics.median):

@@ -25,7 +25,7 @@ SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('calibrate', calibrate), ('packed', packed))]  # fmt: skip
 SECTIONS += [
     ("docs/benchmarks-gpu.md", "gpu", gpu.section),
-    ("docs/rules.md", "rules", rules.section),
+    ("docs/benchmarks.md", "rules", rules.section),
     ("docs/python.md", "packages", packages.section),
     ("docs/benchmarks-gpu.md", "forms", gpu.section),
     ("README.md", "commands", commands.readme),
@@ -47,6 +47,7 @@ FILES = [
     ("docs/plots/papers-swift.svg", "papers", papers.plot_swift),
     ("docs/plots/papers-word.svg", "papers", papers.plot_word),
     ("docs/plots/papers-records.svg", "papers", papers.plot_records),
+    ("docs/plots/papers-together.svg", "papers", papers.plot_together),
 ]
 
 

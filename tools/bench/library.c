@@ -546,8 +546,8 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 /* ---- One run ------------------------------------------------------------------------------ */
 
 /* Copies what a published algorithm did on devices. If kernels asked for child grids, writes a note
- * about these instead. */
-static void take_algorithm(const struct library *own, struct bench_run *run)
+ * about these instead, and about the records that kernels flagged. */
+static void take_algorithm(const struct library *own, uint64_t candidates, struct bench_run *run)
 {
 #if TRAWL_GALLERY
     struct trawl_algorithm_stats stats = {.size = sizeof stats};
@@ -563,8 +563,11 @@ static void take_algorithm(const struct library *own, struct bench_run *run)
         snprintf(run->note, sizeof run->note,
                  "child grids %" PRIu64 ", refused %" PRIu64 ", withheld %" PRIu64,
                  stats.child_grids, stats.child_spills, stats.child_withheld);
+    else if (stats.device_kernel_ns > 0 && candidates > 0)
+        snprintf(run->note, sizeof run->note, "flagged %" PRIu64, candidates);
 #else
     (void)own;
+    (void)candidates;
     (void)run;
 #endif
 }
@@ -580,7 +583,7 @@ static void take_parts(const struct library *own, struct bench_run *run)
     run->chunks = stats.chunk_count;
     run->occurrences = stats.match_count;
     memcpy(run->note, stats.note, sizeof run->note);
-    take_algorithm(own, run);
+    take_algorithm(own, stats.candidate_count, run);
     do
         run->part[PART_SEARCH] += (double)stats.worker_search_ns * 1e-9;
     while (++stats.worker < stats.worker_count &&

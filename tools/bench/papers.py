@@ -22,6 +22,7 @@ from runner import HERE, command
 
 NAMES = ("pss", "bmh", "swift", "word", "records", "together")  # the last is not a publication, and has no claims
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
+PART = 8 << 20  # what a stream of several copies and searches at a time
 PATTERNS = 9  # patterns for each cell of swift: a pattern's ends decide how many child grids start
 PATTERNS_FEW = 5  # for rows sweep and letters, and for E. coli: there a search starts a hundred thousand child grids
 SIDES = {"published": "published", "suggested": "published", "own": "own"}  # the two sides that `compared` compares
@@ -67,7 +68,8 @@ def contestant(who, host, side, options, on=""):
     if name == "reading":
         return {"kind": "device-read", "name": who}
     if name == "program":
-        around = {"program": 12000 if "20 books" in on else 600} if "book" in on else {"ints": True}
+        room = 1 << 20 if on.startswith("V:") else 12000 if "20 books" in on else 600
+        around = {"program": room} if "book" in on else {"ints": True}
         return {"kind": "device-copy", "name": who, **around}
     if name == "strstr":
         return {**fields, "kind": "strstr", "threads": 1 if host == "one core" else options.threads}
@@ -77,6 +79,8 @@ def contestant(who, host, side, options, on=""):
         fields["threads"] = 1
     elif host == "GPU":
         fields.update(engine="cuda", threads=1, chunk=GPU_CHUNK)
+    elif "stream" in host:
+        fields.update(engine="cuda", threads=int(host[5]), chunk=PART)
     elif host.startswith("GPU, "):
         fields.update(engine="cuda", loaded="loaded" in who)
     return fields
@@ -132,6 +136,11 @@ def pss_asks(texts, options):
             ],
             10,
         )
+    for on, key in (("V: e", "e"), ("alarms: the_", "the_"), ("no alarms: _the", "_the")):
+        ask = {"text": f"file:{paths['20 books']}", "patterns": f"literal:{key}", "call": "positions"}
+        yield f"{on}, 20 books", ask, [], 10
+    many = texts.write("pss-many", bytes(book) * max(1, min(256, options.largest // len(book))))
+    yield "streams: Bilbo, 256 books", {"text": f"file:{many}", "patterns": "literal:Bilbo", "call": "count"}, [], 10
 
 
 def recipes_cut(content, count):
@@ -165,6 +174,14 @@ def bmh_asks(texts, options):
         search = command(trawl, "--engine=cuda", "--algorithm=bmh:256x16", "--count-by-pattern", "-f", key, path)
         ask = {"text": f"file:{path}", "patterns": f"at:{at}:{length}", "call": "positions"}
         yield on, ask, [{"name": "trawl bmh, command", **search}], 10
+    for on, key, count in (
+        ("best, m = 64", b"b" * 64, most),
+        ("best, m = 1024", b"b" * 1024, most),
+        ("worst, m = 16", b"b" + b"a" * 15, min(most, 4 << 20)),
+        ("worst, m = 64", b"b" + b"a" * 63, min(most, 4 << 20)),
+    ):
+        text = f"file:{texts.write(f'paper-a-{count}', b'a' * count)}"
+        yield on, {"text": text, "patterns": f"file:{texts.patterns(on, [key])}", "call": "positions"}, [], 10
 
 
 def swift_asks(texts, options):
@@ -173,7 +190,7 @@ def swift_asks(texts, options):
     contents = (
         ("bible", bible),
         ("world192", texts.source("world")[0]),
-        ("E. coli", texts.source("dna")[0][:4638690]),
+        ("E. coli", texts.source("coli" if texts.has("coli") else "dna")[0][:4638690]),
         ("Sample-Text", recipes.letters(4 << 20, 1)),
     )
     cells = [(name, m, content, 3) for name, content in contents for m in (500, 1500)]
@@ -266,6 +283,10 @@ def together_asks(texts, options):
         yield f"one text, m = {m}", {**ask, "patterns": f"at:{places[0]}:{m}"}, [], 5
     keys = texts.patterns("together", [content[at : at + 60] for at in places])
     yield "one text, 128 patterns", {**ask, "patterns": f"file:{keys}"}, [], 5
+    records = b"".join(content[at : at + 1020] + b"\0" for at in range(0, len(content) - 1019, 1020))
+    text = texts.write("paper-records", records)
+    ask = {"text": f"file:{text}", "record": 1021, "patterns": f"file:{keys}", "call": "cells"}
+    yield "one text, records", ask, [], 5
 
 
 def rows(options, texts):
@@ -436,7 +457,7 @@ def part(data, paper):
     )
     for made in facts["tables"]:
         lines += table_lines(figures, made)
-    lines += children_line(figures)
+    lines += children_line(figures) + flags_line(figures)
     return lines + (["", f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get("plot") else [])
 
 
@@ -487,13 +508,26 @@ def children_line(figures):
         return []
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row["name"].split(", ")[0] for row, one in counts if one[2])
+    share = max((one[0] + one[2]) / row["text_bytes"] / row["pattern_count"] for row, one in counts)
     return [
         "",
-        f"A search launched {min(ran)} to {max(ran)} child grids. The device rejected {sum(refused)} launches. "
+        f"A search launched {min(ran)} to {max(ran)} child grids, for {100 * share:.1f} % of the positions at most. The device rejected {sum(refused)} launches. "
         f"The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid"
         + (f" (only in {', '.join(texts)})" if texts else "")
         + ".",
     ]
+
+
+def flags_line(figures):
+    """Say which share of the records each hash flagged that have no pattern. A record here has one pattern at most."""
+    shares = {}
+    for on, row in figures.rows.items():
+        for it in row["results"]:
+            if on.startswith("the sample") and it.get("note", "").startswith("flagged"):
+                false = int(it["note"].split()[-1]) - row["answers"]
+                shares.setdefault(it["name"], []).append(100 * false / (row["text_bytes"] / 1021))
+    said = [f"{name.split(', ')[0]} {min(it):.4f} to {max(it):.4f} %" for name, it in shares.items()]
+    return ["", f"Records flagged falsely (counted): {', '.join(said)}."] if said else []
 
 
 def pairs(figures):
@@ -805,6 +839,21 @@ def plot_records(data):
         ),
         ("times as fast", plots.decades(min(ratios), max(ratios))),
         series,
+    )
+
+
+def plot_together(data):
+    """Draw what share of the memory's speed each form reaches in one text."""
+    figures, rows = figures_of(data, "together"), []
+    for name, ref, _ in definitions()["together"]["tables"][0]["rows"][1:]:
+        shares = [figures.time(f"{on}|reading") / time for on in figures.rows if (time := figures.time(f"{on}|{ref}"))]
+        if shares:
+            rows.append((name, 1, min(shares), statistics.median(shares), max(shares)))
+    return plots.ranges(
+        "One text: the share of the memory's speed",
+        "ring: reading the text once; line and dot: least, median and greatest share, over the patterns",
+        ("share", plots.decades(min(it[2] for it in rows), 1)),
+        rows,
     )
 
 

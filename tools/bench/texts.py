@@ -31,6 +31,7 @@ FILES = {
     "english": "bible.txt",
     "world": "world192.txt",
     "dna": "ecoli-nc008253.txt",
+    "coli": "E.coli",  # SWIFT's; as it is in the archive
     "code": "rust-library.rs",
     "words": "words-100k.txt",
     "cyrillic": "subtitles-ru.txt",
@@ -40,6 +41,7 @@ GENOME = "https://www.ncbi.nlm.nih.gov/nuccore/NC_008253.1"  # as lower case, wi
 ORIGINS = {  # file: (address, SHA-256)
     "bible.txt": (CANTERBURY, "4e0a7e8dff7d9c82dbded57305c0ca3cdd3c4ca014db27121782fe9710f4723f"),
     "world192.txt": (CANTERBURY, "1aebdc97d29904b25791da9aa32be90b69d7da6dc0ac9b95512ed27ed40d2112"),
+    "E.coli": (CANTERBURY, "9125dfd87315961ef4286f3856098069e050cc3a2abe65735fe43e69d1996f40"),
     "ecoli-nc008253.txt": (GENOME, "54ed6842a13be15731185a6ae05efe07da0d0ca1be87da440ab932bb3e926766"),
 }
 OWN_BYTES, OWN_FOLDERS = 16 << 20, ("/usr/bin", "/usr/lib")
@@ -61,6 +63,9 @@ class Texts:
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def has(self, kind):
+        return os.path.isfile(os.path.join(self.data, FILES[kind]))
 
     def source(self, kind):
         """Return (bytes, name) of a corpus. A missing corpus is generated."""

@@ -3,7 +3,9 @@
 #include "serve/http.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <microhttpd.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include "serve/facts.h"
 #include "serve/head.h"
 #include "serve/page.h"
+#include "serve/request_log.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
@@ -84,8 +87,8 @@ struct exchange {
     char message[SETTINGS_ERROR_BYTES];
     char *body;
     size_t body_bytes, body_capacity;
-    size_t body_long;  /* how many bytes of body_capacity are counted in http->bodies */
-    uint64_t begin_ns; /* time when the head had arrived */
+    size_t body_long; /* how many bytes of body_capacity are counted in http->bodies */
+    struct request_entry entry;
     /* Bytes of the body that were read but not kept, because the request is rejected. */
     uint64_t discarded;
     uint64_t client;
@@ -128,6 +131,7 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
     result = MHD_queue_response(exchange->connection, status, response);
     MHD_destroy_response(response);
+    exchange->entry.status = status;
     return result;
 }
 
@@ -138,6 +142,7 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
 {
     if (text == NULL)
         return MHD_NO;
+    exchange->entry.bytes = exchange->is_head ? 0 : strlen(text);
     return queue(exchange, status, type,
                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE));
 }
@@ -192,6 +197,7 @@ static enum MHD_Result show_page(struct exchange *exchange)
 
     if (response != NULL)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, page->tag);
+    exchange->entry.bytes = is_known || exchange->is_head ? 0 : page->bytes_count;
     return queue(exchange, is_known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, page->type, response);
 }
 
@@ -280,6 +286,7 @@ static ssize_t read_answer(void *context, uint64_t position, char *to, size_t ro
     ssize_t got = answer_read(exchange->answer, descriptor_of(exchange->connection), to, room);
 
     (void)position;
+    exchange->entry.bytes += got > 0 ? (uint64_t)got : 0;
     (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
     (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
                                     (unsigned)exchange->http->options.idle_seconds);
@@ -450,6 +457,9 @@ static void check(struct exchange *exchange, const char *path, const char *metho
         host = target_host;
     exchange->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     exchange->route = find_route(path, &exchange->page);
+    exchange->entry.path = exchange->page != NULL    ? exchange->page->path
+                           : exchange->route != NULL ? exchange->route->path
+                                                     : NULL;
     if (is_post && header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH) == NULL &&
         header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING) == NULL)
         set_refusal(exchange, MHD_HTTP_LENGTH_REQUIRED, "a POST needs a Content-Length");
@@ -534,7 +544,7 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
     uint64_t seconds = exchange->http->options.idle_seconds +
                        (exchange->body_bytes + exchange->discarded) / BODY_RATE;
 
-    if (now_ns() - exchange->begin_ns > seconds * SECOND_NS)
+    if (now_ns() - exchange->entry.begin_ns > seconds * SECOND_NS)
         return false;
     if (exchange->status == 0 && bytes_count > limit - exchange->body_bytes)
         set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, why);
@@ -611,7 +621,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 
         exchange->is_checked = true;
         late_heads_came(&exchange->http->heads, wait_of(connection), false);
-        exchange->begin_ns = now_ns();
+        exchange->entry.begin_ns = now_ns();
+        (void)snprintf(exchange->entry.method, sizeof exchange->entry.method, "%s", method);
         if (why == NULL)
             check(exchange, path, method);
         else
@@ -627,15 +638,34 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     return respond(exchange);
 }
 
+/* Writes who the client is: its address, or the user of its process. */
+static void write_client(struct MHD_Connection *connection, char *text, size_t room)
+{
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    const socklen_t bytes = address != NULL && address->sa_family == AF_INET6
+                                ? sizeof(struct sockaddr_in6)
+                                : sizeof(struct sockaddr_in);
+
+    if (address == NULL || address->sa_family == AF_UNIX)
+        (void)snprintf(text, room, "uid %" PRIu64, client_of(connection) >> 32);
+    else if (getnameinfo(address, bytes, text, (socklen_t)room, NULL, 0, NI_NUMERICHOST) != 0)
+        *text = '\0';
+}
+
 static void complete(void *context, struct MHD_Connection *connection, void **own,
                      enum MHD_RequestTerminationCode code)
 {
     struct exchange *exchange = *own;
 
-    (void)code;
     late_heads_came(&((struct http *)context)->heads, wait_of(connection), true);
     if (exchange == NULL)
         return;
+    if (exchange->http->options.logs && exchange->is_checked) {
+        exchange->entry.is_whole = code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+        write_client(connection, exchange->entry.client, sizeof exchange->entry.client);
+        request_log(&exchange->entry);
+    }
     end_query(exchange);
     exchange->http->running -= exchange->is_running;
     drop_body(exchange);

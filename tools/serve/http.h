@@ -12,6 +12,7 @@ struct http_options {
     const char *certificate, *key; /* PEM; NULL: no TLS */
     uint64_t queries_max;          /* how many queries of one client may run at the same time */
     uint64_t connections_max, idle_seconds;
+    bool logs; /* a line for each request on standard error (request_log.h) */
 };
 
 struct http;

@@ -35,6 +35,8 @@ static const struct option_row {
     {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0,
      "serve by TLS 1.2 or newer with this certificate chain, in PEM"},
     {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the private key of the certificate, in PEM"},
+    {"--log=json", NULL, OPTION_SWITCH, AT(http.logs), 0,
+     "write a line of JSON on standard error for each request, without the text of queries"},
     {"--link", "TEMPLATE", OPTION_TEXT, AT(link), 0,
      "the page links each file to an editor or a forge by this URL, in which {root}, {collection}, "
      "{path} and {line} are replaced, such as vscode://file{root}/{path}:{line}"},

@@ -45,11 +45,14 @@
  *   simt_fence(), simt_fence_host()                 other blocks, or the host, see the thread's
  *                                                   writes before the fence earlier than its writes
  *                                                   after the fence
- *   SIMT_LAUNCH(kernel, blocks, threads, args)      starts a child grid without waiting for the
- *                                                   grid; returns 0 or the runtime's error code
- *   simt_launch_is_full(code)                       whether this error code of SIMT_LAUNCH says
- *                                                   that there was no room for a further grid
- *   simt_opaque_u32(value)                          the value, but unknown to the compiler
+ *   SIMT_LAUNCH_IN(stream, kernel, blocks, threads, args)
+ *                                                   starts a child grid without waiting for it;
+ *                                                   returns 0 or the runtime's error code.
+ *                                                   SIMT_STREAM_BLOCK: a block's grids run one
+ * after the other; SIMT_STREAM_NONE: in any order simt_launch_is_full(code) whether this error code
+ * of a launch says that there was no room for a further grid simt_allocate(bytes),
+ * simt_release(memory)      memory of the device's heap, read and written as in C; NULL if there is
+ * none left simt_opaque_u32(value)                          the value, but unknown to the compiler
  *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
  *
  * The address of a load is a multiple of the load's size. Shared memory has undefined content until
@@ -123,9 +126,12 @@ extern __shared__ __align__(16) unsigned char simt_quick_shared[];
     }
 #define simt_constant_u32(name, index) ((name)[index])
 #define simt_constant_u8(name, index) (((const uint8_t *)(name))[index])
-#define SIMT_LAUNCH(kernel, blocks, threads, arguments)                      \
-    (kernel<<<(blocks), (threads), 0, cudaStreamFireAndForget>>>(arguments), \
-     (uint32_t)cudaGetLastError())
+#define SIMT_STREAM_NONE cudaStreamFireAndForget
+#define SIMT_STREAM_BLOCK 0
+#define SIMT_LAUNCH_IN(stream, kernel, blocks, threads, arguments) \
+    (kernel<<<(blocks), (threads), 0, (stream)>>>(arguments), (uint32_t)cudaGetLastError())
+#define simt_allocate(bytes) malloc(bytes)
+#define simt_release(memory) free(memory)
 
 SIMT_FUNCTION uint32_t simt_thread(void)
 {
@@ -396,12 +402,14 @@ SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t s
 #define simt_constant_u8(name, index)                                                     \
     (((const uint8_t *)(name))[sim_constant((uint64_t)(index), 1, name##_bytes, __FILE__, \
                                             __LINE__)])
-#define SIMT_LAUNCH(kernel, blocks, threads, arguments)                                     \
+#define SIMT_LAUNCH_IN(stream, kernel, blocks, threads, arguments)                          \
     sim_launch_child(#kernel, kernel##_entry, &(arguments),                                 \
                      sizeof(arguments) == kernel##_arguments_bytes ? sizeof(arguments) : 0, \
                      (blocks), (threads), __FILE__, __LINE__)
 
 /* tests/sim/simulator.c defines these functions. file and line are the position in the kernel. */
+void *simt_allocate(uint64_t bytes);
+void simt_release(void *memory);
 void *sim_shared(const char *name, int line, uint64_t bytes);
 uint32_t simt_thread(void);
 uint32_t simt_threads(void);
@@ -566,8 +574,8 @@ SIMT_FUNCTION uint64_t simt_warp_sum_u64(uint64_t own)
     return own;
 }
 
-/* Returns true if an error code of SIMT_LAUNCH says that the device has no room for a further child
- * grid. That is cudaErrorLaunchPendingCountExceeded according to cuda.h,
+/* Returns true if an error code of SIMT_LAUNCH_IN says that the device has no room for a further
+ * child grid. That is cudaErrorLaunchPendingCountExceeded according to cuda.h,
  * cudaErrorLaunchOutOfResources according to the programming guide, and cudaErrorMemoryAllocation,
  * since the memory for pending launches may run out. */
 SIMT_FUNCTION int simt_launch_is_full(uint32_t code)

@@ -349,9 +349,6 @@ bool archive_open(struct archive_file **made, int descriptor, const char *name,
         return message_fail(message, "memory exhausted");
     if (!plain && packed == TOLD_PLAIN)
         return true;
-    if (!load())
-        return !(plain || archive_has_name(name)) ||
-               message_fail(message, "an archive, and %s cannot be loaded", LIBRARY);
     file = calloc(1, sizeof *file);
     if (file == NULL)
         return message_fail(message, "memory exhausted");
@@ -360,6 +357,11 @@ bool archive_open(struct archive_file **made, int descriptor, const char *name,
     file->size = status.st_size - begin;
     file->is_packed = !plain;
     good = plain || open_packed(file, name, searcher, options, &is_archive, message);
+    if (good && is_archive && !load()) { /* loading takes 3 ms, so not for what holds no archive */
+        good = !(plain || archive_has_name(name)) ||
+               message_fail(message, "an archive, and %s cannot be loaded", LIBRARY);
+        is_archive = false;
+    }
     good = good && (!is_archive || start(file, message));
     if (good && is_archive)
         *made = file;

@@ -415,7 +415,12 @@ static void write_manual(struct output *output, bool tg)
                 "\\-\\-color=auto off.\n.B TRAWL_CONFIG_PATH\nnames the file of options; empty: "
                 "none. See \\-\\-no\\-config.\n.B TRAWL_SERVER, TRAWL_TOKEN_FILE\n"
                 "name a server and a file with its token. See \\-\\-server.\n.B POSIXLY_CORRECT\n"
-                "makes the first operand end the options.\n");
+                "makes the first operand end the options.\n"
+                ".SH FILES\n.TP\n.I ~/.config/trawl/config\noptions that come before those of the "
+                "command line; see \\-\\-no\\-config\n.TP\n.I .gitignore, .ignore, .rgignore\n"
+                "rules for the files of a folder, in it or above it (");
+    output_text(output, tg ? "without \\-\\-no\\-ignore" : "with \\-\\-ignore");
+    output_text(output, "); git has more:\n.I .git/info/exclude\nand core.excludesFile\n");
     write_examples(output, tg);
     output_text(output, ".SH SEE ALSO\n");
     output_text(output, tg ? ".BR trawl (1),\n.BR rg (1)\n"
