@@ -26,7 +26,7 @@
  *            compares the window. Child grids count themselves, so that the host sees that all have
  *            run; these atomic additions are ours. If m exceeds a block's threads, the child has
  *            several blocks. Most windows begin inside an aligned word, so chunking needs one more
- *            thread, and masks. Children go to the stream cudaStreamFireAndForget, where those of a
+ *            thread. Children go to the stream cudaStreamFireAndForget, where those of a
  *            block need not wait for each other; the paper's launches name no stream, so they run
  *            one after the other, as with the option "ordered".
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
@@ -87,28 +87,19 @@ SIMT_FUNCTION uint32_t swift_chunks(uint64_t x, uint32_t pattern_bytes)
 SIMT_KERNEL(gallery_compare_chunks, swift_arguments, 1024, 1)
 {
     uint64_t own = swift_child_begin(&args);
-    uint32_t skew = (uint32_t)(args.x % SWIFT_CHUNK_BYTES), chunk = (uint32_t)own, ahead, end;
-    uint32_t low = 0, high = 0, text, mask = UINT32_MAX;
-    const uint32_t *pattern = (const uint32_t *)(const void *)args.pattern;
+    uint32_t skew = (uint32_t)(args.x % SWIFT_CHUNK_BYTES), text;
 
     if (!SIMT_BOUND(own < swift_chunks(args.x, args.pattern_bytes)))
         return;
     text = simt_load_u32(
         (const uint32_t *)(const void *)(args.text + (args.x - skew) + own * SWIFT_CHUNK_BYTES));
-    /* byte k of the text's word is compared with the pattern's byte 4 * chunk + k - skew */
-    if (chunk > 0)
-        low = simt_load_u32(pattern + chunk - 1u);
-    if (chunk * SWIFT_CHUNK_BYTES < args.pattern_bytes)
-        high = simt_load_u32(pattern + chunk);
-    if (skew > 0)
-        high = simt_funnel(low, high, 8u * (SWIFT_CHUNK_BYTES - skew));
-    ahead = chunk == 0 ? skew : 0;
-    end = skew + args.pattern_bytes - chunk * SWIFT_CHUNK_BYTES; /* > 0 */
-    mask <<= 8u * ahead;
-    if (end < SWIFT_CHUNK_BYTES)
-        mask &= (1u << (8u * end)) - 1u;
-    if (((text ^ high) & mask) != 0)
-        simt_store_u8(args.flag, 0);
+    for (uint32_t k = 0; k < SWIFT_CHUNK_BYTES; k++) {
+        uint64_t at = own * SWIFT_CHUNK_BYTES + k - skew; /* huge before the window */
+
+        if (SIMT_BOUND(at < args.pattern_bytes) &&
+            (text >> 8u * k & 0xffu) != simt_load_u8(args.pattern + at))
+            simt_store_u8(args.flag, 0);
+    }
 }
 
 /* ---- Parents ---------------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ def contestant(who, host, side, options, on=""):
     elif host == "GPU":
         fields.update(engine="cuda", threads=1, chunk=GPU_CHUNK)
     elif "stream" in host:
-        fields.update(engine="cuda", threads=int(host[5]), chunk=PART)
+        fields.update(engine="cuda", threads=1 if host == "GPU, 1 stream" else 4, chunk=PART)
     elif host.startswith("GPU, "):
         fields.update(engine="cuda", loaded="loaded" in who)
     return fields
