@@ -169,6 +169,8 @@ else()
         trawl_plain_image(GALLERY ${kernels}/gallery.cu -O3 ${nvcc_lines}
                           ${nvcc_compress})
         trawl_linked_image(CHILDREN ${kernels}/children.cu -O3 ${nvcc_lines})
+        trawl_plain_image(GALLERY_LISTS ${kernels}/lists.cu -O3 ${nvcc_lines}
+                          ${nvcc_compress})
         trawl_plain_image(GALLERY_DEBUG ${kernels}/debug.cu -G
                           ${nvcc_compress})
     endif()

@@ -8,12 +8,14 @@
 #include "gallery/kernels/gallery.h"
 
 #define NEVER UINT32_MAX
+#define HEAP_BYTES (256u << 20) /* LISTS: for occurrences, 16 bytes each and what the heap adds */
 
-/* The kernels of most algorithms, those of pss and bmh compiled for debugging, and those that
- * launch child grids, which are linked with the CUDA device runtime. */
+/* The kernels of most algorithms, those of pss and bmh compiled for debugging, those that
+ * launch child grids, which are linked with the CUDA device runtime, and those that allocate. */
 static const struct cuda_image plain_image = {"gallery", "gallery"},
                                debug_image = {"gallery", "gallery_debug"},
-                               children_image = {"gallery with child grids", "children"};
+                               children_image = {"gallery with child grids", "children"},
+                               lists_image = {"gallery with lists", "gallery_lists"};
 
 static const struct gallery_row rows[GALLERY_COUNT] = {
 #define KERNEL(enumerator, kernel, grid, threads, needs) \
@@ -136,7 +138,9 @@ enum trawl_status gallery_device_module(struct gallery_device *own, bool childre
                                         struct cuda_module **module, struct trawl_error *error)
 {
     return cuda_device_module(own->worker->device,
-                              children            ? &children_image
+                              children && own->choice.algorithm == GALLERY_PSS_GM_LIST
+                                  ? &lists_image
+                              : children          ? &children_image
                               : own->choice.debug ? &debug_image
                                                   : &plain_image,
                               module, error);
@@ -148,8 +152,10 @@ enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error 
 
     choose_threshold(own);
     TRAWL_TRY(gallery_device_module(own, false, &own->module, error));
-    if (!gallery_needs(own, CHILDREN))
+    if (!gallery_needs(own, CHILDREN | LISTS))
         return TRAWL_OK;
+    if (gallery_needs(own, LISTS)) /* a hint, like all limits; it counts when the image is loaded */
+        (void)own->worker->device->driver->limit_set((int)CUDA_LIMIT_HEAP_BYTES, HEAP_BYTES);
     status = gallery_device_module(own, true, &own->children, error);
     if (status == TRAWL_ENGINE && is_hybrid(&rows[own->choice.algorithm])) {
         own->threshold = UINT64_MAX;
@@ -157,7 +163,7 @@ enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error 
                     "device";
         return TRAWL_OK;
     }
-    if (status == TRAWL_OK)
+    if (status == TRAWL_OK && gallery_needs(own, CHILDREN))
         own->child_grids_max = own->limits.child_grids_max != 0
                                    ? own->limits.child_grids_max
                                    : cuda_device_children(own->worker->device);

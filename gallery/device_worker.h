@@ -13,9 +13,10 @@ struct gallery_device {
     struct engine_worker *worker; /* of the CUDA engine: device, stream, text, staging buffers */
     struct gallery_limits limits;
     const struct trawl_plan *plan;
-    struct gallery_choice choice;          /* the algorithm and options of the plan */
-    bool ready;                            /* the device has the plan's tables */
-    struct cuda_module *module, *children; /* children NULL: no plan has needed child grids yet */
+    struct gallery_choice choice; /* the algorithm and options of the plan */
+    bool ready;                   /* the device has the plan's tables */
+    struct cuda_module *module;
+    struct cuda_module *children; /* kernels that launch or allocate; NULL: none needed */
     uint32_t child_grids_max;
     uint64_t threshold; /* a hybrid launches child grids for patterns of this many bytes or more */
     const char *note;   /* for --stats: why a hybrid launches no child grids, or NULL */
@@ -45,7 +46,7 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
 /* ---- device_rows.c ---- */
 
 /* Sets *module to the gallery's compiled kernels, or, with `children`, to those that launch child
- * grids. */
+ * grids or allocate. */
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
 

@@ -137,7 +137,9 @@ static enum trawl_status parse_word(const struct algorithm_row *row, struct opti
 
     if (option_is_word(word, "debug")) {
         option = &choice->debug;
-        applies = strncmp(row->name, "pss-", 4) == 0 || choice->algorithm == GALLERY_BMH;
+        applies =
+            (strncmp(row->name, "pss-", 4) == 0 && choice->algorithm != GALLERY_PSS_GM_LIST) ||
+            choice->algorithm == GALLERY_BMH;
     } else if (option_is_word(word, "uncounted")) {
         option = &choice->uncounted;
         applies = strstr(row->name, "-swift") != NULL;

@@ -29,7 +29,6 @@
 #define MINIMUM_THREADS 256u
 #define LISTS_THREADS 256u
 #define SUMS_THREADS 1024u
-#define HEAP_BYTES (256u << 20) /* LISTS: for occurrences, 16 bytes each and what the heap adds */
 
 /* A part of a range: the start offsets [begin, end), and the text. */
 struct text_part {
@@ -96,8 +95,6 @@ static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_e
     struct cuda_device *device = own->worker->device;
 
     TRAWL_TRY(gallery_choose(own, error));
-    if (gallery_needs(own, LISTS)) /* a hint, like all limits */
-        (void)device->driver->limit_set((int)CUDA_LIMIT_HEAP_BYTES, HEAP_BYTES);
     if (own->begin == NULL)
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
     if (own->shifted == NULL)
@@ -138,7 +135,7 @@ static bool row_needs(const struct literal_search *search, uint32_t needs)
 
 static struct cuda_module *search_module(const struct literal_search *search)
 {
-    return row_needs(search, CHILDREN) ? search->own->children : search->own->module;
+    return row_needs(search, CHILDREN | LISTS) ? search->own->children : search->own->module;
 }
 
 /* Sets *blocks to the number of the kernel's blocks that the device can run at a time. */
@@ -302,7 +299,7 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
             min_u64(divide_up(a->limit - a->begin, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
             COLLECT_THREADS, 0, a, error);
     if (row_needs(search, LISTS))
-        return launch(search->own, search->own->module, "gallery_pss_lists",
+        return launch(search->own, search->own->children, "gallery_pss_lists",
                       divide_up(a->minima_count, LISTS_THREADS), LISTS_THREADS, 0, a, error);
     if (row_needs(search, SUMS))
         return search->want == WANT_FIRST

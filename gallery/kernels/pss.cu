@@ -15,13 +15,10 @@
  *            but text, even in unoptimised code.
  * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read neighbouring bytes.
- * Results    The paper leaves an array of unknown size as future work, and names two ways. Here:
+ * Results    The paper leaves an array of unknown size as future work. Here:
  *            gg, gr, gm: an array; beyond its room occurrences are counted, and the host launches
- *            the kernel again. -list: each occurrence is a node, allocated on the device, of its
- *            block's list; a second kernel, with a thread per list, moves them to the array and
- *            frees them. If the device's heap is full, an occurrence goes straight into the array.
- *            -passes (ours): the kernel counts each block's occurrences, gallery_pss_sums makes
- *            their prefix sums, and the kernel runs once more and writes.
+ *            the kernel again. -list: lists.cu. -passes (ours): the kernel counts each block's
+ * occurrences, gallery_pss_sums makes their prefix sums, and the kernel runs once more and writes.
  * Bound      by instructions, and by starting blocks.
  * Fixed      The paper stores an occurrence at index "++CurrInd"; here, indices begin at 0.
  *            Positions too near the text's end are skipped. The paper does not say how the key
@@ -32,12 +29,6 @@
 #include "gallery/kernels/compare.h"
 
 #define PSS_SUMS_THREADS 1024u
-
-/* an occurrence in a list, in the device's heap */
-struct pss_node {
-    struct pss_node *next;
-    uint64_t x;
-};
 
 /* Searches at position args.begin + i. Nothing here is a function, whose arguments unoptimised code
  * would copy. A range has fewer than 2^32 positions. */
@@ -120,47 +111,6 @@ SIMT_FUNCTION int pss_matches(const struct gallery_arguments *a, uint32_t i)
 
     return SIMT_BOUND(i < a->limit - a->begin) &&
            compare_forward(a, &bin, COMPARE_GLOBAL, a->begin + i, a->pattern_bytes);
-}
-
-SIMT_KERNEL(gallery_pss_list, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint64_t, head, 1);
-    uint32_t i = PSS_PLACE();
-    int found = pss_matches(&args, i);
-    struct pss_node *node = NULL;
-
-    if (simt_thread() == 0)
-        head[0] = 0;
-    simt_barrier();
-    if (found && args.want == WANT_HITS)
-        node = (struct pss_node *)simt_allocate(sizeof *node);
-    if (node != NULL) {
-        node->x = args.begin + i;
-        node->next =
-            (struct pss_node *)(uintptr_t)simt_atomic_exchange_u64(head, (uint64_t)(uintptr_t)node);
-    } else if (found) {
-        gallery_emit(&args, args.begin + i);
-    }
-    simt_barrier();
-    if (simt_thread() == 0)
-        simt_store_u64(args.minima + simt_block(), head[0]);
-}
-
-/* A thread per list. */
-SIMT_KERNEL(gallery_pss_lists, gallery_arguments, 1024, 1)
-{
-    uint64_t block = gallery_place(&args) - args.begin;
-    struct pss_node *node = NULL;
-
-    if (SIMT_BOUND(block < args.minima_count))
-        node = (struct pss_node *)(uintptr_t)simt_load_u64(args.minima + block);
-    while (node != NULL) {
-        struct pss_node *next = node->next;
-
-        gallery_emit(&args, node->x);
-        simt_release(node);
-        node = next;
-    }
 }
 
 /* Without args.pass, counts the block's occurrences; with it, writes them from the block's sum

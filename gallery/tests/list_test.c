@@ -137,8 +137,10 @@ static void options_behind(void)
         (void)snprintf(text, sizeof text, ":%s", geometry == NULL ? "64" : geometry);
         takes(i, text, geometry == NULL ? 0 : ON_CUDA, "threads per block: ", "threshold: ");
         takes(i, ",debug",
-              strncmp(rows[i].name, "pss-", 4) == 0 || strcmp(rows[i].name, "bmh") == 0 ? ON_CUDA
-                                                                                        : 0,
+              (strncmp(rows[i].name, "pss-", 4) == 0 && strcmp(rows[i].name, "pss-gm-list") != 0) ||
+                      strcmp(rows[i].name, "bmh") == 0
+                  ? ON_CUDA
+                  : 0,
               "\ndevice code: debug\n", "\n\n");
     }
 }

@@ -7,6 +7,7 @@
 #if TRAWL_GALLERY
 #include "gallery/kernels/children.cu"
 #include "gallery/kernels/gallery.cu"
+#include "gallery/kernels/lists.cu"
 #endif
 #include "simulator.h"
 
@@ -64,8 +65,6 @@
     X(gallery_pss_gr)            \
     X(gallery_pss_gm)            \
     X(gallery_pss_gm_argument)   \
-    X(gallery_pss_list)          \
-    X(gallery_pss_lists)         \
     X(gallery_pss_passes)        \
     X(gallery_pss_sums)          \
     X(gallery_bmh)               \
@@ -104,8 +103,11 @@
     X(gallery_skip_swift_binning)  \
     X(gallery_skip_swift_chunking) \
     X(gallery_collect)
+
+#define LISTS(X) X(gallery_pss_list) X(gallery_pss_lists)
 #else
 #define GALLERY(X)
+#define LISTS(X)
 #define CHILDREN(X)
 #endif
 
@@ -115,9 +117,11 @@
 #define ROW_GRAMS(name) ROW(name, 4)
 #define ROW_GALLERY(name) ROW(name, 1)
 #define ROW_CHILDREN(name) ROW(name, 2)
+#define ROW_LISTS(name) ROW(name, 5)
 static const struct sim_kernel kernels[] = {
     SCAN(ROW_SCAN) ROW_SETS(set_runs) ROW_SETS(set_count) ROW_SETS(set_room) ROW_SETS(set_fill)
-        SCAN_SETS_FORMS(SETS_FORM) GRAMS(ROW_GRAMS) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
+        SCAN_SETS_FORMS(SETS_FORM) GRAMS(ROW_GRAMS) GALLERY(ROW_GALLERY) LISTS(ROW_LISTS)
+            CHILDREN(ROW_CHILDREN)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {

@@ -20,6 +20,7 @@ IMAGE(grams, TRAWL_IMAGE_GRAMS)
 #if defined(TRAWL_IMAGE_GALLERY)
 IMAGE(gallery, TRAWL_IMAGE_GALLERY)
 IMAGE(gallery_debug, TRAWL_IMAGE_GALLERY_DEBUG)
+IMAGE(gallery_lists, TRAWL_IMAGE_GALLERY_LISTS)
 IMAGE(children, TRAWL_IMAGE_CHILDREN)
 #endif
 
@@ -33,6 +34,7 @@ __attribute__((visibility("default"))) const struct kernels_library trawl_kernel
 #if defined(TRAWL_IMAGE_GALLERY)
         {"gallery", image_gallery},
         {"gallery_debug", image_gallery_debug},
+        {"gallery_lists", image_gallery_lists},
         {"children", image_children},
 #endif
     },
