@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "serve/answering.h"
-#include "serve/answers.h"
+#include "serve/json.h"
 #include "trawl/text/command_clock.h"
 
 #define NAME_BYTES 512u /* memory that is counted for each file's name in JSON */
@@ -65,16 +65,16 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
                 count += answer->shares[j].pass.pattern_counts[column];
         good = append(&counts, number(count));
     }
-    const struct answer_values values = {.count_occurrences = sums.occurrences,
-                                         .count_files = sums.files,
-                                         .count_patterns = counts,
-                                         .count_unread = sums.unread,
-                                         .count_bytes = sums.bytes,
-                                         .count_seconds =
-                                             (double)(now_ns() - answer->begin_ns) * 1e-9,
-                                         .count_shared = answer->shared_count};
+    const struct json_answer_values values = {.count_occurrences = sums.occurrences,
+                                              .count_files = sums.files,
+                                              .count_patterns = counts,
+                                              .count_unread = sums.unread,
+                                              .count_bytes = sums.bytes,
+                                              .count_seconds =
+                                                  (double)(now_ns() - answer->begin_ns) * 1e-9,
+                                              .count_shared = answer->shared_count};
 
-    return text_line(answers_pack(ANSWER_count, &values));
+    return text_line(json_answer_pack(JSON_count, &values));
 }
 
 /* Writes an integer as bytes_count bytes, the lowest byte first. */
@@ -127,14 +127,14 @@ static char *columns_line(const struct served_answer *answer)
 
     for (size_t i = 0; i < answer->share_count; i++)
         add_names(&answer->shares[i], &names);
-    const struct answer_values values = {.columns_count = sums.positions,
-                                         .columns_total = sums.occurrences,
-                                         .columns_unread = sums.unread,
-                                         .columns_columns =
-                                             json_pack("[sss]", "begin", "file", "pattern"),
-                                         .columns_files = names};
+    const struct json_answer_values values = {.columns_count = sums.positions,
+                                              .columns_total = sums.occurrences,
+                                              .columns_unread = sums.unread,
+                                              .columns_columns =
+                                                  json_pack("[sss]", "begin", "file", "pattern"),
+                                              .columns_files = names};
 
-    return text_line(answers_pack(ANSWER_columns, &values));
+    return text_line(json_answer_pack(JSON_columns, &values));
 }
 
 /* Writes one of the three columns `begin`, `file` and `pattern`. */
@@ -226,13 +226,13 @@ static void list_files(struct served_answer *answer, const struct answer_share *
         int bytes = answering_is_over(answer)
                         ? -1
                         : asprintf(&name, "%s%s%s", prefix, *prefix != '\0' ? "/" : "", file->path);
-        const struct answer_values values = {.file_path =
-                                                 bytes < 0 ? NULL : text_value(name, (size_t)bytes),
-                                             .file_bytes = (uint64_t)file->supplied.status.st_size,
-                                             .file_held = file->block != NULL};
+        const struct json_answer_values values = {
+            .file_path = bytes < 0 ? NULL : text_value(name, (size_t)bytes),
+            .file_bytes = (uint64_t)file->supplied.status.st_size,
+            .file_held = file->block != NULL};
 
         if (values.file_path != NULL)
-            line = text_line(answers_pack(ANSWER_file, &values));
+            line = text_line(json_answer_pack(JSON_file, &values));
         if (line == NULL)
             output->error = ECANCELED; /* ends the answer early */
         else

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/answers.h"
+#include "serve/json.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/text/grow.h"
 
@@ -66,14 +66,14 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                     size_t bytes_count)
 {
     bool is_exit = frame == OUTPUT_FRAME_EXIT;
-    const struct answer_values values = {.status_exit = is_exit ? bytes[0] : 0,
-                                         .status_truncated = answer->truncated,
-                                         .status_searched = answer->searched,
-                                         .status_seconds =
-                                             (double)(now_ns() - answer->begin_ns) * 1e-9,
-                                         .status_shared = answer->shared_count};
+    const struct json_answer_values values = {.status_exit = is_exit ? bytes[0] : 0,
+                                              .status_truncated = answer->truncated,
+                                              .status_searched = answer->searched,
+                                              .status_seconds =
+                                                  (double)(now_ns() - answer->begin_ns) * 1e-9,
+                                              .status_shared = answer->shared_count};
     json_t *data = is_exit
-                       ? answers_pack(ANSWER_status, &values)
+                       ? json_answer_pack(JSON_status, &values)
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));

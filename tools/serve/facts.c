@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/answers.h"
+#include "serve/json.h"
 #include "serve/answer.h"
 
 static json_t *text_of(const char *text)
@@ -28,7 +28,7 @@ char *facts_collections(struct server *server)
     json_t *list = json_array();
 
     for (size_t i = 0; i < server->collection_count; i++) {
-        struct answer_values values = {0};
+        struct json_answer_values values = {0};
         struct collection_facts facts;
 
         collection_facts(server->collections[i], &facts);
@@ -43,7 +43,7 @@ char *facts_collections(struct server *server)
         values.collection_state = facts.state_number;
         values.collection_load_seconds = (double)facts.load_ns * 1e-9;
         values.collection_loading = facts.loading;
-        if (json_array_append_new(list, answers_pack(ANSWER_collection, &values)) != 0) {
+        if (json_array_append_new(list, json_answer_pack(JSON_collection, &values)) != 0) {
             json_decref(list);
             return NULL;
         }

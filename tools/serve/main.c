@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "serve/answers.h"
+#include "serve/json.h"
 #include "serve/http.h"
 #include "trawl/text/groups.h"
 #include "serve/serve_options.h"
@@ -364,7 +364,7 @@ static int print_document(const struct serve_options *options)
     else if (options->manual)
         serve_options_print_manual(&standard_output);
     else if (options->answers)
-        answers_print(&standard_output);
+        json_answers_print(&standard_output);
     else
         version_print(&standard_output);
     return run_end_document(&job);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "serve/answers.h"
+#include "serve/json.h"
 #include "trawl/text/command_clock.h"
 
 void request_log(const struct request_entry *entry)

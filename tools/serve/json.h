@@ -1,6 +1,6 @@
-/* answers: writes the server's answers in JSON, using the table of members in answers.def. */
-#ifndef SERVE_ANSWERS_H
-#define SERVE_ANSWERS_H
+/* json: writes the server's answers in JSON, using the table of members in answers.def. */
+#ifndef SERVE_JSON_H
+#define SERVE_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,10 +9,10 @@
 struct json_t;
 struct output;
 
-enum answer_kind { ANSWER_count, ANSWER_columns, ANSWER_status, ANSWER_collection, ANSWER_file };
+enum json_answer { JSON_count, JSON_columns, JSON_status, JSON_collection, JSON_file };
 
 /* The values of the members of all kinds of answers: count_files is member `files` of `count`. */
-struct answer_values {
+struct json_answer_values {
 #define VALUE_NUMBER uint64_t
 #define VALUE_SECONDS double
 #define VALUE_FLAG bool
@@ -24,9 +24,9 @@ struct answer_values {
 
 /* Returns an answer of this kind as a JSON object. Takes ownership of the values of type JSON.
  * Returns NULL if out of memory, even if a value of type JSON is NULL for that reason. */
-struct json_t *answers_pack(enum answer_kind kind, const struct answer_values *values);
+struct json_t *json_answer_pack(enum json_answer kind, const struct json_answer_values *values);
 /* Prints the rows of answers.def as a table of Markdown. */
-void answers_print(struct output *output);
+void json_answers_print(struct output *output);
 /* Returns a JSON string, or {"bytes": BASE64} if it is not UTF-8. NULL: out of memory. */
 struct json_t *text_value(const char *text, size_t bytes_count);
 /* Returns the document as a single line with its line end, which the caller frees. Takes ownership

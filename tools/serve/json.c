@@ -1,5 +1,5 @@
-/* answers: writes the server's answers in JSON, using the table of members in answers.def. */
-#include "serve/answers.h"
+/* json: writes the server's answers in JSON, using the table of members in answers.def. */
+#include "serve/json.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -51,26 +51,26 @@ char *text_line(json_t *document)
 }
 
 static const struct member {
-    enum answer_kind kind;
+    enum json_answer kind;
     const char *answer, *name, *parts, *meaning;
     enum { NUMBER, SECONDS, FLAG, JSON } type;
     size_t offset;
 } members[] = {
 #define MEMBER(answer, name, type, parts, meaning) \
-    {ANSWER_##answer,                              \
+    {JSON_##answer,                                \
      #answer,                                      \
      #name,                                        \
      parts,                                        \
      meaning,                                      \
      type,                                         \
-     offsetof(struct answer_values, answer##_##name)},
+     offsetof(struct json_answer_values, answer##_##name)},
 #include "serve/answers.def"
 #undef MEMBER
 };
 
 #define MEMBER_COUNT (sizeof members / sizeof *members)
 
-static json_t *value_of(const struct member *member, const struct answer_values *values)
+static json_t *value_of(const struct member *member, const struct json_answer_values *values)
 {
     const void *at = (const char *)values + member->offset;
 
@@ -87,7 +87,7 @@ static json_t *value_of(const struct member *member, const struct answer_values 
     return *(json_t *const *)at;
 }
 
-json_t *answers_pack(enum answer_kind kind, const struct answer_values *values)
+json_t *json_answer_pack(enum json_answer kind, const struct json_answer_values *values)
 {
     json_t *object = json_object();
     bool good = object != NULL;
@@ -103,7 +103,7 @@ json_t *answers_pack(enum answer_kind kind, const struct answer_values *values)
     return NULL;
 }
 
-void answers_print(struct output *output)
+void json_answers_print(struct output *output)
 {
     static const char *const types[] = {"number", "seconds", "true or false", "text or list"};
 
