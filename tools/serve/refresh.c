@@ -344,7 +344,7 @@ static void walk_tree(struct update *update, const char *path)
     const struct tree_options options = {.exclude = update->job.exclude,
                                          .filter = update->job.filter,
                                          .files = &files,
-                                         .skip_devices = true,
+                                         .skip_special_files = true,
                                          .tells_left = true,
                                          .open_levels = OPEN_LEVELS,
                                          .left_out = &left_out,

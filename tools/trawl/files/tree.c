@@ -59,7 +59,7 @@ struct found {
 /* A directory on the path from the root to the directory being read. */
 struct level {
     struct tree_directory *directory; /* NULL: closed; reopened when the walk comes back */
-    dev_t device;
+    dev_t filesystem;
     ino_t inode;
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
     bool unread;  /* there may be more entries, from read_offset */
@@ -82,7 +82,7 @@ struct tree {
     size_t note_capacity;
     struct level *levels;
     size_t level_count, level_capacity;
-    size_t *chains; /* chains[h] is the last level whose (device, inode) has hash h */
+    size_t *chains; /* chains[h] is the last level whose (filesystem, inode) has hash h */
     size_t chain_count;
     char *path;
     size_t path_capacity, root_bytes;
@@ -151,20 +151,20 @@ static bool set_note(struct tree *tree, struct tree_entry *entry, enum tree_left
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 
-static size_t hash_of(const struct tree *tree, dev_t device, ino_t inode)
+static size_t hash_of(const struct tree *tree, dev_t filesystem, ino_t inode)
 {
-    uint64_t mixed = ((uint64_t)inode ^ (uint64_t)device << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t mixed = ((uint64_t)inode ^ (uint64_t)filesystem << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
     return (size_t)(mixed >> 32) & (tree->chain_count - 1);
 }
 
-static bool is_above(const struct tree *tree, dev_t device, ino_t inode)
+static bool is_above(const struct tree *tree, dev_t filesystem, ino_t inode)
 {
     if (tree->chain_count == 0)
         return false;
-    for (size_t at = tree->chains[hash_of(tree, device, inode)]; at != NO_LEVEL;
+    for (size_t at = tree->chains[hash_of(tree, filesystem, inode)]; at != NO_LEVEL;
          at = tree->levels[at].same_hash)
-        if (tree->levels[at].inode == inode && tree->levels[at].device == device)
+        if (tree->levels[at].inode == inode && tree->levels[at].filesystem == filesystem)
             return true;
     return false;
 }
@@ -172,7 +172,7 @@ static bool is_above(const struct tree *tree, dev_t device, ino_t inode)
 static void chain(struct tree *tree, size_t at)
 {
     struct level *level = &tree->levels[at];
-    size_t *last = &tree->chains[hash_of(tree, level->device, level->inode)];
+    size_t *last = &tree->chains[hash_of(tree, level->filesystem, level->inode)];
 
     level->same_hash = *last;
     *last = at;
@@ -286,12 +286,12 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
         return !set_entry(tree, entry, TREE_LOOP, 0);
     }
     if (tree->options.files->one_file_system && depth > 0 &&
-        status.st_dev != tree->levels[0].device) {
+        status.st_dev != tree->levels[0].filesystem) {
         tree_directory_drop(directory);
         return !set_note(tree, entry, LEFT_BY_RULE, DT_DIR, "it is in another file system");
     }
     level->directory = directory;
-    level->device = status.st_dev;
+    level->filesystem = status.st_dev;
     level->inode = status.st_ino;
     level->by_link = by_link;
     level->unread = true;
@@ -319,7 +319,7 @@ static bool reopen_parent(struct tree *tree)
     level->directory = open_directory(tree, child->directory->descriptor, "..", false, &status);
     if (level->directory == NULL)
         return false;
-    if (status.st_dev == level->device && status.st_ino == level->inode &&
+    if (status.st_dev == level->filesystem && status.st_ino == level->inode &&
         (!level->unread ||
          lseek64(level->directory->descriptor, level->read_offset, SEEK_SET) >= 0))
         return true;
@@ -337,7 +337,7 @@ static void drop_level(struct tree *tree)
     if (tree->filter != NULL)
         filter_leave(tree->filter, tree->level_count);
     tree_directory_drop(level->directory);
-    tree->chains[hash_of(tree, level->device, level->inode)] = level->same_hash;
+    tree->chains[hash_of(tree, level->filesystem, level->inode)] = level->same_hash;
     if (tree->level_count >= LEVELS_KEPT || level->found_capacity > ROOM_KEPT)
         free_level_room(level);
 }
@@ -520,7 +520,7 @@ static void read_portion(struct tree *tree, struct level *level)
         qsort(level->found, level->found_count, sizeof *level->found, compare_found);
 }
 
-static bool is_device_type(unsigned char type)
+static bool is_special_type(unsigned char type)
 {
     return type == DT_CHR || type == DT_BLK || type == DT_SOCK || type == DT_FIFO;
 }
@@ -586,7 +586,7 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
             os_code = errno;
         is_circle = type == DT_DIR && follow && is_above(tree, status.st_dev, status.st_ino);
     }
-    if (type == DT_LNK || (tree->options.skip_devices && is_device_type(type)))
+    if (type == DT_LNK || (tree->options.skip_special_files && is_special_type(type)))
         return false;
     is_excluded = tree->options.exclude != NULL &&
                   exclude_skips(tree->options.exclude, name, false, type == DT_DIR);

@@ -75,7 +75,7 @@ struct tree_options {
     const struct filter *filter;       /* NULL: no rules */
     const struct file_settings *files; /* depth and size limits, order */
     bool follow;                       /* follow symbolic links */
-    bool skip_devices;                 /* skip devices, pipes and sockets */
+    bool skip_special_files;           /* skip devices, pipes and sockets */
     bool tells_left;                   /* report each skipped entry, as TREE_LEFT */
     /* only links are checked for loops, and the root's name keeps all slashes at its end */
     bool as_ripgrep;
