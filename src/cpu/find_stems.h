@@ -191,7 +191,7 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
         hash = is_short ? set_gram_short(low, fold, class.keep) : set_gram_long(low, high, fold);
         passed->hash[count] = hash;
         passed->position[count] = (uint32_t)i;
-        count += set_passes(class.bitmap[set_word(&class, hash)], hash);
+        count += set_passes(class.bitmap[set_word_index(&class, hash)], hash);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

@@ -97,7 +97,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
 
         passed->hash[count] = hash;
         passed->position[count] = (uint32_t)first;
-        count += set_passes(class->bitmap[set_word(class, hash)], hash);
+        count += set_passes(class->bitmap[set_word_index(class, hash)], hash);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

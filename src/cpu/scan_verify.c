@@ -142,7 +142,7 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
 {
     struct set_entry entry = tile->entries[index];
     uint32_t offset = SET_OFFSET(entry.tagged);
-    bool tagged = (entry.tagged ^ set_tag(sample->hash)) <= 0xff;
+    bool tagged = (entry.tagged ^ set_entry_tag(sample->hash)) <= 0xff;
 
     TRAWL_ASSERT(count < SET_NAMED_MAX + SET_ROOM && offset < SET_STRIDE_MAX);
     named[count] = (struct hit){(uint32_t)sample->position - offset, entry.literal};

@@ -191,13 +191,13 @@ static inline uint64_t set_gram_long(uint64_t low, uint64_t high, uint64_t fold)
     return set_hash(low | fold, high | fold);
 }
 
-static inline uint64_t set_word(const struct set_class *class, uint64_t hash)
+static inline uint64_t set_word_index(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->word_bits);
 }
 
 /* Returns a word in which the two bits that the hash selects are set. */
-static inline uint64_t set_bits(uint64_t hash)
+static inline uint64_t set_hash_mask(uint64_t hash)
 {
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
 }
@@ -235,12 +235,12 @@ static inline uint32_t set_code_bytes(uint32_t code)
 
 static inline uint64_t set_stem_bits(uint64_t hash)
 {
-    return set_bits(hash >> SET_STEM_SHIFT);
+    return set_hash_mask(hash >> SET_STEM_SHIFT);
 }
 
 static inline uint64_t set_begin_bits(uint64_t hash)
 {
-    return set_bits(hash >> SET_BEGIN_SHIFT);
+    return set_hash_mask(hash >> SET_BEGIN_SHIFT);
 }
 
 /* For stride 1. `low` is the 8 bytes at a gram. */
@@ -261,7 +261,7 @@ static inline uint64_t set_stem_bucket(const struct set_class *class, uint64_t h
     return class->stem_buckets[k - SET_STEM_MIN] + (hash >> class->stem_shifts[k - SET_STEM_MIN]);
 }
 
-static inline uint32_t set_tag(uint64_t hash)
+static inline uint32_t set_entry_tag(uint64_t hash)
 {
     return (uint32_t)(hash >> 4) & 0xffffff00u;
 }
@@ -269,7 +269,7 @@ static inline uint32_t set_tag(uint64_t hash)
 /* Returns a tag of `bits` bits, a hash of the four bytes beside a gram or a stem. Without tags,
  * many literals would be compared: in natural text, with 100,000 patterns, 3.7 literals per
  * position agree in the first 8 bytes, and 0.14 in the first 12. */
-static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
+static inline uint32_t set_tag_bits(uint32_t bytes, uint64_t fold, uint32_t bits)
 {
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
@@ -286,14 +286,14 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 
 static inline uint32_t set_next_four(uint32_t next, uint64_t fold)
 {
-    uint32_t tag = 0x80u | set_bits_of(next, fold, 7);
+    uint32_t tag = 0x80u | set_tag_bits(next, fold, 7);
 
     return tag - (tag >= SET_WHOLE_TAG ? 0x10u : 0);
 }
 
 static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
 {
-    uint32_t tag = set_bits_of((next & 0xffff) << 16, fold & 0x20200000, 7);
+    uint32_t tag = set_tag_bits((next & 0xffff) << 16, fold & 0x20200000, 7);
 
     return tag + (tag == 0);
 }
@@ -345,7 +345,7 @@ static inline bool set_key_is(uint64_t key, uint64_t hash)
 
 static inline uint32_t set_side(uint32_t bytes, uint64_t fold)
 {
-    uint32_t tag = set_bits_of(bytes, fold, 8 - SET_OFFSET_BITS);
+    uint32_t tag = set_tag_bits(bytes, fold, 8 - SET_OFFSET_BITS);
 
     return tag + (tag == 0);
 }

@@ -136,7 +136,7 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
         filling->class = class;
         filling->hash = set_gram_hash(filler->matcher, class, bytes + offset, end);
         filling->made = (struct set_entry){
-            literal, set_tag(filling->hash) |
+            literal, set_entry_tag(filling->hash) |
                          set_side_tag(class, bytes, plan_literal_at(plan, literal).bytes_count,
                                       offset, filler->matcher->fold)};
         filling->bucket = set_bucket(class, filling->hash);
@@ -145,8 +145,9 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
             continue;
         if (class->stride == 1)
             filling->bit = plan_hash_wide(&class->heads, set_load_first(bytes, end, class->q));
-        __builtin_prefetch(class->stride == 1 ? &class->bitmap[filling->bit / 64]
-                                              : &class->bitmap[set_word(class, filling->hash)],
+        __builtin_prefetch(class->stride == 1
+                               ? &class->bitmap[filling->bit / 64]
+                               : &class->bitmap[set_word_index(class, filling->hash)],
                            1);
     }
 }
@@ -169,7 +170,7 @@ static void filler_count(struct filler *filler)
         } else if (class->stride == 1)
             class->bitmap[filling->bit / 64] |= 1ull << filling->bit % 64;
         else
-            class->bitmap[set_word(class, filling->hash)] |= set_bits(filling->hash);
+            class->bitmap[set_word_index(class, filling->hash)] |= set_hash_mask(filling->hash);
     }
     filler->count = 0;
 }
