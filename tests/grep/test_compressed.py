@@ -1,89 +1,31 @@
-"""Searches random compressed files with --search-zip, and compares with `TOOL -dc | grep -F`.
+"""Searches damaged and long compressed files with --search-zip. (test_layout.py has short ones, with all options.)
 
-A case has a text, a format, pieces (members of any length, blocks, the pieces of bgzip and pzstd), a kind of input (a
-file, a pipe, standard input from a file, or a tree that also has uncompressed files) and options. If a compressed file
-is truncated or changed, the search must end (unless the format's tool accepts the change) with status 2 and a message
-that names the file and a byte, and the output before it must be that of the undamaged text, up to the line that is cut.
-One worker and several must print the same bytes, messages included. At the end the script searches a text that is far
-larger than its file, in little memory.
-
-TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 160; 20: 50,000);
-TRAWL_TEST_DIVISOR divides this number. Skipped: formats whose program or library is not installed; NUL bytes, for which
-the answer depends on how many bytes a read returns.
+A case has a text, a format, and pieces (members of any length, blocks, the pieces of bgzip and pzstd), most of which are
+truncated or changed. The search must end (unless the format's tool accepts the change) with status 2 and a message that
+names the file and a byte, and the output before it must be that of the undamaged text, up to the line that is cut. One
+worker and several must print the same bytes, messages included. Other tests search long compressed texts.
 """
 
 import gzip
 import os
 import random
-import shutil
 import subprocess
 
 import cases
 import pytest
 import test_compare as compare
 from harness import write
+from packed import FORMATS, formats_here, pack, pack_pieces
 
-CASES = 2500 if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20 else 160  # 50,000 in long runs
-FORMATS = {
-    "gzip": ["gzip", "-n"],
-    "xz": ["xz", "-0"],
-    "bzip2": ["bzip2"],
-    "zstd": ["zstd", "-q"],
-    "lz4": ["lz4", "-q", "-B4"],
-}
-OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"],
-           ["-B2"], ["-C1"], ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]  # fmt: skip
-# Other programs that make pieces, with their options; a program that is not installed is skipped.
-PIECES = {
-    "gzip": [["gzip", "-1"], ["bgzip"], ["bgzip", "-l1"]],
-    "xz": [["xz", "-0", "--block-size=3000"], ["xz", "-T2", "-0"]],
-    "bzip2": [["bzip2", "-1"], ["lbzip2", "-n2"]],
-    "zstd": [["pzstd", "-q", "-p2"], ["zstd", "-q", "--no-check"]],
-    "lz4": [["lz4", "-q", "-B4", "-BD"], ["lz4", "-q", "-B7", "--content-size"]],
-}
+CASES = 400
 OWN = [[], ["-j1"], ["-j2"], ["-j3", "--chunk-bytes=1000"], ["-j2", "--chunk-bytes=70000"], ["-j4", "--chunk-bytes=64"],
        ["-j3", "--chunk-bytes=300"]]  # fmt: skip
 LARGE_BYTES = 200 << 20
 LARGE_KIB_MAX = 64 << 10
 
 
-def pack(name, text):
-    return subprocess.run(FORMATS[name] + ["-c"], input=text, stdout=subprocess.PIPE, check=True).stdout
-
-
-def pack_pieces(rng, name, text):
-    """Return the text compressed as one member or several, perhaps with empty members and with NULs between them."""
-    ways = [FORMATS[name]] + [way for way in PIECES[name] if shutil.which(way[0])]
-    packed, at = b"", 0
-    cuts = sorted(rng.randrange(len(text) + 1) for _ in range(rng.choice([0, 0, 1, 3, 9])))
-    for cut in cuts + [len(text)]:
-        way = rng.choice(ways)
-        done = subprocess.run(way + ["-c"], input=text[at:cut], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        # lz4 1.9.4 fails for a few texts (dstMaxSize_tooSmall), unless its blocks are of the largest size (-B7)
-        if done.returncode != 0:
-            done = subprocess.run([way[0], "-q", "-B7", "-c"], input=text[at:cut], stdout=subprocess.PIPE, check=True)
-        packed += done.stdout + b"\0" * rng.choice([0, 0, 0, 0, 5])
-        at = cut
-    return packed
-
-
 def run(command, top, data=None, **more):
     return cases.execute(command, top, "C", data, **more)
-
-
-def formats_here(trawl, top):
-    found = []
-    for name in FORMATS:
-        if not shutil.which(FORMATS[name][0]):
-            print("left out: %s is not installed" % FORMATS[name][0])
-            continue
-        status, _, message = run([trawl, "--search-zip", "-c", "foo"], top, pack(name, b"foo\n"))
-        if b"without" in message or b"cannot be loaded" in message:
-            print("left out: %s" % message.decode().strip())
-        else:
-            assert status == 0, message
-            found.append(name)
-    return found
 
 
 def random_text(rng):
@@ -91,67 +33,16 @@ def random_text(rng):
     return text.replace(b"\0", b"") * rng.choice([1, 1, 3])
 
 
-def make_case(rng, formats):
-    name = rng.choice(formats)
-    texts = [random_text(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
-    options = [option for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 1, 2])) for option in chosen]
-    if {"-w", "-o"} <= set(options):
-        options.remove("-w")
-    patterns = [
-        compare.random_pattern(rng, {"t": texts[0]}, False).replace(b"\n", b"") or b"foo"
-        for _ in range(rng.choice([1, 1, 2]))
-    ]
-    for pattern in patterns:
-        options += ["-e", pattern]
-    return name, texts, options, rng.choice(OWN)
-
-
-def check_whole(trawl, top, case, rng):
-    name, texts, options, own = case
-    text = b"".join(texts)
-    packed = pack_pieces(rng, name, text) + b"\0" * rng.choice([0, 0, 10])
-    way = rng.choice(["file", "pipe", "tree", "stdin"])
-    if way == "tree" and "-T" in options:  # the width of numbers depends on a file's size, which grep's pipes hide
-        way = "file"
-    grep, ours = ["grep", "-F"] + options, [trawl, "--search-zip"] + own + options
-    if way == "pipe":
-        return run(grep, top, text), run(ours, top, packed)
-    shutil.rmtree(os.path.join(top, "packed"), ignore_errors=True)
-    for folder in ("plain", "packed"):
-        os.makedirs(os.path.join(top, folder, "tree"), exist_ok=True)
-        for i in range(4):
-            write(
-                os.path.join(top, folder, "tree/%d" % i),
-                packed if i == 2 and folder == "packed" else text if i == 2 else b"foo %d\n" % i,
-            )
-    if way == "stdin":
-        with open(os.path.join(top, "packed/tree/2"), "rb") as file:
-            return run(grep, top, text), run(ours, top, stdin=file)
-    # grep gets each text through a pipe, so that grep, like trawl, does not read the text in blocks of a file
-    parts, statuses = [], []
-    for i in range(4) if way == "tree" else [2]:
-        with open(os.path.join(top, "plain/tree/%d" % i), "rb") as file:
-            status, out, _ = run(grep + ["--label=tree/%d" % i] + (["-H"] if way == "tree" else []), top, file.read())
-        parts.append(out)
-        statuses.append(status)
-        if status == 0 and "-q" in options:
-            break
-    names = ["tree/%d" % i for i in range(4)] if way == "tree" else ["tree/2"]
-    got = run(ours + names, os.path.join(top, "packed"))
-    # drop the separators between files, which grep with a single file does not print
-    if {"-A1", "-B2", "-C1"} & set(options) and way == "tree":
-        parts, got = [b"".join(parts).replace(b"--\n", b"")], (got[0], got[1].replace(b"--\n", b""), got[2])
-    return (min(statuses), b"".join(parts), b""), got
-
-
-def check_damaged(trawl, top, case, rng):
+def check_damaged(trawl, top, rng):
     """Return None, or what is wrong."""
-    name, texts, _, own = case
-    text = b"".join(texts) + b"foo bar\n" * 20
+    name, own = rng.choice(FORMATS_HERE), rng.choice(OWN)
+    text = b"".join(random_text(rng) for _ in range(rng.choice([1, 1, 2, 3]))) + b"foo bar\n" * 20
     several = rng.random() < 0.5
     packed = bytearray(pack_pieces(rng, name, text) if several else pack(name, text))
     way = rng.random()
-    if way < 0.4:
+    if way < 0.2:
+        pass
+    elif way < 0.5:
         del packed[rng.randrange(12, len(packed)) :]
     elif way < 0.9 or not several:
         packed[rng.randrange(12, len(packed))] ^= rng.randrange(1, 256)
@@ -168,6 +59,8 @@ def check_damaged(trawl, top, case, rng):
         if found != got:
             rows = (own, got[0], len(got[1]), got[2], others, found[0], len(found[1]), found[2])
             return "%r: status %d, %d bytes, %r; %r gives status %d, %d bytes, %r" % rows
+    if way < 0.2:
+        return None if got == (*expected[:2], b"") else "undamaged: status %d, %r" % (got[0], got[2])
     if several:  # tools differ in what they say of a file with several members
         return None
     tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
@@ -182,7 +75,7 @@ def check_damaged(trawl, top, case, rng):
     if tool.returncode == 0:
         return "what %s unpacks is refused: %r" % (name, got[2])
     lines = got[1].split(b"\n")
-    if expected[1].startswith(b"\n".join(lines[:-2])) or "data is damaged" in str(got[2]) or way >= 0.4:
+    if expected[1].startswith(b"\n".join(lines[:-2])) or "data is damaged" in str(got[2]) or way >= 0.5:
         # trawl may have searched a changed block before it compared the block's checksum or met the file's end
         return None
     return "stdout begins otherwise: %r" % got[1][-100:]
@@ -205,30 +98,19 @@ def check_large(trawl, top, name):
     return None if usage.ru_maxrss < LARGE_KIB_MAX else "%d KiB of memory for %s" % (usage.ru_maxrss, name)
 
 
-def check_one(trawl, top, case, rng):
-    if rng.random() < 0.35:
-        return check_damaged(trawl, top, case, rng)
-    expected, got = check_whole(trawl, top, case, rng)
-    cases.counts["selected"] += expected[0] == 0
-    if expected[:2] != got[:2]:
-        return "status %d and %d; %s; %r" % (expected[0], got[0], cases.differences(expected[1], got[1]), got[2])
-    return None
-
-
 FORMATS_HERE = []
 
 
 @pytest.fixture(autouse=True, scope="module")
 def formats():
-    FORMATS_HERE[:] = formats_here(cases.TRAWL, ".")
+    FORMATS_HERE[:] = formats_here(cases.TRAWL)
     if not FORMATS_HERE:
         pytest.skip("no format can be unpacked here")
 
 
 def test_case(rng, trawl, folder):
-    case = make_case(rng, FORMATS_HERE)
-    wrong = check_one(trawl, folder, case, rng)
-    assert not wrong, "%s, %r, for trawl %r: %s" % (case[0], case[2], case[3], wrong)
+    wrong = check_damaged(trawl, folder, rng)
+    assert not wrong, wrong
 
 
 def test_large_text(trawl, folder):

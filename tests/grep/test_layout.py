@@ -16,12 +16,13 @@ import subprocess
 import sys
 
 import cases
+import packed
 import pytest
 from harness import write
 
 CASES, ONE_IN = 2800, 5
 TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "é".encode(), "漢".encode(), b"x1", b"-",
-          b"_", b"\\", b"\""]  # fmt: skip
+          "𠀀".encode(), "\ufffd".encode(), b"_", b"\\", b"\""]  # fmt: skip
 STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "é".encode(), b"nowhere", b"-"]
 EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])",
                rb"o+", rb"f(o)(o)|x", rb"(a|ab)(1|b)?", rb"(f)?(o)(o)?(x)?(1)?(a)?(b)?(-)?(_)?( )?(\\)?"]  # fmt: skip
@@ -37,6 +38,10 @@ STYLES += 2 * ["match separator", "context separator", "none", "none"]
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
 
 
+# An encoding, its name in Python, and what comes before the text: the command prints what it prints for the text in UTF-8.
+ENCODINGS = [("utf-8", "utf-8", ""), ("utf-16le", "utf-16-le", ""), ("utf-16be", "utf-16-be", "\ufeff"), ("GB18030", "gb18030", ""),
+             ("auto", "utf-16-le", "\ufeff"), ("auto", "utf-16-be", "\ufeff"), ("utf-16", "utf-16-be", "\ufeff"),
+             ("auto", "utf-8", "\ufeff"), ("UTF-32LE", "utf-32-le", "")]  # fmt: skip
 FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
 
 
@@ -48,7 +53,7 @@ class Case:
         self.on |= {flag for flag in WAYS if not is_lines and rng.random() < 0.25}
         self.arguments = []
         self.locale = rng.choice(["C", "C.UTF-8"])
-        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
+        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xbc\xbe-\xee\xf0-\xff]")  # not U+FFFD
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
         if self.expressions and rng.random() < 0.1:
             # a single expression, because its matches may be empty, and in Python they would hide those of other
@@ -92,14 +97,13 @@ class Case:
         if rng.random() < (0.5 if "T" in self.on else 0.05):
             self.bytes = rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2)
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
-        # by --encoding=utf-8, which changes no byte
-        self.converted = "search-zip" not in self.on and rng.random() < 0.06
+        self.encoding = rng.choice(ENCODINGS) if "search-zip" not in self.on and rng.random() < 0.12 else None
         self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
         self.jobs, self.chunk = rng.choice([0, 1, 2, 5]), rng.choice([0, 0, 0, 0, 1, 7, 64, 1000])
 
     def features(self):
         """Return the set of the options and the kind of input."""
-        named = "report locale input mmap jobs chunk ended crlf converted style".split()
+        named = "report locale input mmap jobs chunk ended crlf encoding style".split()
         found = {re.match("--[a-z-]+|-.", word).group() for word in self.arguments}
         found |= {"%s %s" % (name, getattr(self, name)) for name in named}
         found.add("%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)))
@@ -531,6 +535,8 @@ def random_text(rng, case):
     # a carriage return alone is not a line end
     ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")
     text = case.end.join(lines) + (case.end if lines and ended else b"")
+    if case.encoding and rng.random() < 0.3:
+        text += "\ufffd".encode()
     # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size
     if case.bytes and len(text) > 3:
         text = (text * (1 + case.bytes // len(text)))[-case.bytes :]
@@ -586,6 +592,21 @@ def messages(lines, early):
     return found
 
 
+def stored(rng, case, trawl, text):
+    """Return the bytes of a file with this text: it may be compressed, or in another encoding."""
+    if case.encoding:
+        _, codec, mark = case.encoding
+        text = mark + text.decode()
+        if not codec.startswith(("utf-16", "utf-32")):
+            return text.encode(codec)
+        half = rng.random() < 0.5 and text[-1:] == "\ufffd"  # a last byte without its character
+        text = text[: -1 if half else None].replace("\ufffd", "\ud800")
+        return text.encode(codec, "surrogatepass") + b"x" * half
+    if "search-zip" in case.on and b"\0" not in text and rng.random() < 0.7:
+        return packed.pack_pieces(rng, rng.choice(packed.formats_here(trawl)), text)
+    return text
+
+
 def test_case(rng, trawl, folder):
     """Return None, or what is wrong."""
     case, folder = Case(rng), os.path.join(folder, "tree")
@@ -596,8 +617,9 @@ def test_case(rng, trawl, folder):
     if "x" in case.on and rng.random() < 0.7:  # a whole line, which may be longer than a chunk
         lines = [line.rstrip(b"\r") for text in texts.values() for line in text.split(case.end)]
         case.strings[0] = rng.choice([line for line in lines if b"\0" not in line and len(line) < 200] or case.strings)
-    for path, text in texts.items():
-        write(os.path.join(folder, path), text)
+    contents = {path: stored(rng, case, trawl, text) for path, text in texts.items()}
+    for path, content in contents.items():
+        write(os.path.join(folder, path), content)
     arguments, operands = list(case.arguments), list(paths)
     label = "(standard input)" if case.report != "json" else "<stdin>"
     give = {}
@@ -611,8 +633,9 @@ def test_case(rng, trawl, folder):
         if case.input in ("pipe", "seeks") and b"\0" not in texts.get(operands[at], b""):
             texts["-"] = texts.get(operands[at], b"")
             operands[at], seeks = "-", case.input == "seeks"
-            write(os.path.join(folder, "input"), texts["-"])
-            give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"data": texts["-"]}
+            contents["-"] = stored(rng, case, trawl, texts["-"])
+            write(os.path.join(folder, "input"), contents["-"])
+            give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"data": contents["-"]}
             if rng.random() < 0.2:
                 label = "la/bel"
                 arguments.append("--label=" + label)
@@ -630,12 +653,9 @@ def test_case(rng, trawl, folder):
                 continue
         text, width = texts.get(path, b""), 0
         size += len(text)
-        if "T" in case.on:
-            width = (
-                len("%d" % (len(text) + case.number))
-                if (path != "-" or "data" not in give) and not case.converted
-                else 19
-            )
+        if "T" in case.on:  # the text's size, which decides the width, is only known of a plain file
+            is_plain = contents.get(path, b"") == text and not case.encoding and (path != "-" or "data" not in give)
+            width = len("%d" % (len(text) + case.number)) if is_plain else 19
         name = (label if path == "-" else path).encode()
         printer.report(name, text, width)
         files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
@@ -643,7 +663,7 @@ def test_case(rng, trawl, folder):
     arguments += ["-P"] * bool(case.expressions)
     arguments += [word for string in case.expressions or case.strings for word in ("-e", string)]
     arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)
-    arguments += ["--encoding=utf-8"] * case.converted + case.mmap
+    arguments += ["--encoding=" + name for name in (case.encoding or ())[:1]] + case.mmap
     variables = {"TERM": "xterm", **({"GREP_COLORS": case.palette} if case.palette else {})}
     give |= {"stderr": subprocess.STDOUT, "env": cases.environment(case.locale, **variables)}
     got_status, got, _ = cases.execute([trawl, *arguments, *operands], folder, **give)

@@ -32,7 +32,7 @@ import cases  # noqa: E402
 
 FRONT = os.environ.get("TRAWL_FRONT", "").split(",") if os.environ.get("TRAWL_FRONT") else None
 # The number of command lines that each module makes. A command line takes four processes.
-MODULES = {"compare": 700, "wild": 200, "numbers": 150, "approximate": 60, "encodings": 60, "compressed": 40,
+MODULES = {"compare": 700, "wild": 200, "numbers": 150, "approximate": 60, "layout": 100, "compressed": 40,
            "rg_output": 200, "rg_files": 200}  # fmt: skip
 OTHERS = "locale localedef rm chmod rmdir git gzip bgzip xz bzip2 lbzip2 zstd pzstd lz4".split()  # programs that run
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
@@ -444,7 +444,7 @@ def test_module(name, places, request):
     module = importlib.import_module("test_" + name)
     module.ONLY_MADE = True
     if name == "compressed":
-        module.FORMATS_HERE[:] = module.formats_here(TRAWL, ".")
+        module.FORMATS_HERE[:] = module.formats_here(TRAWL)
     tree = os.path.join(tempfile.tempdir, "tree")
     os.mkdir(tree)
     request.addfinalizer(lambda: run_alone("chmod -R u+rwX %s && rm -rf %s" % (tree, tree), shell=True, check=True))
