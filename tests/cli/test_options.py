@@ -775,6 +775,24 @@ ON_TERMINAL = [
 ]
 
 
+@pytest.mark.parametrize(
+    "arguments, sign",
+    [("a|b", "|"), ("^a", "^"), ("-i a.*b", ".*"), ("-c a\\d", "\\d")]
+    + [
+        (given, None)
+        for given in ("-F a|b", "-E a|b", "-P a\\d", "a.b", "^", "-q a|b", "-s a|b", "-v a|b", "--hex (61|62)FE")
+    ],
+)
+def test_strings_like_expressions(arguments, sign):
+    """On a terminal, a search for a string that looks like an expression says so if it has found nothing."""
+    said = b"trawl: nothing was found; %s stands for itself, as in grep -F: -P searches for expressions\n"
+    arguments = arguments.split() + [str(ROOT / "LICENSE")]
+    status, _, err = on_terminal(arguments, {"LC_ALL": "C.UTF-8", "TRAWL_CONFIG_PATH": ""})
+    assert err == (said % sign.encode() if sign else b"")
+    assert status == execute([TRAWL, *arguments])[0]
+    assert execute([TRAWL, *arguments])[2] == b""  # not in a script
+
+
 def test_terminal():
     """Check what the command does by default on a terminal."""
     for name, arguments, same in ON_TERMINAL:

@@ -246,12 +246,6 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
            message_exhausted(message);
 }
 
-/* Returns true if a CR before a line end of a -f file is not part of the string, as in ripgrep. */
-static bool drops_returns(const struct settings *settings)
-{
-    return settings->is_tg || settings->crlf;
-}
-
 /* Adds the strings of a text, one for each line; for tg without --hex, an argument is a single
  * string, as in ripgrep. `list`: the text is from a file given with -f, in which a newline at the
  * end begins no string. */
@@ -267,7 +261,7 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
 
         newline = text == end || whole ? NULL : memchr(text, '\n', (size_t)(end - text));
         length = (size_t)((newline != NULL ? newline : end) - text);
-        if (list && newline > text && newline[-1] == '\r' && drops_returns(settings))
+        if (list && newline > text && newline[-1] == '\r' && patterns_drop_returns(settings))
             length--;
         if (settings->guard != NULL && guard_is_over(settings->guard))
             return message_fail(message, "the search ended before its strings were read");
@@ -524,28 +518,6 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
     return add_lines(patterns, settings, true, bytes, bytes_count, message);
-}
-
-bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
-{
-    for (size_t i = 0; i < patterns->file_count && !settings->hex; i++) {
-        const char *text = patterns->files[i].bytes, *doubt = NULL;
-        size_t count = patterns->files[i].bytes_count;
-
-        if (count > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-            doubt = "the list is in UTF-16";
-        else if (count > 2 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-            doubt = "the list's first string begins with a byte order mark";
-        else if (count > 0 && (text[count - 1] == '\r' || (!drops_returns(settings) &&
-                                                           memmem(text, count, "\r\n", 2) != NULL)))
-            doubt = "strings of the list end with carriage returns, which --crlf leaves out";
-        if (doubt != NULL) {
-            snprintf(message, SETTINGS_ERROR_BYTES, "%.*s: nothing was found; %s", SHOWN_NAME_MAX,
-                     patterns->files[i].name, doubt);
-            return true;
-        }
-    }
-    return false;
 }
 
 static void expression_options(const struct settings *settings, struct trawl_plan_options *options)

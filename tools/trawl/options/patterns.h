@@ -102,13 +102,20 @@ struct patterns {
     size_t block_count;
 };
 
+/* Returns true if a CR before a line end of a -f file is not part of the string, as in ripgrep. */
+static inline bool patterns_drop_returns(const struct settings *settings)
+{
+    return settings->is_tg || settings->crlf;
+}
+
 /* Collects the strings. first_operand contains them if neither -e nor -f was given; otherwise NULL.
  * Decides whether --smart-case ignores case. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
-/* Returns true if a -f file has bytes that explain why nothing was found; `message` says which. */
+/* Returns true if a -f file has bytes, or on a terminal a string looks like an expression, which
+ * explains why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
 /* Returns the flag with which trawl_windows finds matches that do not overlap. */

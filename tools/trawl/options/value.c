@@ -413,7 +413,10 @@ bool value_encoding(struct settings *settings, const char *value)
 {
     if (!encoding_is_known(value))
         return value_refuse(
-            settings, "--encoding: '%s' is not auto, none, or an encoding that this system knows",
+            settings,
+            settings->is_tg
+                ? "-E (--encoding): '%s' is not auto, none, or an encoding that this system knows"
+                : "--encoding: '%s' is not auto, none, or an encoding that this system knows",
             value);
     settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
     return true;

@@ -1,0 +1,57 @@
+/* patterns_doubt: what may be wrong with strings that were found nowhere. */
+#include "trawl/options/patterns.h"
+
+#include <stdio.h>
+
+#include "trawl/text/message.h"
+
+/* Returns what a string has that an expression would have; NULL: nothing. */
+static const char *expression_sign(const struct trawl_pattern *pattern)
+{
+    static const char *const signs[] = {"|",   ".*",  ".+",    "\\d",  "\\w",
+                                        "\\s", "\\b", "[0-9]", "[a-z]"};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (memmem(pattern->bytes, pattern->bytes_count, signs[i], strlen(signs[i])) != NULL)
+            return signs[i];
+    return pattern->bytes_count > 1 && *(const char *)pattern->bytes == '^' ? "^" : NULL;
+}
+
+/* Returns true if the strings were taken for strings only because no option says what they are. */
+static bool are_strings_unasked(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->arguments.given_count; i++)
+        if (settings->arguments.given[i].flag->target == FLAG_FIXED)
+            return false;
+    return !settings->is_tg && !settings->expressions && !settings->hex && !settings->fasta;
+}
+
+bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
+{
+    if (settings->surroundings.output_is_terminal && patterns->file_count == 0 &&
+        are_strings_unasked(settings))
+        for (uint64_t i = 0; i < patterns->count; i++)
+            if (expression_sign(&patterns->items[i]) != NULL)
+                return !message_fail(message,
+                                     "nothing was found; %s stands for itself, as in grep "
+                                     "-F: -P searches for expressions",
+                                     expression_sign(&patterns->items[i]));
+    for (size_t i = 0; i < patterns->file_count && !settings->hex; i++) {
+        const char *text = patterns->files[i].bytes, *doubt = NULL;
+        size_t count = patterns->files[i].bytes_count;
+
+        if (count > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+            doubt = "the list is in UTF-16";
+        else if (count > 2 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+            doubt = "the list's first string begins with a byte order mark";
+        else if (count > 0 && (text[count - 1] == '\r' || (!patterns_drop_returns(settings) &&
+                                                           memmem(text, count, "\r\n", 2) != NULL)))
+            doubt = "strings of the list end with carriage returns, which --crlf leaves out";
+        if (doubt != NULL) {
+            snprintf(message, SETTINGS_ERROR_BYTES, "%.*s: nothing was found; %s", SHOWN_NAME_MAX,
+                     patterns->files[i].name, doubt);
+            return true;
+        }
+    }
+    return false;
+}
