@@ -240,14 +240,13 @@ def section(data):
             + [number(median(result(row, it)), ".5f") for it in names]
             + [
                 f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
-                "-" if not name else f"**{value:.2f}**" + f" of {name}" * (name != RG),
+                "-" if not name else f"**{value:.2f}**" + f" of {name}" * (name not in names),
             ]
         )
     lines += [
         f"- trawl is the fastest program in {len(cells) - behind} of {len(cells)} rows",
         "",
-        "Medians in seconds; a dash: the program did not run, or gave a different answer. The ratio compares with "
-        f"{RG}, or with the program that the cell names.",
+        "Medians in seconds; a dash: the program did not run, or gave a different answer.",
         "",
     ]
     return lines + table(["row", "pattern", *names, "MiB", "ratio"], cells, left=2)
