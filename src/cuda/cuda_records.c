@@ -448,13 +448,18 @@ static enum trawl_status add_matches(struct engine_worker *worker, struct answer
 {
     const struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;
-    const bool finds = cuda_plan_finds(worker->plan);
+    const struct trawl_plan *plan = worker->plan;
     const uint64_t *sums;
+    uint32_t high_bits = log2_ceiling(plan->literal_count);
 
     if (count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(a->end - a->begin),
-                              finds ? 0 : log2_ceiling(worker->plan->literal_count), NULL, error));
+    if (cuda_plan_finds(plan)) /* a single expression has one match at a place */
+        high_bits = plan->line_reader->count == 1
+                        ? 0
+                        : LENGTH_BITS + log2_ceiling(plan->line_reader->count);
+    TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(a->end - a->begin), high_bits,
+                              NULL, error));
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
     a->count = count;
     a->cell_bytes = answer->cell_bytes;

@@ -15,6 +15,48 @@
 
 static struct forms_machine machine;
 
+/* Both expressions match each of the records, more than sort_rank sorts: the first one counts. */
+static void first_of_two(void)
+{
+    enum { RECORDS = 3000 };
+    static const struct trawl_pattern both[] = {{"a\\w", 3}, {"ab", 2}};
+    static uint64_t offsets[RECORDS + 1], begins[RECORDS], ends[RECORDS], patterns[RECORDS];
+    static char tape[2 * RECORDS];
+    const struct trawl_plan_options options = *PLAN_WITH(.syntax = TRAWL_PERL);
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_FIRST);
+    struct trawl_searcher *searcher;
+    struct trawl_records *records;
+    struct trawl_plan *plan;
+    uint64_t wrong = 0;
+
+    for (uint64_t i = 0; i < RECORDS; i++) {
+        memcpy(tape + 2 * i, "ab", 2);
+        offsets[i + 1] = 2 * i + 2;
+    }
+    cuda_limits_replace(NULL);
+    lent_devices(&machine, NULL, 2, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.record_count = RECORDS;
+    out.begins = begins;
+    out.ends = ends;
+    out.patterns = patterns;
+    out.room = RECORDS;
+    MUST(trawl_plan_build(both, 2, &options, &plan, NULL));
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    MUST(ask_records_into(searcher, plan, records, TRAWL_RECORDS_FIRST, &out, NULL));
+    for (uint64_t i = 0; i < RECORDS; i++)
+        wrong += begins[i] != 0 || ends[i] != 2 || patterns[i] != 0;
+    TEST_CHECK(out.on_device == 1 && out.count == RECORDS);
+    TEST_CHECK_U64(wrong, 0);
+    trawl_records_unload(records);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    lent_devices_end(&machine, NULL);
+}
+
 /* Expressions, and for each of the records below whether it has a match, according to Python's re,
  * whose \Z is RE2's $. */
 static void borders_of_records(void)
@@ -574,6 +616,7 @@ int main(void)
     test_begin("sim expression borders");
     cuda_driver_replace(sim_driver_table());
     borders_of_records();
+    first_of_two();
     matches_in_records();
     other_line_ends();
     letters_beyond();
