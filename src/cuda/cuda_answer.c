@@ -12,6 +12,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "cuda/cuda_anchors.h"
 #include "cuda/cuda_lists.h"
 #include "cuda/cuda_records.h"
 #include "cuda/cuda_scan.h"
@@ -86,12 +87,6 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-/* Returns how many of the reader's automata there are. */
-static uint32_t automata_of(const struct line_reader *reader)
-{
-    return reader->finds ? 2 * reader->count : 1;
-}
-
 static uint64_t next_bytes(const struct line_automaton *automaton)
 {
     return (automaton->columns * sizeof *automaton->next * automaton->state_count + 15) / 16 * 16;
@@ -109,8 +104,7 @@ static uint64_t tables_bytes(const struct line_reader *reader, uint32_t count)
     return bytes;
 }
 
-/* Copies the plan's automata to the device. In lines, the transition at a line end says what the
- * line's end says. In records, it is a byte like any other. */
+/* Copies the plan's automata to the device. */
 static enum trawl_status automata_want(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct line_reader *reader = worker->plan->line_reader;
@@ -123,13 +117,14 @@ static enum trawl_status automata_want(struct engine_worker *worker, struct traw
     if (reader == NULL ||
         (own->automaton_serial == worker->plan->serial && own->automaton_of_records == of_records))
         return TRAWL_OK;
-    bytes = tables_bytes(reader, automata_of(reader));
+    if (reader->first != NULL)
+        return cuda_anchors_want(worker, of_records, error);
+    bytes = tables_bytes(reader, reader->automaton_count);
     own->automaton_serial = 0;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->automaton, bytes, error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
-    for (uint32_t k = 0; k < automata_of(reader); k++) {
+    for (uint32_t k = 0; k < reader->automaton_count; k++) {
         const struct line_automaton *automaton = &reader->automata[k];
-        const uint8_t ends[] = {worker->plan->line_end, worker->plan->line_end_also};
         uint8_t *to = (uint8_t *)host + tables_bytes(reader, k);
         uint16_t *next = (uint16_t *)(void *)to;
 
@@ -140,10 +135,8 @@ static enum trawl_status automata_want(struct engine_worker *worker, struct traw
         to += next_bytes(automaton);
         memcpy(to, automaton->column_of, sizeof automaton->column_of);
         memcpy(to + sizeof automaton->column_of, automaton->ends, automaton->state_count);
-        for (uint32_t i = 0; i < 2 * automaton->state_count && !of_records; i++)
-            next[automaton->columns * (i / 2) + automaton->column_of[ends[i % 2]]] =
-                automaton->ends[i / 2] == LINE_HOLDS && reader->finds ? LINE_MATCH
-                                                                      : automaton->ends[i / 2];
+        if (!of_records)
+            cuda_anchors_end_lines(worker->plan, automaton, next);
     }
     status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
     cuda_worker_unstage(worker, host, bytes);
@@ -231,7 +224,10 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     if ((flags & TRAWL_WHOLE_LINE) != 0)
         a->conditions |= ANSWER_LINES;
     if (plan->line_reader != NULL) {
-        a->automaton = automaton_at(worker, 0);
+        if (plan->line_reader->first != NULL)
+            cuda_anchors_arguments(worker, a);
+        else
+            a->automaton = automaton_at(worker, 0);
         a->crlf = plan->line_reader->crlf && own->answer->form != ANSWER_OF_RECORDS;
     }
     a->decide_bytes = worker->limits.decide_bytes;
@@ -419,14 +415,11 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 {
     enum answer_form form = worker->answering->answer->form;
     /* filtering does not keep the order */
-    const bool ordered = a->conditions == 0 && a->automaton.next == NULL;
+    const bool ordered = a->conditions == 0 && worker->plan->line_reader == NULL;
 
     if (form == ANSWER_OF_RECORDS)
         return cuda_records_add(worker, a, which, count, error);
-    if (a->automaton.next != NULL && !plan_reads_all(worker->plan) &&
-        !cuda_plan_finds(worker->plan))
-        TRAWL_TRY(
-            cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
+    TRAWL_TRY(cuda_lists_decide(worker, a, &which, &count, error));
     if (a->conditions != 0)
         TRAWL_TRY(cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_ACCEPT, a, form != ANSWER_OF_COUNT,
                                     &which, &count, error));

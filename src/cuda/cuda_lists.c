@@ -185,3 +185,15 @@ enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kern
     *count = sums[ANSWER_KEPT];
     return cuda_lists_check(worker, sums, error);
 }
+
+enum trawl_status cuda_lists_decide(struct engine_worker *worker, struct answer_arguments *a,
+                                    uint32_t *which, uint64_t *count, struct trawl_error *error)
+{
+    const struct line_reader *reader = worker->plan->line_reader;
+
+    if (reader == NULL || reader->finds || reader->reads_all)
+        return TRAWL_OK;
+    return cuda_lists_filter(
+        worker, reader->first != NULL ? CUDA_KERNEL_ANSWER_AROUND : CUDA_KERNEL_ANSWER_DECIDE, a,
+        true, which, count, error);
+}

@@ -36,6 +36,10 @@ enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel 
 enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
                                     struct answer_arguments *a, bool lists, uint32_t *which,
                                     uint64_t *count, struct trawl_error *error);
+/* Likewise keeps the hits that the plan's line_reader accepts; returns at once if it has none, or
+ * reads all lines. */
+enum trawl_status cuda_lists_decide(struct engine_worker *worker, struct answer_arguments *a,
+                                    uint32_t *which, uint64_t *count, struct trawl_error *error);
 /* Returns UNSUPPORTED if the sums say that a line or a record is too long. */
 enum trawl_status cuda_lists_check(const struct engine_worker *worker, const uint64_t *sums,
                                    struct trawl_error *error);

@@ -483,9 +483,7 @@ enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_a
 
     if (count == 0)
         return TRAWL_OK;
-    if (a->automaton.next != NULL && !cuda_plan_finds(worker->plan))
-        TRAWL_TRY(
-            cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
+    TRAWL_TRY(cuda_lists_decide(worker, a, &which, &count, error));
     if (count == 0)
         return TRAWL_OK;
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;

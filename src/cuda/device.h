@@ -37,6 +37,7 @@
     X(ANSWER_ENDS, "answer_ends")                                                          \
     X(ANSWER_ACCEPT, "answer_accept")                                                      \
     X(ANSWER_DECIDE, "answer_decide")                                                      \
+    X(ANSWER_AROUND, "answer_around")                                                      \
     X(ANSWER_READ, "answer_read")                                                          \
     X(ANSWER_FIND, "answer_find")                                                          \
     X(ANSWER_PATTERNS, "answer_patterns")                                                  \

@@ -57,13 +57,22 @@ struct line_reader {
     /* no string occurs in every matching line, so all lines must be read */
     bool reads_all;
     /* It finds the matches of `count` expressions: automata[2 * i] finds where one of expression i
-     * ends, the next one where it begins. False: automata[0] decides whether the line matches. */
+     * ends, the next one where it begins. False: automata[0] decides whether the line matches, or
+     * the anchors do. */
     bool finds;
     bool crlf; /* a carriage return before a line's end, but not before a record's, is part of it */
     bool may_be_empty; /* a match of some expression may be */
     bool within;       /* if so: the automata may find one inside a character, where none is */
     uint32_t count;
     struct line_automaton *automata;
+    uint32_t automaton_count;
+    /* If not NULL, the line matches if an anchor of a string in it does: of string s, `anchors[i]`
+     * for i from first[s] to first[s + 1] - 1. automata[2 * a] reads from the string back to where
+     * a match of anchor a begins, automata[2 * a + 1] from the string's first byte to where it
+     * ends; an automaton without `next` always matches. If only the former has the reason `fails`,
+     * the latter reads from the line's begin. */
+    uint32_t *first, *anchors;
+    uint32_t string_count;
 };
 
 #endif

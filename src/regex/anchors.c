@@ -128,8 +128,11 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     if (maker->has_head)
         maker->head = *split->before;
     anchor = &made->anchors[made->anchor_count++];
-    *anchor = (struct anchor){
-        .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
+    *anchor = (struct anchor){.expression = maker->expression,
+                              .is_sure = split->is_sure,
+                              .begins = split->begins,
+                              .list = split->list,
+                              .first = split->first};
     if (split->is_sure && !maker->has_edges)
         return TRAWL_OK;
     TRAWL_TRY(make_automaton(maker, split->before, true, &anchor->before, error));

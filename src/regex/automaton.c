@@ -2,6 +2,8 @@
  * expressions, which replaces RE2 where most lines are short or match (automaton.h). */
 #include "regex/automaton.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
@@ -11,6 +13,14 @@
  * this. */
 #define STRING_BYTES_MIN 4u
 
+#define ANCHOR_WORDS_MAX (32u << 20) /* of all tables of a plan's anchors */
+
+#define EDGES (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)
+
+/* For more expressions, no strings are chosen anew that are rare in the text: all would have to be
+ * compiled again. */
+#define SAMPLED_MAX 16u
+
 /* A plan that searches for more expressions is left to the host: for each, a device reads the lines
  * once. */
 #define FINDS_MAX 16u
@@ -19,7 +29,6 @@ struct line_form {
     struct trawl_plan *plan; /* the plan for devices; NULL: there is none */
     const char *why;         /* then */
     struct line_reader reader;
-    uint32_t automaton_count;
 };
 
 /* What a form is made from. */
@@ -28,14 +37,25 @@ struct form_source {
     bool finds;
 };
 
+static void release_automata(struct line_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->automaton_count; i++)
+        determinize_free(&reader->automata[i]);
+    memory_release(reader->automata, reader->automaton_count, sizeof *reader->automata);
+    reader->automata = NULL;
+    reader->automaton_count = 0;
+}
+
 static void form_release(void *object)
 {
     struct line_form *form = (struct line_form *)object;
+    struct line_reader *reader = &form->reader;
 
     trawl_plan_free(form->plan);
-    for (uint32_t i = 0; i < form->automaton_count; i++)
-        determinize_free(&form->reader.automata[i]);
-    memory_release(form->reader.automata, form->automaton_count, sizeof *form->reader.automata);
+    release_automata(reader);
+    if (reader->first != NULL)
+        memory_release(reader->anchors, reader->first[reader->string_count], sizeof(uint32_t));
+    memory_release(reader->first, reader->string_count + 1, sizeof(uint32_t));
     memory_release(form, 1, sizeof *form);
 }
 
@@ -48,9 +68,11 @@ static const char *reason(const struct expressions *made, bool finds)
     return finds && made->count > FINDS_MAX ? "there are more than 16 expressions" : NULL;
 }
 
-/* Makes the form's automata. Sets form->why if one would be too large or cannot decide. */
+/* Makes the automata that find matches, or the one that decides about lines. Sets form->why if one
+ * would be too large or cannot decide. */
 static enum trawl_status make_automata(const struct expressions *made, bool finds,
-                                       struct line_form *form, struct trawl_error *error)
+                                       struct determinizer **maker, struct line_form *form,
+                                       struct trawl_error *error)
 {
     const enum determinize_as ends =
         made->options.longest ? DETERMINIZE_LONGEST : DETERMINIZE_ORDERED;
@@ -58,20 +80,59 @@ static enum trawl_status make_automata(const struct expressions *made, bool find
     const uint32_t count = finds ? 2 * made->count : 1;
 
     TRAWL_TRY(MEMORY_ZEROED(reader->automata, count, error));
-    form->automaton_count = count;
+    reader->automaton_count = count;
     reader->finds = finds;
     reader->count = made->count;
     for (uint32_t i = 0; i < count && form->why == NULL; i++) {
-        TRAWL_TRY(determinize(made, i / 2,
+        TRAWL_TRY(determinize(made, finds ? i / 2 : DETERMINIZE_ALL,
                               !finds       ? DETERMINIZE_ANY
                               : i % 2 == 0 ? ends
                                            : DETERMINIZE_BACKWARDS,
-                              false, &reader->automata[i], error));
+                              false, maker, &reader->automata[i], error));
         /* without begins, non-empty matches can be counted; backwards, classes of many characters
          * need more states */
         if (!finds || i % 2 == 0 || reader->automata[i - 1].may_be_empty)
             form->why = reader->automata[i].fails;
         reader->may_be_empty |= finds && reader->automata[i].may_be_empty;
+    }
+    return TRAWL_OK;
+}
+
+/* Makes the automata of the anchors. Each reads only as far as its own expression goes on, so there
+ * are as many small tables as expressions, where an automaton of all of them would be too large. */
+static enum trawl_status make_anchors(const struct expressions *made, struct determinizer **maker,
+                                      struct line_form *form, struct trawl_error *error)
+{
+    struct line_reader *reader = &form->reader;
+    const uint64_t count = made->atom_first[made->atom_count];
+    uint64_t words = 0;
+
+    TRAWL_TRY(MEMORY_ZEROED(reader->automata, 2 * made->anchor_count, error));
+    reader->automaton_count = 2 * (uint32_t)made->anchor_count;
+    TRAWL_TRY(MEMORY_NEW(reader->anchors, count, error));
+    if (MEMORY_NEW(reader->first, made->atom_count + 1, error) != TRAWL_OK) {
+        memory_release(reader->anchors, count, sizeof(uint32_t));
+        reader->anchors = NULL;
+        return TRAWL_MEMORY;
+    }
+    reader->string_count = (uint32_t)made->atom_count;
+    memcpy(reader->first, made->atom_first, (made->atom_count + 1) * sizeof(uint32_t));
+    memcpy(reader->anchors, made->atom_anchors, count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < made->anchor_count && form->why == NULL; i++) {
+        struct line_automaton *before = &reader->automata[2 * i], *after = before + 1;
+
+        if (made->anchors[i].is_sure && (made->plan->flags & EDGES) == 0)
+            continue;
+        TRAWL_TRY(determinize(made, i, DETERMINIZE_BEFORE, false, maker, before, error));
+        if (before->fails == NULL)
+            TRAWL_TRY(determinize(made, i, DETERMINIZE_AFTER, false, maker, after, error));
+        else
+            TRAWL_TRY(determinize(made, made->anchors[i].expression, DETERMINIZE_ANY, false, maker,
+                                  after, error));
+        form->why = after->fails;
+        words += before->columns * before->state_count + after->columns * after->state_count;
+        if (words > ANCHOR_WORDS_MAX)
+            form->why = "their automata would be too large";
     }
     return TRAWL_OK;
 }
@@ -103,10 +164,11 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     const struct trawl_plan *atoms; /* NULL: some expression has none */
     const struct expressions *made;
     struct line_form *form;
+    struct determinizer *maker = NULL;
     void *sampled = NULL;
 
     TRAWL_TRY(MEMORY_ZEROED(form, 1, error));
-    if (source->source.sample != NULL)
+    if (source->source.sample != NULL && source->source.plan->pattern_count <= SAMPLED_MAX)
         TRAWL_TRY_DONE(expressions_make(&source->source, &sampled, error));
     made = (const struct expressions *)sampled;
     if (made == NULL)
@@ -119,10 +181,17 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
         TRAWL_TRY_DONE(copy_atoms(atoms, made->plan, &form->plan, error));
         goto done;
     }
-    TRAWL_TRY_DONE(make_automata(made, source->finds, form, error));
+    form->reader.reads_all = reads_all(atoms);
+    if (source->finds || made->count == 1 || form->reader.reads_all)
+        TRAWL_TRY_DONE(make_automata(made, source->finds, &maker, form, error));
+    if (form->reader.automata == NULL || (form->why != NULL && !source->finds && atoms != NULL)) {
+        release_automata(&form->reader);
+        form->why = NULL;
+        form->reader.reads_all = false;
+        TRAWL_TRY_DONE(make_anchors(made, &maker, form, error));
+    }
     if (form->why != NULL)
         goto done;
-    form->reader.reads_all = reads_all(atoms);
     TRAWL_TRY_DONE(
         copy_atoms(form->reader.reads_all ? NULL : atoms, made->plan, &form->plan, error));
     form->reader.within = made->has_marked && !made->options.bytes;
@@ -131,6 +200,7 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     form->plan->found = source->finds ? source->source.plan : NULL;
     form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);
 done:
+    determinizer_free(maker);
     expressions_free(sampled);
     if (status != TRAWL_OK)
         form_release(form);
@@ -166,11 +236,13 @@ static enum trawl_status table_make(const void *from, void **object, struct traw
 {
     const struct expressions *made = (const struct expressions *)from;
     enum trawl_status status = TRAWL_OK;
+    struct determinizer *maker = NULL;
     struct line_automaton *table;
 
     TRAWL_TRY(MEMORY_ZEROED(table, 1, error));
     if (!made->has_beyond && !expressions_cross(made))
-        status = determinize(made, 0, DETERMINIZE_ANY, true, table, error);
+        status = determinize(made, DETERMINIZE_ALL, DETERMINIZE_ANY, true, &maker, table, error);
+    determinizer_free(maker);
     if (status != TRAWL_OK)
         table_release(table);
     else

@@ -1,6 +1,7 @@
 /* determinize: lists of places, and the automaton's states (determinize.h) */
 #include "regex/determinize.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #define HOST_STATES_MAX 512u
 #define HOST_STEPS_MAX (1u << 21)
 #define DEVICE_STEPS_MAX (1u << 24)
+#define ALL_STEPS_MAX (UINT64_C(1) << 26) /* of all automata of a plan */
 /* On a device, the tables of larger automata have a column for each class of bytes. */
 #define BYTE_STATES_MAX 48u
 /* Only small automata are searched for `tail` (line_automaton.h), within some 100 us. */
@@ -38,14 +40,13 @@ struct state {
     bool seeks; /* a match may begin at each byte to come: none has ended so far */
 };
 
-struct maker {
+struct determinizer {
     const struct expressions *made;
     enum determinize_as as;
     bool on_host;
     const char *fails; /* what the automaton cannot decide, or why it is too large */
     bool may_be_empty;
     struct nfa nfa;
-    struct place places[PLACES_MAX];
     uint16_t place_slots[SLOTS];
     uint32_t words; /* how many words of a list's `held` are used */
     uint32_t steps;
@@ -53,21 +54,35 @@ struct maker {
     uint8_t class_of[256];
     uint8_t byte_of[256]; /* for each class, one of its bytes */
     uint32_t class_count;
-    struct list now, after;
-    uint32_t settled;  /* the state whose list is `now`, without assertions to decide; or 0 */
-    struct list start; /* the first place, and what can be reached from it */
-    uint16_t items[ITEMS_MAX];
+    uint32_t settled; /* the state whose list is `now`, without assertions to decide; or 0 */
     uint32_t item_count;
-    struct state states[STATES_MAX]; /* those before LINE_BEGIN are unused */
-    uint16_t state_slots[SLOTS];     /* a state's number; 0: none */
+    uint16_t state_slots[SLOTS]; /* a state's number; 0: none */
     uint32_t state_count;
     uint16_t first_states[LINE_BEFORES];
-    uint16_t next[256 * STATES_MAX];
     uint8_t ends[STATES_MAX];
     bool reaches[STATES_MAX]; /* a match may still be found */
+    uint64_t all_steps; /* of all automata so far; from here on, nothing is zeroed for the next */
+    struct place places[PLACES_MAX];
+    struct list now, after;
+    struct list start; /* the first place, and what can be reached from it */
+    uint16_t items[ITEMS_MAX];
+    struct state states[STATES_MAX]; /* those before LINE_BEGIN are unused */
+    uint16_t next[256 * STATES_MAX];
 };
 
-static void fail_if(struct maker *maker, bool is_so, const char *why)
+/* Returns true if the automaton reads around an anchor's string. */
+static bool is_around(const struct determinizer *maker)
+{
+    return maker->as >= DETERMINIZE_BEFORE;
+}
+
+/* Returns true if the automaton stops where a match ends. */
+static bool decides(const struct determinizer *maker)
+{
+    return maker->as == DETERMINIZE_ANY || is_around(maker);
+}
+
+static void fail_if(struct determinizer *maker, bool is_so, const char *why)
 {
     if (is_so && maker->fails == NULL)
         maker->fails = why;
@@ -75,7 +90,7 @@ static void fail_if(struct maker *maker, bool is_so, const char *why)
 
 /* ---- Lists -------------------------------------------------------------------------------- */
 
-static void list_begin(const struct maker *maker, struct list *list)
+static void list_begin(const struct determinizer *maker, struct list *list)
 {
     list->count = 0;
     list->ends = false;
@@ -89,7 +104,8 @@ static bool is_beyond(uint32_t byte)
 
 /* Adds a place to the list, and the places that can be reached from it without reading a byte, in
  * the order of preference. Decides assertions at the border; if that is NULL, they are added. */
-static void add(struct maker *maker, struct list *list, uint32_t place, const struct border *border)
+static void add(struct determinizer *maker, struct list *list, uint32_t place,
+                const struct border *border)
 {
     uint32_t stack[64];
     uint32_t depth = 0;
@@ -128,7 +144,7 @@ static void next_set(struct list *list)
 }
 
 /* Sets maker->now to the state's list with its assertions decided. */
-static void settle(struct maker *maker, const struct state *state, uint32_t next)
+static void settle(struct determinizer *maker, const struct state *state, uint32_t next)
 {
     const struct border border = {state->before, next, false};
     const uint32_t number = (uint32_t)(state - maker->states);
@@ -156,7 +172,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Sorts the sets of maker->after, whose order does not matter. */
-static void sort(struct maker *maker)
+static void sort(struct determinizer *maker)
 {
     struct list *list = &maker->after;
     uint32_t begin = 0;
@@ -185,7 +201,7 @@ static void sort(struct maker *maker)
 /* ---- States ------------------------------------------------------------------------------- */
 
 /* Returns the number of the state with the list maker->after. Adds the state if it is new. */
-static uint16_t state_of(struct maker *maker, enum line_before before, bool seeks)
+static uint16_t state_of(struct determinizer *maker, enum line_before before, bool seeks)
 {
     const struct list *list = &maker->after;
     const uint64_t bytes = list->count * sizeof *list->items;
@@ -219,7 +235,7 @@ static uint16_t state_of(struct maker *maker, enum line_before before, bool seek
 
 /* Adds the places from the first on, unless no match may begin any more. Returns whether one may.
  */
-static bool seek(struct maker *maker, bool may)
+static bool seek(struct determinizer *maker, bool may)
 {
     struct list *list = &maker->after;
 
@@ -241,7 +257,7 @@ static bool seek(struct maker *maker, bool may)
 }
 
 /* Returns the state after `byte`, with LINE_MATCH if a match ends before the byte, by the guess. */
-static uint16_t follow_guess(struct maker *maker, uint32_t number, uint32_t byte)
+static uint16_t follow_guess(struct determinizer *maker, uint32_t number, uint32_t byte)
 {
     const struct state *from = &maker->states[number];
     const enum line_before before =
@@ -250,7 +266,7 @@ static uint16_t follow_guess(struct maker *maker, uint32_t number, uint32_t byte
     bool seeks = from->seeks;
 
     settle(maker, from, byte);
-    if (now->ends && maker->as == DETERMINIZE_ANY)
+    if (now->ends && decides(maker))
         return LINE_HOLDS;
     list_begin(maker, after);
     for (uint32_t i = 0; i < now->count && maker->fails == NULL; i++) {
@@ -267,14 +283,14 @@ static uint16_t follow_guess(struct maker *maker, uint32_t number, uint32_t byte
     if (maker->as != DETERMINIZE_ANY)
         seeks = seeks && !now->ends && !after->ends;
     seeks = seek(maker, seeks);
-    if (after->ends && maker->as == DETERMINIZE_ANY)
+    if (after->ends && decides(maker))
         return LINE_HOLDS;
     return state_of(maker, before, seeks) | (now->ends ? LINE_MATCH : 0);
 }
 
 /* Returns the same if it is the same by all guesses, or else LINE_UNDECIDED. At END_OF_LINE,
  * returns line_automaton.ends instead. */
-static uint16_t follow(struct maker *maker, uint32_t number, uint32_t byte)
+static uint16_t follow(struct determinizer *maker, uint32_t number, uint32_t byte)
 {
     const bool asks = maker->nfa.is_wide &&
                       (maker->states[number].before == LINE_BEFORE_BEYOND || is_beyond(byte));
@@ -296,7 +312,7 @@ static uint16_t follow(struct maker *maker, uint32_t number, uint32_t byte)
 
 /* Replaces states from which no match can be reached with LINE_FAILS. States are numbered in the
  * order in which they are reached, so most are found in the first round. */
-static void prune(struct maker *maker)
+static void prune(struct determinizer *maker)
 {
     bool *holds = maker->reaches, grows = true;
 
@@ -321,11 +337,10 @@ static void prune(struct maker *maker)
 }
 
 /* Makes the states in which reading begins: first that at the begin of a line. */
-static void begin(struct maker *maker)
+static void begin(struct determinizer *maker)
 {
     const struct border any = {.any = true};
 
-    maker->words = (maker->nfa.count + 63) / 64;
     maker->state_count = LINE_BEGIN;
     list_begin(maker, &maker->now);
     add(maker, &maker->now, maker->first, &any);
@@ -335,10 +350,10 @@ static void begin(struct maker *maker)
     /* A search that goes on after an empty match steps over a byte, not over a character. Only on
      * the host is a line with an empty match inside a character read otherwise. */
     fail_if(maker,
-            maker->may_be_empty && maker->as != DETERMINIZE_ANY
-                ? maker->nfa.has_part
-                : maker->may_be_empty && !maker->on_host && maker->made->has_marked &&
-                      !maker->made->options.bytes,
+            maker->may_be_empty && !is_around(maker) &&
+                (maker->as != DETERMINIZE_ANY
+                     ? maker->nfa.has_part
+                     : !maker->on_host && maker->made->has_marked && !maker->made->options.bytes),
             "a match may be empty, beside the edge of a word or with \\C");
     for (uint32_t i = 0; i < LINE_BEFORES && maker->fails == NULL; i++) {
         const bool is_known = maker->nfa.has_edges && (i == 0 || maker->as != DETERMINIZE_ANY) &&
@@ -347,20 +362,22 @@ static void begin(struct maker *maker)
         list_begin(maker, &maker->after);
         (void)seek(maker, true);
         maker->first_states[i] =
-            i == LINE_BEFORE_BEYOND && !is_known ? maker->first_states[LINE_BEFORE_OTHER]
+            maker->after.ends && is_around(maker)  ? LINE_HOLDS
+            : i == LINE_BEFORE_BEYOND && !is_known ? maker->first_states[LINE_BEFORE_OTHER]
             : i > 0 && !is_known
                 ? maker->first_states[0]
                 : state_of(maker, is_known ? (enum line_before)i : LINE_BEFORE_OTHER,
-                           maker->as != DETERMINIZE_BACKWARDS);
+                           maker->as < DETERMINIZE_BACKWARDS);
     }
 }
 
-static void fill(struct maker *maker)
+static void fill(struct determinizer *maker)
 {
     const struct trawl_plan *plan = maker->made->plan;
 
     begin(maker);
     for (uint32_t byte = 0; byte < 256; byte++) {
+        maker->next[256 * LINE_FAILS + byte] = LINE_FAILS;
         maker->next[256 * LINE_HOLDS + byte] = LINE_HOLDS;
         maker->next[256 * LINE_UNDECIDED + byte] = LINE_UNDECIDED;
     }
@@ -374,7 +391,9 @@ static void fill(struct maker *maker)
         for (uint32_t byte = 0; byte < 256 && maker->fails == NULL; byte++)
             maker->next[256 * i + byte] = by_class[maker->class_of[byte]];
         maker->ends[i] = (uint8_t)follow(maker, i, END_OF_LINE);
-        fail_if(maker, maker->steps > (maker->on_host ? HOST_STEPS_MAX : DEVICE_STEPS_MAX),
+        fail_if(maker,
+                maker->steps > (maker->on_host ? HOST_STEPS_MAX : DEVICE_STEPS_MAX) ||
+                    maker->all_steps > ALL_STEPS_MAX,
                 "its automaton would be too large");
         for (uint32_t end = 0; end < 2 && maker->on_host; end++)
             maker->next[256 * i + (end == 0 ? plan->line_end : plan->line_end_also)] =
@@ -384,14 +403,17 @@ static void fill(struct maker *maker)
         prune(maker);
 }
 
-/* Adds the places of the expression or, for ANY, of all. */
-static void put_all(struct maker *maker, uint32_t expression)
+/* Adds the places of the expression, of the anchor's expression, or of all. */
+static void put_all(struct determinizer *maker, uint32_t index)
 {
     const struct expressions *made = maker->made;
+    const struct anchor *anchor = is_around(maker) ? &made->anchors[index] : NULL;
+    const uint32_t expression = anchor != NULL ? anchor->expression : index;
+    const bool is_all = expression == DETERMINIZE_ALL;
     const bool lines = (made->plan->flags & TRAWL_WHOLE_LINE) != 0;
     const bool words = !lines && (made->plan->flags & TRAWL_WHOLE_WORD) != 0;
     const char edges[] = {lines ? 'A' : 'h', lines ? 'z' : 'H'};
-    const bool back = maker->as == DETERMINIZE_BACKWARDS;
+    const bool back = maker->as == DETERMINIZE_BACKWARDS || maker->as == DETERMINIZE_BEFORE;
     struct nfa *nfa = &maker->nfa;
     uint32_t end, all = NO_PLACE;
 
@@ -403,21 +425,50 @@ static void put_all(struct maker *maker, uint32_t expression)
                                    (made->options.letters.is_word != NULL || made->is_strict),
                         .slots = maker->place_slots,
                         .places = maker->places,
+                        .list = anchor == NULL ? NULL : anchor->list,
+                        .first = anchor == NULL ? 0 : anchor->first,
                         .most = PLACES_MAX};
     end = nfa_put(nfa, (struct place){.kind = PLACE_END});
     if (lines || words)
         end = nfa_put_edge(nfa, edges[!back], false, end);
-    for (uint32_t i = 0; i < made->count && !nfa->fails; i++)
-        if (maker->as == DETERMINIZE_ANY || i == expression)
-            all = nfa_put_fork(nfa, nfa_put_node(nfa, made->items[i].tree.root, end), all);
+    for (uint32_t i = is_all ? 0 : expression; i < (is_all ? made->count : expression + 1); i++)
+        all = nfa_put_fork(nfa, nfa_put_node(nfa, made->items[i].tree.root, end), all);
     maker->first = lines || words ? nfa_put_edge(nfa, edges[back], false, all) : all;
     maker->fails = nfa->fails ? nfa->why : NULL;
+    if (anchor != NULL)
+        maker->first = nfa->border;
+    fail_if(maker, anchor != NULL && nfa->border_count != 1,
+            "its strings lie in a part that is repeated a number of times");
+}
+
+/* Sets maker->now to all places that can be reached, which are not those before an anchor. */
+static void reach(struct determinizer *maker)
+{
+    struct list *list = &maker->now;
+
+    maker->words = (maker->nfa.count + 63) / 64;
+    maker->nfa.has_edges = false;
+    list_begin(maker, list);
+    list->items[list->count++] = (uint16_t)maker->first;
+    while (list->count > 0) {
+        const uint16_t at = list->items[--list->count];
+        const struct place *place = &maker->nfa.places[at];
+
+        if ((list->held[at / 64] >> at % 64 & 1) != 0)
+            continue;
+        list->held[at / 64] |= UINT64_C(1) << at % 64;
+        maker->nfa.has_edges |= place->kind == PLACE_EDGE;
+        if (place->kind != PLACE_END)
+            list->items[list->count++] = (uint16_t)place->next;
+        if (place->kind == PLACE_FORK)
+            list->items[list->count++] = (uint16_t)place->other;
+    }
 }
 
 /* Returns line_automaton.tail. Follows all pairs of the first state and any state until both are
  * the same one, whatever bytes they read. An automaton that decides before a line's end has none.
  */
-static uint32_t tail_of(const struct maker *maker)
+static uint32_t tail_of(const struct determinizer *maker)
 {
     const struct trawl_plan *plan = maker->made->plan;
     bool pairs[TAIL_STATES_MAX][TAIL_STATES_MAX] = {{false}}, are_left = true;
@@ -452,12 +503,22 @@ static uint32_t tail_of(const struct maker *maker)
     return tail <= TAIL_BYTES_MAX ? tail : 0;
 }
 
+/* Returns true if nothing has to be read. */
+static bool holds_at_once(const struct determinizer *maker)
+{
+    bool holds = true;
+
+    for (uint32_t i = 0; i < LINE_BEFORES; i++)
+        holds = holds && maker->first_states[i] == LINE_HOLDS;
+    return holds;
+}
+
 /* Copies the tables. */
-static enum trawl_status keep(const struct maker *maker, struct line_automaton *automaton,
+static enum trawl_status keep(const struct determinizer *maker, struct line_automaton *automaton,
                               struct trawl_error *error)
 {
     const uint32_t count = automaton->state_count = maker->state_count;
-    const bool by_class = !maker->on_host && count > BYTE_STATES_MAX;
+    const bool by_class = !maker->on_host && (count > BYTE_STATES_MAX || is_around(maker));
 
     automaton->columns = by_class ? maker->class_count : 256;
     for (uint32_t byte = 0; byte < 256; byte++)
@@ -476,33 +537,42 @@ static enum trawl_status keep(const struct maker *maker, struct line_automaton *
     return TRAWL_OK;
 }
 
-enum trawl_status determinize(const struct expressions *made, uint32_t expression,
-                              enum determinize_as as, bool on_host,
+enum trawl_status determinize(const struct expressions *made, uint32_t index,
+                              enum determinize_as as, bool on_host, struct determinizer **kept,
                               struct line_automaton *automaton, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     /* line ends lead elsewhere */
     const uint8_t ends[2] = {made->plan->line_end, made->plan->line_end_also};
     bool cuts[257] = {false};
-    struct maker *maker;
+    struct determinizer *maker;
 
-    TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
+    if (*kept == NULL)
+        TRAWL_TRY(MEMORY_ZEROED(*kept, 1, error));
+    maker = *kept;
+    memset(maker, 0, offsetof(struct determinizer, all_steps));
     maker->made = made;
     maker->as = as;
     maker->on_host = on_host;
-    maker->nfa.is_wide =
-        !on_host && made->has_marked && (made->options.letters.is_word != NULL || made->is_strict);
-    put_all(maker, expression);
-    maker->class_count = nfa_divide(&maker->nfa, 0, ends, cuts, maker->class_of, maker->byte_of);
-    if (maker->fails == NULL)
+    put_all(maker, index);
+    if (maker->fails == NULL) {
+        reach(maker);
+        maker->class_count = nfa_divide(&maker->nfa, 0, maker->now.held, ends, cuts,
+                                        maker->class_of, maker->byte_of);
         fill(maker);
-    if (maker->fails == NULL)
+    }
+    maker->all_steps += maker->steps;
+    if (maker->fails == NULL && !(as == DETERMINIZE_BEFORE && holds_at_once(maker)))
         status = keep(maker, automaton, error);
     if (maker->fails == NULL && on_host)
         automaton->tail = tail_of(maker);
     automaton->fails = maker->fails;
-    memory_release(maker, 1, sizeof *maker);
     return status;
+}
+
+void determinizer_free(struct determinizer *maker)
+{
+    memory_release(maker, 1, sizeof *maker);
 }
 
 void determinize_free(struct line_automaton *automaton)

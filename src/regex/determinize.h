@@ -4,12 +4,14 @@
  * byte came before (the subset construction). Assertions wait in a
  * state until the next byte is known, as in RE2. What is asked decides about the list:
  *
- *   ANY        a set; each state contains the first place, since a match may begin at each byte
- *   ORDERED    a list in the order in which a match prefers the places. Those of a match that
- * begins later follow those of an earlier one, and nothing follows the end of a match LONGEST    a
- * list of sets: one for all matches that begin at the same byte, the earliest first; no set follows
- * one that contains the end of a match BACKWARDS  a set; the automaton reads from the end of a
- * match back to its start
+ * - ANY: a set; each state contains the first place, since a match may begin at each byte.
+ * - ORDERED: a list in the order in which a match prefers the places. Those of a match that begins
+ *   later follow those of an earlier one, and nothing follows the end of a match.
+ * - LONGEST: a list of sets, one for all matches that begin at the same byte, the earliest first;
+ * no set follows one that contains the end of a match.
+ * - BACKWARDS: a set; the automaton reads from the end of a match back to its start.
+ * - AFTER, BEFORE: a set; the automaton reads from where an anchor's string begins to the end of a
+ *   match, or back to its start.
  */
 #ifndef TRAWL_REGEX_DETERMINIZE_H
 #define TRAWL_REGEX_DETERMINIZE_H
@@ -24,15 +26,25 @@ enum determinize_as {
     DETERMINIZE_ANY,     /* decides whether some match of any expression ends */
     DETERMINIZE_ORDERED, /* finds where the first match ends, the one that Perl prefers */
     DETERMINIZE_LONGEST, /* the same for POSIX */
-    DETERMINIZE_BACKWARDS
+    DETERMINIZE_BACKWARDS,
+    /* a line matches if both hold for a string of an anchor in it */
+    DETERMINIZE_BEFORE,
+    DETERMINIZE_AFTER
 };
 
-/* Makes the automaton of an expression or, for ANY, of all. Leaves automaton->next NULL, and says
- * why in automaton->fails, if it would be too large or the plan needs what it cannot decide.
- * `on_host`: the byte of a line end leads to LINE_HOLDS or LINE_FAILS. Errors: MEMORY. */
-enum trawl_status determinize(const struct expressions *made, uint32_t expression,
-                              enum determinize_as as, bool on_host,
+#define DETERMINIZE_ALL UINT32_MAX
+
+struct determinizer; /* memory for making automata, 4 MiB */
+
+/* Makes the automaton of an expression, of ALL expressions or, for BEFORE and AFTER, of an anchor.
+ * Leaves automaton->next NULL, and says why in automaton->fails, if it would be too large or the
+ * plan needs what it cannot decide; `fails` stays NULL if nothing has to be read before an anchor.
+ * `on_host`: the byte of a line end leads to LINE_HOLDS or LINE_FAILS. *kept, which the caller
+ * frees with determinizer_free, is NULL before the first call. Errors: MEMORY. */
+enum trawl_status determinize(const struct expressions *made, uint32_t index,
+                              enum determinize_as as, bool on_host, struct determinizer **kept,
                               struct line_automaton *automaton, struct trawl_error *error);
+void determinizer_free(struct determinizer *maker); /* accepts NULL */
 void determinize_free(struct line_automaton *automaton);
 
 #endif

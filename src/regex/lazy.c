@@ -463,7 +463,8 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
         lazy->settled = lazy->seen + room;
         lazy->list_number = 0;
     }
-    count = nfa_divide(&lazy->nfa, lazy->divided, NULL, lazy->cuts, lazy->class_of, lazy->byte_of);
+    count = nfa_divide(&lazy->nfa, lazy->divided, NULL, NULL, lazy->cuts, lazy->class_of,
+                       lazy->byte_of);
     lazy->divided = lazy->nfa.count;
     if (count == lazy->class_count && had_edges == lazy->nfa.has_edges)
         return TRAWL_OK;

@@ -287,8 +287,15 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
     case SYNTAX_REPEAT:
         return put_repeat(nfa, node, next);
     case SYNTAX_LIST:
-        for (uint32_t i = 0; i < node->count; i++)
-            next = nfa_put_node(nfa, node->items[nfa->backwards ? i : last - i], next);
+        for (uint32_t i = 0; i < node->count; i++) {
+            const uint32_t at = nfa->backwards ? i : last - i, after = next;
+
+            next = nfa_put_node(nfa, node->items[at], next);
+            if (node == nfa->list && at == nfa->first) {
+                nfa->border = nfa->backwards ? after : next;
+                nfa->border_count++;
+            }
+        }
         return next;
     case SYNTAX_GROUP:
         for (uint32_t i = node->count; i-- > 0;)
@@ -347,14 +354,16 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
     }
 }
 
-uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint8_t ends[2], bool cuts[257],
-                    uint8_t class_of[256], uint8_t byte_of[256])
+uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint64_t *held,
+                    const uint8_t ends[2], bool cuts[257], uint8_t class_of[256],
+                    uint8_t byte_of[256])
 {
     uint32_t count = 0;
 
     cuts[0x80] |= nfa->is_hull;
     for (uint32_t i = from; i < nfa->count; i++)
-        if (nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
+        if ((held == NULL || (held[i / 64] >> i % 64 & 1) != 0) &&
+            nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
             cuts[nfa->places[i].low] = cuts[nfa->places[i].high + 1] = true;
     for (uint32_t byte = 1; byte < 256 && nfa->has_edges; byte++)
         cuts[byte] |= nfa_before(nfa, byte) != nfa_before(nfa, byte - 1);

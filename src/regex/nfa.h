@@ -47,7 +47,11 @@ struct nfa {
     uint32_t guess; /* bit 0: one that was read does; bit 1: the next one does; bit 2: neither side
                        of it is an edge */
     bool has_edges;
-    bool has_part;        /* a place may take a part of a character */
+    bool has_part; /* a place may take a part of a character */
+    /* A border in the expression: where item `first` of a list begins. nfa_put_node sets `border`
+     * to the place that goes on from there, and counts how often it put the list. */
+    const struct syntax_node *list;
+    uint32_t first, border, border_count;
     uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
     struct place *places; /* room for `most` */
     uint32_t count, most;
@@ -65,8 +69,9 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
 /* Divides the bytes into classes that no place or assertion, nor the two bytes in `ends` unless
  * that is NULL, distinguishes. Sets class_of[byte] and byte_of[class], one of its bytes. Returns
  * how many classes there are. `cuts`, at first false, keeps the division by the places before
- * `from`. */
-uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint8_t ends[2], bool cuts[257],
-                    uint8_t class_of[256], uint8_t byte_of[256]);
+ * `from`. Of the others, only those whose bits are set in `held` count, unless that is NULL. */
+uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint64_t *held,
+                    const uint8_t ends[2], bool cuts[257], uint8_t class_of[256],
+                    uint8_t byte_of[256]);
 
 #endif

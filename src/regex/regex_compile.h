@@ -20,6 +20,9 @@ struct anchor {
     uint32_t expression;
     bool is_sure; /* each occurrence of a string lies in a match */
     bool begins;  /* a match begins with the string: the head is empty, or only assertions */
+    /* the strings begin where item `first` of this list of the expression's tree does */
+    const struct syntax_node *list;
+    uint32_t first;
     /* Automata that read the head and the rest (sequence.h). NULL: RE2 reads the line. */
     struct around_automaton *before;
     struct around_automaton *after;

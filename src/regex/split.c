@@ -413,7 +413,9 @@ static enum trawl_status emit(struct splitter *splitter, const struct texts *tex
     struct split split = {.strings = &texts->strings,
                           .folds = texts->folds,
                           .keeps = texts->keeps,
-                          .lines = head.lines};
+                          .lines = head.lines,
+                          .list = place->list,
+                          .first = place->first};
     bool repeats = false; /* the run is inside a repeated group */
 
     for (const struct place *outer = place->outer; outer != NULL; outer = outer->outer)

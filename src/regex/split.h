@@ -37,6 +37,9 @@ struct split {
      * is a sequence that is cut. NULL: there is no such part. */
     const struct sequence *before;
     const struct sequence *after;
+    /* The strings begin where item `first` of this list does. */
+    const struct syntax_node *list;
+    uint32_t first;
 };
 
 struct split_options {

@@ -365,8 +365,10 @@ static void borders_of_lines(void)
         border_of_line(searcher, "needle.*\\d", 5, 40 + more, true, more == 0);
         border_of_line(searcher, "[a-f]*e[^q]*q", 5, 20 + more, false, true); /* no string */
     }
-    /* too many states: each of the last bytes may be one of two */
-    border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
+    /* too many states: each of the last bytes may be a q or not; less so beside a string */
+    border_of_line(searcher, "[^q][^x]{13}$", 20, 10, false, false);
+    border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, true);
+    border_of_line(searcher, "[^q][^x]{13}needle", 20, 10, false, true);
     trawl_searcher_close(searcher);
     lent_devices_end(&machine, NULL);
 }

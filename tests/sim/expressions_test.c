@@ -22,6 +22,7 @@
 #define SESSIONS_DEVICE 4000
 #define SESSIONS_TELLING 60 /* after these, devices made answers of each kind */
 #define EXPRESSIONS_MAX 4u
+#define RULES_MAX 300u /* of a book */
 #define EXPRESSION_BYTES 4096u
 #define TEXT_BYTES_MAX 40000u
 #define RECORDS_MAX 6000u
@@ -32,7 +33,7 @@ struct session {
     struct test_random random;
     struct trawl_searcher *host, *device;
     struct trawl_plan *plan;
-    char expressions[EXPRESSIONS_MAX][EXPRESSION_BYTES];
+    char (*expressions)[EXPRESSION_BYTES]; /* RULES_MAX */
     uint32_t expression_count;
     uint8_t *bytes; /* in memory of `room` bytes; the text begins at a random address */
     uint64_t room, count;
@@ -42,7 +43,7 @@ struct session {
 /* The number of answers; how many of them devices computed about lines and about matches of lent
  * texts, and about records; and in how many of the devices' answers something matched. */
 static struct {
-    uint64_t answers, lines, matches, positions, begins, records, finds, matched, by_lines;
+    uint64_t answers, lines, matches, positions, begins, records, finds, matched, by_lines, books;
 } tally;
 
 static const struct cuda_driver *real; /* NULL: the simulated driver */
@@ -87,6 +88,28 @@ static void draw_expression(struct session *s, char *to, uint32_t depth)
         strcat(to, below(s, 2) ? "needle" : "xy");
 }
 
+/* Draws a rule of a book, most of which share what is before, in and after their strings. */
+static void draw_rule(struct session *s, char *to)
+{
+    static const char *const heads[] = {"",       "",     "\\b",   "^",        "[ab]+", "a*",
+                                        "\\w+",   ".*",   "(x|b)", "[^a]",     "\\B",   "(a|ab) ?",
+                                        "\\W|ab", "(?i)", "(xy)*", "[ab]{0,3}"};
+    static const char *const strings[] = {"needle", "xy", "aab", "(needle|xyxy)", "k",
+                                          "edle",   "ab", "1a",  "(xy)+",         "n(ee|xy)d",
+                                          "s",      "b1", "xyx", "(?i)NeEdle",    "(a+xy|b)"};
+    static const char *const rests[] = {
+        "",        "",       "\\b",          "$",   "\\d", "[ab]{2,4}", ".*b",
+        "\\s?a",   "(a|b)+", "\\w*[ \\t]+a", "\\W", "\\B", "(c|$)",     "[^\xc3\xa9]+k",
+        ".{0,9}1", "\r?"};
+
+    snprintf(to, EXPRESSION_BYTES, "%s%s%s", heads[below(s, 16)], strings[below(s, 15)],
+             rests[below(s, 16)]);
+    if (below(s, 30) == 0) {
+        *to = '\0';
+        draw_expression(s, to, 1);
+    }
+}
+
 /* Returns false if the expressions are invalid. */
 static bool draw_plan(struct session *s)
 {
@@ -95,12 +118,18 @@ static bool draw_plan(struct session *s)
     static const enum trawl_syntax syntaxes[] = {TRAWL_PERL,    TRAWL_PERL,     TRAWL_RIPGREP,
                                                  TRAWL_RIPGREP, TRAWL_EXTENDED, TRAWL_BASIC};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern patterns[EXPRESSIONS_MAX];
+    struct trawl_pattern patterns[RULES_MAX];
+    const bool is_book = below(s, 3) == 0;
 
     s->expression_count = below(s, 3) ? 1 : 1 + (uint32_t)below(s, EXPRESSIONS_MAX);
+    if (is_book)
+        s->expression_count = 2 + (uint32_t)below(s, below(s, 2) ? RULES_MAX - 1 : 9);
     for (uint32_t i = 0; i < s->expression_count; i++) {
         s->expressions[i][0] = '\0';
-        draw_expression(s, s->expressions[i], 2);
+        if (is_book)
+            draw_rule(s, s->expressions[i]);
+        else
+            draw_expression(s, s->expressions[i], 2);
         patterns[i] = (struct trawl_pattern){s->expressions[i], strlen(s->expressions[i])};
     }
     options.flags = kinds[below(s, sizeof kinds / sizeof *kinds)];
@@ -189,9 +218,9 @@ static void describe(const struct session *s, const char *what)
     printf("  %s: %" PRIu64 " bytes, %" PRIu64 " records, flags %u, syntax %d, characters %d:",
            what, s->count, s->record_count, s->plan->flags, (int)s->plan->expressions.syntax,
            (int)s->plan->expressions.characters);
-    for (uint32_t i = 0; i < s->expression_count; i++)
+    for (uint32_t i = 0; i < s->expression_count && i < 20; i++)
         printf(" '%s'", s->expressions[i]);
-    printf("\n");
+    printf(" (%u)\n", s->expression_count);
 }
 
 struct list {
@@ -301,7 +330,7 @@ static void compare_found(struct session *s, const struct lent *lent)
 {
     static struct list lists[2];
     struct trawl_text *own = must_text(s->bytes + s->offsets[0], s->count);
-    uint64_t counts[2][EXPRESSIONS_MAX] = {{0}}, all[2] = {1, 2};
+    uint64_t counts[2][RULES_MAX] = {{0}}, all[2] = {1, 2};
     struct trawl_match first = {0};
     bool by_device, found = false, tells = false;
 
@@ -363,6 +392,7 @@ static void compare_lines(struct session *s, const struct lent *lent)
     tally.answers++;
     tally.lines += by_device;
     tally.matched += by_device && expected > 0 && !invert;
+    tally.books += by_device && s->expression_count > EXPRESSIONS_MAX;
     if (!TEST_CHECK_U64(got, expected))
         describe(s, invert ? "other lines" : "lines");
     if (lent == NULL)
@@ -412,9 +442,9 @@ static bool matches_read(const struct session *s, const struct trawl_record_arra
         const uint64_t size = s->offsets[first + i + 1] - begin;
         const bool is_null =
             array->validity != NULL && (array->validity[bit / 8] >> bit % 8 & 1) == 0;
-        struct trawl_range next[EXPRESSIONS_MAX];
-        struct trawl_line *lines[EXPRESSIONS_MAX];
-        uint64_t from[EXPRESSIONS_MAX] = {0};
+        struct trawl_range next[RULES_MAX];
+        struct trawl_line *lines[RULES_MAX];
+        uint64_t from[RULES_MAX] = {0};
         bool more = true;
 
         for (uint32_t k = 0; k < s->expression_count; k++)
@@ -498,6 +528,7 @@ static void compare_records(struct session *s)
     tally.records += out[1].on_device;
     tally.finds += finds && out[1].on_device && out[1].count > 0;
     tally.matched += out[1].on_device && out[1].count > 0;
+    tally.books += out[1].on_device && s->expression_count > EXPRESSIONS_MAX;
     if (!TEST_CHECK_U64(out[1].count, out[0].count))
         describe(s, "records");
     for (uint32_t k = 0; k < CUT_ARRAYS; k++)
@@ -506,9 +537,10 @@ static void compare_records(struct session *s)
             printf("  array %u of answer %d\n", k, (int)shape);
             describe(s, "records");
         }
-    if (finds && count <= RECORDS_READ && !TEST_CHECK(matches_read(s, &array, begin, &out[0])))
+    if (finds && count * s->expression_count <= 8 * RECORDS_READ &&
+        !TEST_CHECK(matches_read(s, &array, begin, &out[0])))
         describe(s, "matches one by one");
-    if (shape < TRAWL_RECORDS_CELLS && count <= RECORDS_READ &&
+    if (shape < TRAWL_RECORDS_CELLS && count * s->expression_count <= 8 * RECORDS_READ &&
         !TEST_CHECK_U64(out[0].count, records_read(s, &array, begin)))
         describe(s, "records one by one");
     for (uint32_t i = 0; i < 2 * CUT_ARRAYS; i++)
@@ -530,6 +562,7 @@ static void session(uint64_t index)
         SEARCHER_WITH(.engine = below(&s, 4) ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
                       .threads = 1 + (uint32_t)below(&s, 4)));
     s.bytes = test_memory(TEXT_BYTES_MAX);
+    s.expressions = (char(*)[EXPRESSION_BYTES])test_memory(RULES_MAX * EXPRESSION_BYTES);
     for (uint32_t i = 0; i < 4; i++) {
         if (!draw_plan(&s))
             continue;
@@ -548,6 +581,7 @@ static void session(uint64_t index)
         trawl_plan_free(s.plan);
     }
     free(s.bytes);
+    free(s.expressions);
     trawl_searcher_close(s.device);
     trawl_searcher_close(s.host);
     lent_devices_end(&machine, real);
@@ -574,13 +608,14 @@ int main(int argument_count, char **arguments)
     printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
            " about matches, %" PRIu64 " positions, %" PRIu64 " begins, %" PRIu64
            " about records, %" PRIu64 " of their matches, %" PRIu64
-           " with matches; by lines of devices: %" PRIu64 "\n",
+           " with matches; by lines of devices: %" PRIu64 "; with books: %" PRIu64 "\n",
            tally.answers, tally.lines, tally.matches, tally.positions, tally.begins, tally.records,
-           tally.finds, tally.matched, tally.by_lines);
+           tally.finds, tally.matched, tally.by_lines, tally.books);
     if (all && sessions >= SESSIONS_TELLING)
         TEST_CHECK(tally.lines > sessions / 2 && tally.matches > sessions / 2 &&
                    tally.records > sessions / 2 && tally.finds > sessions / 8 &&
-                   tally.matched > sessions / 2 && tally.by_lines > sessions / 2);
+                   tally.matched > sessions / 2 && tally.by_lines > sessions / 2 &&
+                   tally.books > sessions / 8);
     if (is_real) {
         engine_cuda.close(kept);
         cuda_driver_close(&of_devices);

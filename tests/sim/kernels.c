@@ -35,6 +35,7 @@
     X(answer_ends)     \
     X(answer_accept)   \
     X(answer_decide)   \
+    X(answer_around)   \
     X(answer_read)     \
     X(answer_find)     \
     X(answer_patterns) \

@@ -2,9 +2,12 @@
  * or the matches (lists.h, match/line_automaton.h).
  *
  * Method     answer_decide: keeps the first hit in each line or record that an automaton finds to
- *            contain a match; answer_read finds such lines or records without hits. answer_find:
- *            lists the matches that automata find in such lines or records: forwards to a match's
- *            end, and from there backwards to its begin. A lane reads a line or record alone.
+ *            contain a match. answer_around: keeps the hits that are in a match of one of their
+ *            string's expressions; an automaton for each reads from the hit, another one back from
+ *            there, only as far as it takes. answer_read finds lines or records without hits.
+ *            answer_find: lists the matches that automata find in such lines or records: forwards
+ *            to a match's end, and from there backwards to its begin. A lane reads a line or record
+ *            alone.
  * Grid       a thread per hit; without hits, per KiB of the text, or per record.
  * Shared     answer_read: static, 24 KiB.
  * Traffic    the lines that have a hit, or all; per byte, 2 of a table.
@@ -224,6 +227,131 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
+/* Returns what comes beside: the byte x or, with `is_end`, an end of the line. */
+SIMT_FUNCTION uint32_t answer_beside_what(const struct answer_arguments *a, uint64_t x,
+                                          uint64_t last, int is_end)
+{
+    uint32_t byte = is_end ? 0u : simt_load_u8(a->text + x);
+
+    if (!is_end && a->steps == 0)
+        is_end = answer_is_end(a, x, last);
+    return is_end                 ? ANSWER_BEGINS
+           : byte == '\n'         ? ANSWER_AFTER_NEWLINE
+           : answer_is_word(byte) ? ANSWER_AFTER_WORD
+           : byte >= 0x80u        ? ANSWER_AFTER_BEYOND
+                                  : ANSWER_AFTER_OTHER;
+}
+
+/* Counts the pieces that lanes read. Returns false if a lane must not read another. */
+SIMT_FUNCTION int answer_may_go_on(const struct answer_arguments *a, uint64_t bytes)
+{
+    return bytes % AROUND_PIECE != AROUND_PIECE - 1u ||
+           simt_atomic_add_u64(a->sums + ANSWER_LONG, 1) < a->long_max;
+}
+
+/* Runs an automaton of answer_arguments.tables from x to `to` or, with `back`, from x back to `to`,
+ * beside `what`. If it has not decided there, returns what the line's end says, with `ends`, or
+ * else ANSWER_UNDECIDED. */
+SIMT_FUNCTION uint32_t answer_anchored(const struct answer_arguments *a, uint32_t at, uint32_t what,
+                                       uint64_t x, uint64_t to, uint64_t last, int back, int ends)
+{
+    const uint8_t *table = a->tables + 16ull * at;
+    const uint16_t *header = (const uint16_t *)(const void *)table;
+    const uint8_t *column_of = table + sizeof(struct around_header);
+    const uint16_t *next = (const uint16_t *)(const void *)(column_of + 256);
+    uint32_t columns = simt_load_u16(header + 5), state = simt_load_u16(header + what);
+    uint64_t from = x;
+
+    SIMT_ROLLED
+    while (state >= ANSWER_STATE && x != to) {
+        uint64_t place = back ? x - 1u : x;
+        uint32_t byte = simt_load_u8(a->text + place);
+
+        if (!back && byte == '\r' && answer_returns(a, place, last))
+            byte = a->line_end & 0xffu;
+        state = simt_load_u16(next + columns * state + simt_load_u8(column_of + byte));
+        if (!answer_may_go_on(a, back ? from - x : x - from))
+            return ANSWER_UNDECIDED;
+        x = back ? place : place + 1u;
+    }
+    if (state < ANSWER_STATE)
+        return state;
+    return ends
+               ? simt_load_u8((const uint8_t *)(next + columns * simt_load_u16(header + 6)) + state)
+               : ANSWER_UNDECIDED;
+}
+
+/* Returns what the anchor says about the string at x, in a line or record that begins in
+ * [low, x] and ends in [x, to): 1 if it is in a match, 0 if not, or ANSWER_UNDECIDED. `begins` and
+ * `ends`: the line begins at `low`, or ends at `to`, at the latest. */
+SIMT_FUNCTION uint32_t answer_anchor(const struct answer_arguments *a, uint64_t anchor, uint64_t x,
+                                     uint64_t low, uint64_t to, uint64_t last, int begins, int ends)
+{
+    uint32_t before = (uint32_t)(anchor >> 32), after = (uint32_t)anchor, what, said = 1;
+
+    if (before == AROUND_LINE) {
+        uint64_t from = a->steps != 0 ? low : answer_line_begin(a, low, x);
+
+        return from == low && !begins
+                   ? ANSWER_UNDECIDED
+                   : answer_anchored(a, after, ANSWER_BEGINS, from, to, last, 0, ends);
+    }
+    if (after != AROUND_NOTHING) {
+        if (x == low && !begins)
+            return ANSWER_UNDECIDED;
+        what = answer_beside_what(a, x - 1u, last, x == low);
+        said = answer_anchored(a, after, what, x, to, last, 0, ends);
+    }
+    if (said == 0 || before == AROUND_NOTHING)
+        return said;
+    what = answer_beside_what(a, x, last, 0);
+    to = answer_anchored(a, before, what, x, low, last, 1, begins);
+    return to == 1u ? said : (uint32_t)to;
+}
+
+/* Keeps the hits in whose line or record an anchor of their string matches around them. */
+SIMT_KERNEL(answer_around, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
+    int is_kept = 0, is_fault = 0;
+
+    if (SIMT_BOUND(i < args.count) && simt_read_u64(args.sums + ANSWER_FAULT) == 0) {
+        uint64_t x = answer_place(&args, i), most = args.decide_bytes, anchors;
+        uint64_t low = args.decide_low, to = args.text_end, last;
+        int begins = args.decide_begins != 0, ends;
+
+        hit = simt_load_u64(args.hits + i);
+        if (args.steps != 0) {
+            uint64_t record = answer_record_of(&args, x - args.tape);
+            uint64_t from = answer_record_at(&args, record) + args.tape;
+
+            to = answer_record_at(&args, record + 1u) + args.tape;
+            begins = from - low <= x - low;
+            low = begins ? from : low;
+        }
+        last = to;
+        if (x - low > most) {
+            low = x - most;
+            begins = 0;
+        }
+        ends = to - x <= most;
+        to = ends ? to : x + most;
+        anchors = simt_load_u64(args.literal_anchors + (uint32_t)(hit >> 32));
+        SIMT_ROLLED
+        for (uint32_t k = 0; k < (uint32_t)anchors && !is_kept; k++) {
+            uint32_t said = answer_anchor(&args, simt_load_u64(args.anchors + (anchors >> 32) + k),
+                                          x, low, to, last, begins, ends);
+
+            is_kept = said == 1u;
+            is_fault |= said == ANSWER_UNDECIDED;
+        }
+        if (is_fault && !is_kept)
+            simt_max_u64(args.sums + ANSWER_FAULT, 1);
+    }
+    answer_keep(&args, is_kept, hit);
+    answer_sign(&args);
+}
+
 /* Returns where the first line of the stripe [at, stop) begins; `stop` if none does. */
 SIMT_FUNCTION uint64_t answer_first_line(const struct answer_arguments *a, uint64_t at,
                                          uint64_t stop)
@@ -329,15 +457,7 @@ SIMT_FUNCTION uint32_t answer_beside(const struct answer_arguments *a,
                                      const struct answer_automaton *automaton, uint64_t x,
                                      uint64_t last, int is_end)
 {
-    uint32_t byte = is_end ? 0u : simt_load_u8(a->text + x);
-
-    if (!is_end && a->steps == 0)
-        is_end = answer_is_end(a, x, last);
-    return automaton->first[is_end                 ? ANSWER_BEGINS
-                            : byte == '\n'         ? ANSWER_AFTER_NEWLINE
-                            : answer_is_word(byte) ? ANSWER_AFTER_WORD
-                            : byte >= 0x80u        ? ANSWER_AFTER_BEYOND
-                                                   : ANSWER_AFTER_OTHER];
+    return automaton->first[answer_beside_what(a, x, last, is_end)];
 }
 
 /* Returns where the match that ends at `end` begins: the earliest place at or after `low`. */

@@ -73,10 +73,11 @@ enum {
     ANSWER_KEPT,  /* hits that answer_accept has accepted, or keys that answer_records has listed */
     ANSWER_ENDS,  /* line ends that answer_ends has counted */
     ANSWER_BYTE,  /* the last byte of the range, set by answer_lines */
+    ANSWER_LONG,  /* answer_around: see AROUND_PIECE */
     ANSWER_UPTO,  /* answer_find: the end of a line that ends after the range, from lead_at on */
     /* answer_steps: UINT64_MAX - the number of the first record that is out of order; 0: none.
-     * answer_decide, answer_read, answer_find: not 0 if a line or a record is too long, or an
-     * automaton cannot decide about it. */
+     * answer_decide, answer_around, answer_read, answer_find: not 0 if a line or a record is too
+     * long, or an automaton cannot decide about it. */
     ANSWER_FAULT,
     ANSWER_DONE, /* blocks that are done; in the host's copy, the launch's number, written last */
     ANSWER_SUMS
@@ -115,6 +116,17 @@ enum {
 #define ANSWER_MATCH 0x8000u /* LINE_MATCH */
 #define ANSWER_UNDECIDED 2u  /* LINE_UNDECIDED */
 #define ANSWER_STATE 3u      /* LINE_BEGIN; the other states are greater */
+
+/* What answer_around reads of an anchor (match/line_automaton.h): where its automata are in
+ * answer_arguments.tables, in units of 16 bytes; before << 32 | after. */
+#define AROUND_NOTHING 0xffffffffu /* it always matches */
+#define AROUND_LINE 0xfffffffeu    /* `before`: the automaton `after` reads from the line's begin */
+/* An automaton there is an around_header, then column_of[256], `next` and `ends`. */
+struct around_header {
+    uint16_t first[5], columns, state_count, unused;
+};
+/* answer_around reports each so many bytes that a lane reads; long_max: the most reports */
+#define AROUND_PIECE 1024u
 
 struct answer_arguments {
     const uint8_t *text; /* as in scan_arguments */
@@ -156,6 +168,10 @@ struct answer_arguments {
     uint32_t decide_begins;
     uint64_t decide_bytes, decide_low;
     uint32_t crlf; /* a carriage return before a line's end is part of it */
+    /* answer_around: of each literal, its first anchor << 32 | how many it has; the anchors */
+    const uint64_t *literal_anchors, *anchors;
+    const uint8_t *tables;
+    uint64_t long_max;
     /* answer_find: lists matches as find_as says. Ignores hits before find_from, whose lines an
      * earlier range has read. `begins` may be empty if no match is, and begins are not wanted. */
     struct answer_automaton begins;
