@@ -606,6 +606,84 @@ def test_refused(folder):
                 assert error["status"] == status and said in error["message"], (body[:200], error)
 
 
+# Members of accepted bodies beside format and directory, the command's words that mean the same, and its environment.
+ACCEPTED = [
+    ({"patterns": ["needle", "-b", ""]}, ["-eneedle", "-e-b", "--regexp="], {}),
+    ({"patterns": ["needle"], "tg": True, "options": ["-0", "-rX"]}, ["tg", "-0", "-rX", "-eneedle"], {}),
+    ({"patterns": [{"bytes": "/w=="}, {"bytes": "bm8="}, {"bytes": ""}], "options": ["-o"]}, ["-o", b"-e\xff", "-eno", "--regexp="], {}),
+    ({"patterns": ["b\\", "[[[[[[[[[[", '"[[[[[[[[[[', '\\"{{{{{']}, ["-eb\\", "-e[[[[[[[[[[", '-e"[[[[[[[[[[', '-e\\"{{{{{'], {}),
+    ({"patterns": ["int", "x\nno", "1", "2"]}, ["-eint", "-ex\nno", "-e1", "-e2"], {}),
+    ({"patterns": ["no"], "options": ["--ignore-case", "-n", "-A2", "--context=1", "-1", "--colour=always", "--passthrough"]},
+     ["--ignore-case", "-n", "-A2", "--context=1", "-1", "--colour=always", "--passthrough", "-eno"], {}),
+    ({"options": ["--files"]}, ["--files"], {}),
+    ({"options": ["--files"], "paths": ["sub"]}, ["--files", "sub"], {}),
+    ({"patterns": ["n"], "paths": [{"bytes": "YS50eHQ="}, {"bytes": "eP8="}]}, ["-en", "a.txt", b"x\xff"], {}),
+    ({"patterns": ["NO"], "options": ["-y", "-x", "--iglob=*.TXT"]}, ["-y", "-x", "--iglob=*.TXT", "-eNO"], {}),
+    ({"patterns": ["n"], "paths": ["sub"], "options": ["-dread"]}, ["-dread", "-en", "sub"], {}),
+    ({"patterns": ["\u00e9"], "options": ["-i"], "environment": {"charset": "c"}}, ["-i", "-e\u00e9"], {"LC_ALL": "C"}),
+    ({"patterns": ["\u00c9"], "options": ["-i"], "environment": {"charset": "utf-8"}}, ["-i", "-e\u00c9"], {}),
+    ({"patterns": ["\u00c9"], "options": ["-i"]}, ["-i", "-e\u00c9"], {}),
+    ({"patterns": ["no"], "options": ["--color=auto"], "environment": {"terminal": True, "color": True}}, ["--color=always", "-eno"], {}),
+    ({"patterns": ["no"], "options": ["--color=auto"], "environment": {"terminal": True}}, ["-eno"], {}),
+    ({"patterns": ["no"], "options": ["--color=auto"], "environment": {"color": True}}, ["-eno"], {}),
+    ({"patterns": ["no"], "tg": True, "environment": {"terminal": True, "color": True}}, ["tg", "-p", "-eno"], {}),
+    ({"patterns": ["no"], "options": ["--color=always"], "environment": {"grep_colors": "mt=1"}}, ["--color=always", "-eno"], {"GREP_COLORS": "mt=1"}),
+    ({"patterns": ["no"], "options": ["--color=always"], "environment": {"grep_color": "2"}}, ["--color=always", "-eno"], {"GREP_COLOR": "2"}),
+]  # fmt: skip
+
+
+def test_accepted(folder):
+    """Checks that each body of ACCEPTED is answered as the command answers its words, and with --json if there is no
+    format."""
+    root = os.path.join(folder, "tree")
+    for name, text in FILES.items():
+        os.makedirs(os.path.dirname(os.path.join(os.fsencode(root), name)), exist_ok=True)
+        write(os.path.join(os.fsencode(root), name), text)
+    with Server([SERVE], "--listen=unix:" + os.path.join(folder, "socket"), "--max-seconds=60", root) as server:
+        server.loaded()
+        for members, words, more in ACCEPTED:
+            name, words = (words[0], words[1:]) if words[0] == "tg" else ("trawl", words)
+            walks = ["--no-ignore"] if name == "tg" else ["-r"] if "-dread" not in words else []
+            for json_too in range(1 if "--files" in words or "environment" in members else 2):
+                form = {} if json_too else {"format": "frames"}
+                body = {**members, **form, "directory": root, "options": [*walks, *members.get("options", [])]}
+                status, _, got = server.ask("POST", "/v1/search", json.dumps(body).encode())
+                # only the format frames, the command's, reports a folder instead of searching it
+                command = [
+                    name,
+                    "--sort=path",
+                    *walks,
+                    *["--json"] * json_too,
+                    *words,
+                    *["-r"] * (json_too and not walks),
+                ]
+                env = {**os.environ, "LC_ALL": "C.UTF-8", **more}
+                wanted = execute(command, root, executable=TRAWL, env=env)
+                output = (
+                    parts_of(got)[0]
+                    if not json_too
+                    else b"".join(
+                        line for line in got.splitlines(True) if line[:14] not in (b'{"type":"statu', b'{"type":"messa')
+                    )
+                )
+                assert (status, READ.sub(b"", output)) == (200, READ.sub(b"", wanted[1])), (members, got[:300])
+                assert json_too or parts_of(got)[2] & 0x3F == wanted[0], members
+        body = {
+            "patterns": ["no"],
+            "options": ["-C1"],
+            "continued": True,
+            "format": "frames",
+            "directory": root,
+            "paths": ["a.txt"],
+        }
+        assert parts_of(server.ask("POST", "/v1/search", json.dumps(body).encode())[2])[0].startswith(
+            b"--\none needle\n"
+        )
+        # the offsets of columns are those of the file's bytes, so that not even tg converts it
+        body = {"patterns": ["needle"], "tg": True, "format": "columns", "directory": root, "paths": ["wide"]}
+        assert b'"total":0,' in server.ask("POST", "/v1/search", json.dumps(body).encode())[2]
+
+
 # Requests without a query: method, path, status, the answer or the message, the header Allow.
 PLAIN = [
     ("GET", "/healthz", 200, "ok\n", None),
