@@ -7,7 +7,7 @@
  *            counts from 0, such shifts pass over occurrences; if from 1, the last byte's shift is
  *            0. Here byte i of the pattern (counted from 0, without the last) shifts by m - 1 - i,
  *            and a byte that is not in the pattern by m.
- * Memory     256 shifts.
+ * Memory     256 shifts, filled in 256 + m steps.
  * Cost       n / m comparisons at best, n * m at worst (n: the text's length, m: the pattern's).
  */
 #include "gallery/gallery_host.h"
