@@ -266,7 +266,7 @@ TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 /* What trawl_plan_tell reports. */
 struct trawl_plan_told {
     uint64_t size;          /* sizeof(struct trawl_plan_told), set by the caller */
-    uint64_t pattern_index; /* set by the caller: the pattern that `pattern` is about */
+    uint64_t pattern_index; /* set by the caller: which pattern `pattern` shall describe */
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
@@ -469,9 +469,9 @@ TRAWL_CALL trawl_searcher_stats(const struct trawl_searcher *searcher, struct tr
                                 struct trawl_error *error);
 /* how many changes of a call are kept */
 #define TRAWL_CHANGES_KEPT 16
-/* A change of the way in which a thread of the host searches, or a device for a set. Each text
- * decides by its bytes which way is fastest (docs/design/programs.md), so both begin with the one
- * that is expected to be. */
+/* A change of method during a search, by a thread of the host, or for a set by a device. Which
+ * method is fastest depends on the text (docs/design/programs.md), so a search begins with the one
+ * that is expected to be, and changes if another turns out faster. */
 struct trawl_change {
     uint64_t offset;    /* where in the text the thread changed */
     const char *before; /* names of the ways; valid as long as the library is loaded */
@@ -547,8 +547,9 @@ enum trawl_which {
     /* at least one (perhaps empty) of each line in which matches begin. For strings a NUL ends a
      * line, too, unless two bytes end lines */
     TRAWL_LINES = 1,
-    /* as LINES; faster for expressions, but begin, end and pattern_index may be any in the line.
-     * With MULTILINE, the search resumes after the line in which a match ends */
+    /* as LINES, and faster for expressions, but begin and end may lie anywhere in the line, and
+     * pattern_index is arbitrary. With MULTILINE, the search resumes after the line in which a
+     * match ends */
     TRAWL_LINES_ALONE = 2,
     /* leftmost-longest without overlap: of the matches that begin first, the longest, and of these
      * one with the fewest errors; all patterns resume after its end. Where an expression matches

@@ -56,7 +56,7 @@ struct cpu_worker {
     /* what is known about the literal and the text: the plan's tuning or, after a look at a sample
      * of the text, `own` */
     const struct plan_tuning *tuning;
-    struct plan_tuning own;         /* the tuning made by the last such look */
+    struct plan_tuning own;         /* the tuning from the last sample */
     const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, according to the plan's tuning or to the last look */
     struct plan_prices prices;
@@ -131,7 +131,7 @@ struct cpu_worker {
     struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
     struct find_tile ends_also; /* in the same search: second line ends, or NULs */
     struct find_tile after;     /* marks bytes that an occurrence may not adjoin */
-    uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
+    uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a short chunk, then zeros */
     uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
 };
 

@@ -173,8 +173,8 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     return kept == 0 ? 0 : last - hits_base;
 }
 
-/* Scans as many starts as should fill half the room with hits, if these are as frequent as in the
- * last scan. If a single start has too many hits, repeats the scan with twice the room. */
+/* Scans a range that is expected to fill half the room with hits, at the last scan's frequency of
+ * hits. If a single start has too many hits, repeats the scan with twice the room. */
 static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)

@@ -99,7 +99,8 @@ struct sink {
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);
     bool digest_adds; /* digest also adds to the caller's memory: a chunk may have only one */
-    /* What deliver needs, which an engine may compute instead of hits and digest; HITS: nothing. */
+    /* The form of answer that `deliver` needs. HITS: hits, or their digest. Any other form an
+     * engine may compute by itself, without delivering hits. */
     enum answer_form form;
     struct record_answer *record_answer; /* for the form RECORDS, which only engines can compute */
     bool by_engine;     /* only the devices' engine can compute the answer: hits are not enough */

@@ -129,8 +129,9 @@ struct span_finder {
     struct around_automaton *head;
     struct around_automaton *whole;
 };
-/* Returns true if the first string around which span_find finds a match always lies in the first
- * match. `head` is the head's sequence. */
+/* Returns true if span_find may be tried string by string, in the order of the text: the first
+ * string around which it finds a match is always inside the leftmost match. `head` is the sequence
+ * before the string. */
 bool span_may_find(const struct sequence *head);
 /* Finds the first match that begins at or after `from` and contains the string at `at`. Returns 1,
  * 0 if there is none, or -1 if RE2 has to decide. Subtracts the bytes read from *spare, like

@@ -555,7 +555,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     /* even a chunk that ends in a read error is searched to its end */
     if (task->from < task->chunk.owned &&
         (task->status == TRAWL_OK || task->status == TRAWL_READ)) {
-        if (!task->result.is_left) /* else the last part has told so already */
+        if (!task->result.is_left) /* else a device has left the rest to the host */
             task_search(search, task, &search->searcher->caller,
                         !search->host_searches && !atomic_load(&search->device_refused));
         search_left(search, task);

@@ -103,7 +103,7 @@ struct text_need {
     const void *decided_context;
 };
 
-/* For searches that need whole lines, so that chunks must end at line ends. */
+/* Makes chunks end at line ends, for searches that need whole lines. */
 struct text_lines {
     uint8_t line_end; /* two byte values that end lines, possibly equal */
     uint8_t line_end_also;
