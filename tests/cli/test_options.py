@@ -18,7 +18,7 @@ import subprocess
 import time
 
 import pytest
-from harness import ROOT, SEED, TRAWL, amount, execute, terminal, write
+from harness import ROOT, SEED, TRAWL, execute, terminal, write
 
 BARE = {"PATH": os.environ["PATH"]}
 TABLE, HEADER = ROOT / "tools/trawl/options/flags.def", ROOT / "include/trawl.h"
@@ -864,68 +864,6 @@ def test_reports():
                 last = next(report for report in options[::-1] if report in ("-c", names))
                 alone = ["--count-matches" if last == "-c" and "-o" in options else last] + ["-q"] * ("-q" in options)
             assert run(name, [*options, "foo", "a", "none"]) == run(name, [*alone, "foo", "a", "none"])
-
-
-# Values for options that take a value; and options that this test skips, for example because they undo --only-first or
-# print no lines.
-TAKES = {"max-count": "3", "binary-files": "text", "after-context": "1", "before-context": "1", "context": "1",
-         "group-separator": "%", "color": "always", "context-separator": "%", "replace": "<$0>", "max-columns": "20",
-         "colors": "highlight:bg:red", "hyperlink-format": "file", "field-match-separator": "%",
-         "field-context-separator": "%", "path-separator": "+", "encoding": "utf-8", "mismatches": "1",
-         "alphabet": "dna", "label": "x", "edits": "0", "regex-size-limit": "1K", "dfa-size-limit": "1K",
-         "hostname-bin": "x"}  # fmt: skip
-NOT_FIRST = {"OVERLAPPING",  # undoes --only-first
-             "EXACT", "EVERY_END", "PRE", "PRE_GLOB", "PCRE2_VERSION", "HELP", "VERSION", "HELP_LONG"}  # fmt: skip
-
-
-def test_only_first():
-    """Check --only-first with each option that changes what is printed, and with two and three of them: the output is that
-    of a text in which each line has only the first occurrence. (Words that are not occurrences are put back before the
-    outputs are compared.) So a report that forgets the option is found, even one that is added later."""
-    categories, options = ("MISC", "OUTPUT", "CONTEXT", "LAYOUT", "BEYOND", "ERRORS", "PATTERN"), []
-    for row in rows_of_table():
-        is_of_lines = row["category"] in categories and row["served"] in ("LINES", "COUNTS", "START_LINES")
-        if is_of_lines and row["id"] not in NOT_FIRST and not row["alias"]:
-            if row["argument"] == "NONE":
-                options.append("--" + row["name"] if row["name"] else "-" + row["letter"])
-            elif row["name"] in TAKES:
-                options.append("--%s=%s" % (row["name"], TAKES[row["name"]]))
-    rng, tried = random.Random(SEED), 0
-    given = [[], *[[one] for one in options]] + [
-        rng.sample(options, rng.choice([2, 2, 3])) for _ in range(max(30, amount(300)))
-    ]
-    reports = "-o,--count-matches,--json,--vimgrep,--positions,--count-by-pattern,-o --multiline -P,--fasta".split(",")
-    given += [
-        [*it.split(), *rng.sample(options, rng.choice([0, 1, 1, 2]))]
-        for it in reports
-        for _ in range(max(4, amount(25)))
-    ]
-    for chosen in given:
-        lines = []
-        for _ in range(rng.randrange(1, 9)):
-            words = [rng.choice(["ACCA", "GGGGGG", "é", " ", "GGGG GGG"]) for _ in range(rng.randrange(9))]
-            lines.append("GGGGGG".join(words) + rng.choice(["", "", "", "\r"]))
-        text = "\n".join(lines) + rng.choice(["\n", ""])
-        is_fasta = "--fasta" in chosen or "--bed" in chosen
-        if is_fasta:  # a line is a sequence
-            text = "".join(
-                ">s%d\n%s\n" % (at, re.sub("[^ACG]", "G", line).replace("GA", "G\nA")) for at, line in enumerate(lines)
-            )
-        ends = r"\0" if "--null-data" in chosen else r"\n>" if is_fasta else r"\n"
-        alone = "".join(
-            "ACCA".join(part.replace("ACCA", "TTTT") for part in line.split("ACCA", 1))
-            for line in re.split("(%s)" % ends, text)
-        )
-        outcomes = []
-        name = rng.choice(["trawl", "trawl", "tg"])
-        string = "41434341" if "--hex" in chosen else "ACCA"
-        for content, more in ((text, ["--only-first"]), (alone, [])):
-            open("lines", "w", newline="").write(content)
-            done = run(name, [*chosen, *more, "-e", string, rng.choice(["--chunk-bytes=64", "-j1"]), "lines"])
-            outcomes.append([done[0], *(part.replace(b"TTTT", b"ACCA").replace(b"./", b"") for part in done[1:])])
-        tried += outcomes[1][0] < 2
-        assert outcomes[0] == outcomes[1]
-    assert tried > len(given) / 2, "most of the command lines are refused"
 
 
 def test_lines_come():

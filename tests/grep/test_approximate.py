@@ -29,6 +29,7 @@ class Case(cases.Options):
         self.most, self.by_edits = rng.choice([1, 1, 2, 3]), rng.random() < 0.5
         self.dna = self.fasta and rng.random() < 0.7
         self.both = self.dna and rng.random() < 0.5
+        self.first = self.fasta and rng.random() < 0.15
         self.fold = (self.dna or not self.fasta) and rng.random() < 0.25
         self.ends = rng.choice(["", "", "-w", "-x"]) if not self.fasta else ""
         self.every_end = self.by_edits and rng.random() < 0.2
@@ -58,7 +59,7 @@ class Case(cases.Options):
         options = [("-i", self.fold), ("--every-end", self.every_end), ("--fasta", self.fasta),
                    ("--alphabet=dna", self.dna), ("--distance", self.distance), ("--reverse-complement", self.both),
                    ("--pattern-number" if self.fasta else "-n", self.number), ("-H", self.name), ("-z", self.null),
-                   ("--hex", self.hex), (self.ends, self.ends),
+                   ("--hex", self.hex), (self.ends, self.ends), ("--only-first", self.first),
                    ("--exact=%d-%d" % (self.exact.start + 1, self.exact.stop), self.exact),
                    ("-m%s" % self.limit, self.limit), ("--chunk-bytes=%d" % self.chunk, self.chunk),
                    ("-j%d" % self.jobs, True)]  # fmt: skip
@@ -257,7 +258,7 @@ def fasta_case(rng, case):
                 + sequence[at : at + width]
                 + rng.choice(["\n", "\n", "\r\n", "\n;no\n"])
             )
-        for begin, index, strand, end, distance in occurrences(case, patterns, sequence):
+        for begin, index, strand, end, distance in occurrences(case, patterns, sequence)[: 1 if case.first else None]:
             which = "%d:" % (index + 1) if case.number or case.report == "--json" else ""
             path = "PATH:" * (case.name and case.report != "--json")
             if case.report == "--bed":
