@@ -1,5 +1,5 @@
-/* request_test: checks which options, files and sizes a request may have, and that no body makes the
- * server fail. (test_exchanges.py has what accepted bodies mean.) */
+/* request_test: checks which options, files and sizes a request may have, and that no body makes
+ * the server fail. (test_exchanges.py has what accepted bodies mean.) */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
