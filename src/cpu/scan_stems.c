@@ -6,6 +6,16 @@
  * select positions near which a literal may begin. Second, the first stem_min bytes at each
  * possible start are looked up. Third, the stems of each length are looked up. If a class has few
  * literals, positions are selected with pairs of bytes or with trigrams instead of samples.
+ *
+ * For fishes and market, samples are taken at a stride of 3, and the bitmap has the grams fish,
+ * ishe, shes, mark, arke and rket:
+ *
+ *   offset      0 1 2 3 4 5 6 7 8
+ *   text        a _ f i s h e s .
+ *   samples     a _ f i                at 0: no gram of the bitmap
+ *                     i s h e          at 3: passes, so a word may begin at 1, 2 or 3
+ *   stems         _ f i s h e          at 1: not in the second bitmap; so at 3, i s h e s .
+ *                   f i s h e s        at 2: passes, and the bucket says that this is fishes
  */
 #include "cpu/sampling.h"
 #include "cpu/set_stems.h"

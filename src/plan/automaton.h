@@ -3,7 +3,14 @@
  *
  * After reading the byte at position x, the automaton is at the node of the longest string that
  * begins at x in the text and is a suffix of a string of the set. So the node determines which
- * strings of the set begin at x. An automaton is stored as a table of rows if they fit the caches,
+ * strings of the set begin at x. That of he, she and hers reads the text "ushers":
+ *
+ *   byte read       s     r     e     h     s     u
+ *   node            s     rs    ers   hers  she   -
+ *   strings begin   -     -     -     hers  she   -    the node's string, and he: the next in the
+ *                                     he               chain of hers
+ *
+ * An automaton is stored as a table of rows if they fit the caches,
  * and otherwise as a table of cells, which is smaller.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
