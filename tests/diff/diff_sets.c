@@ -1,5 +1,6 @@
 /* diff_sets: compares searches for sets of strings with a simple search. Together the inputs lead
  * to each way in which the library verifies candidates. */
+#include "calls.h"
 #include "cpu/set_matcher.h"
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -23,6 +24,9 @@
 /* with so few letters, the first four letters of most words begin some pattern */
 #define ALIKE_LETTERS 10u
 #define ALIKE_BYTES 7u
+#define BRIEF_WORDS 300u
+#define BRIEF_BYTES 6u
+#define BRIEF_TEXT_MAX 1024u
 
 static struct test_random chance;
 
@@ -649,6 +653,40 @@ static void test_ends(void)
     }
 }
 
+/* Counts words in texts that are searched without a worker, for as many words as trigrams find.
+ * The last bytes of such a text are searched in a copy. */
+static void test_brief(void)
+{
+    char words[BRIEF_WORDS][BRIEF_BYTES], text[BRIEF_TEXT_MAX];
+    struct trawl_pattern patterns[BRIEF_WORDS];
+    struct naive_bytes plain[BRIEF_WORDS];
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = NULL;
+
+    cpu_sizes = cpu_sizes_default;
+    for (uint64_t i = 0; i < BRIEF_WORDS; i++) {
+        for (uint64_t j = 0; j < BRIEF_BYTES; j++)
+            words[i][j] = (char)test_random_between(&chance, 'a', 'z');
+        patterns[i] = (struct trawl_pattern){words[i], BRIEF_BYTES};
+        plain[i] = (struct naive_bytes){(const uint8_t *)words[i], BRIEF_BYTES};
+    }
+    plan = must_plans(patterns, BRIEF_WORDS, NULL);
+    for (uint64_t bytes_count = BRIEF_BYTES; bytes_count <= sizeof text; bytes_count += 7) {
+        struct naive_query query = {plain, BRIEF_WORDS, 0, '\n', false, 0};
+        AUTO_TEXT searched = must_text(text, bytes_count);
+        uint64_t count = 0;
+
+        for (uint64_t i = 0; i < bytes_count; i++)
+            text[i] = (char)test_random_between(&chance, 'a', 'z');
+        for (uint64_t i = 0; i + BRIEF_BYTES <= bytes_count; i += BRIEF_BYTES + i % 5)
+            memcpy(text + i, words[test_random_below(&chance, BRIEF_WORDS)], BRIEF_BYTES);
+        MUST(trawl_count(searcher, plan, searched, &count, NULL));
+        TEST_CHECK_U64(
+            count,
+            naive_matches(&query, (struct naive_bytes){(uint8_t *)text, bytes_count}, NULL, 0));
+    }
+}
+
 int main(void)
 {
     uint64_t cases = test_amount_telling(CASES_NORMAL, CASES_LONG, CASES_TELLING);
@@ -699,6 +737,7 @@ int main(void)
     test_full();
     test_neighbours();
     test_ends();
+    test_brief();
     printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
            " by classes of lengths, %" PRIu64 " by these and by buckets, %" PRIu64 " by parts\n",
            answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned,
