@@ -186,8 +186,8 @@ TRAWL_API const struct trawl_letters *trawl_ascii(void);
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
     TRAWL_CHARACTERS = 1, /* UTF-8 characters; an invalid byte is a symbol */
-    /* letters of either case: of patterns IUPAC's 15 codes, and U, which is T. In a text, other
-     * bytes match nothing */
+    /* IUPAC's 15 codes in either case; U means T. A pattern has only these letters; other bytes of
+     * a text match nothing */
     TRAWL_DNA = 2
 };
 #define TRAWL_ERRORS_MAX 31

@@ -51,7 +51,7 @@ struct cpu_worker {
      * a trial of these programs */
     struct cpu_parts *parts[CPU_PARTS];
     struct contest contest; /* compares the programs that can search for a set */
-    uint64_t short_texts;   /* number of short texts between trials */
+    uint64_t short_texts;   /* how many short texts were searched; some are timed */
     uint64_t makes;         /* how often tables were built or fetched */
     /* what is known about the literal and the text: the plan's tuning or, after a look at a sample
      * of the text, `own` */

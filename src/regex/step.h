@@ -220,9 +220,8 @@ static inline bool may_read_whole(const struct step *step, uint64_t from, uint64
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
 }
 
-/* Records a line that PCRE2 has left undecided; `pushed` is the number of hits before the line.
- * Does nothing if one hit per line is enough and the line has one, so that there are more hits now.
- */
+/* Records a line that PCRE2 has left undecided; `pushed` is the number of hits before the line. If
+ * one hit per line is enough, and the line has got one, it is decided: then nothing is recorded. */
 static inline void note_undecided(const struct step *step, struct regex_line line, uint64_t pushed)
 {
     struct words *words = &step->worker->words;

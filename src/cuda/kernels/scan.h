@@ -114,7 +114,7 @@
  * need not be verified. */
 enum scan_gram_kind {
     SCAN_GRAM_BYTE,  /* a byte, no fold; exact */
-    SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
+    SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: a word, of which gram_mask[0] counts; exact */
     SCAN_GRAM_WORD,  /* 4 bytes, no fold: a word; exact */
     SCAN_GRAM_LONG,  /* 8 bytes and more, no fold: two words; exact for a pattern of 8 bytes */
     /* two words, both or-ed with a fold and masked; exact for patterns of up to 8 bytes */
