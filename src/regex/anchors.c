@@ -101,7 +101,7 @@ static enum trawl_status make_automaton(struct anchor_maker *maker, const struct
         return TRAWL_OK;
     TRAWL_TRY(around_make(sequence, &options, &maker->scratch, out, error));
     if (*out != NULL)
-        *last = (struct made_last){*sequence, options.words, *out};
+        *last = (struct made_last){*sequence, options.words, maker->expression, *out};
     return TRAWL_OK;
 }
 
@@ -131,7 +131,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     *anchor = (struct anchor){.expression = maker->expression,
                               .is_sure = split->is_sure,
                               .begins = split->begins,
-                              .list = split->list,
+                              .list = split->list->number,
                               .first = split->first};
     if (split->is_sure && !maker->has_edges)
         return TRAWL_OK;
@@ -154,7 +154,7 @@ static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_err
         !span_may_find(&maker->head))
         return TRAWL_OK;
     if ((words && !sequence_add_edge(&whole, EDGE_NO_WORD_BEFORE)) ||
-        !sequence_add(&whole, made->items[0].tree.root, false) ||
+        !sequence_add(&whole, &made->items[0].tree.root, false) ||
         (words && !sequence_add_edge(&whole, EDGE_NO_WORD_AFTER)) ||
         (lines && !sequence_add_edge(&whole, EDGE_END)))
         return TRAWL_OK;
@@ -217,7 +217,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
                  : words ? EDGE_NO_WORD_AFTER
                          : 0,
         .heads_cross = maker->made->options.multi && maker->made->count == 1 && !root->alternates,
-        .heads_hold = maker->made->items[expression].reach != NULL,
+        .heads_hold = maker->made->items[expression].has_reach,
         .splits_i = splits_i(&maker->made->options),
         .rates = &maker->rates,
         .sample = maker->sample,
@@ -405,7 +405,7 @@ enum trawl_status anchors_make_seen(const void *from, void **object, struct traw
     anchors_begin(&maker, made, seen->sample, seen->sample_bytes);
     maker.all_sure = !made->has_beyond;
     maker.weighs = true;
-    status = anchors_add(&maker, 0, made->items[0].tree.root, error);
+    status = anchors_add(&maker, 0, &made->items[0].tree.root, error);
     if (status == TRAWL_OK)
         status = anchors_end(&maker, error);
     anchors_release(&maker);

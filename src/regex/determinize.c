@@ -403,8 +403,9 @@ static void fill(struct determinizer *maker)
         prune(maker);
 }
 
-/* Adds the places of the expression, of the anchor's expression, or of all. */
-static void put_all(struct determinizer *maker, uint32_t index)
+/* Adds the places of the expression, of the anchor's expression, or of all. Errors: MEMORY. */
+static enum trawl_status put_all(struct determinizer *maker, uint32_t index,
+                                 struct trawl_error *error)
 {
     const struct expressions *made = maker->made;
     const struct anchor *anchor = is_around(maker) ? &made->anchors[index] : NULL;
@@ -425,20 +426,26 @@ static void put_all(struct determinizer *maker, uint32_t index)
                                    (made->options.letters.is_word != NULL || made->is_strict),
                         .slots = maker->place_slots,
                         .places = maker->places,
-                        .list = anchor == NULL ? NULL : anchor->list,
+                        .list = anchor == NULL ? 0 : anchor->list,
                         .first = anchor == NULL ? 0 : anchor->first,
                         .most = PLACES_MAX};
     end = nfa_put(nfa, (struct place){.kind = PLACE_END});
     if (lines || words)
         end = nfa_put_edge(nfa, edges[!back], false, end);
-    for (uint32_t i = is_all ? 0 : expression; i < (is_all ? made->count : expression + 1); i++)
-        all = nfa_put_fork(nfa, nfa_put_node(nfa, made->items[i].tree.root, end), all);
+    for (uint32_t i = is_all ? 0 : expression; i < (is_all ? made->count : expression + 1); i++) {
+        struct syntax tree;
+
+        TRAWL_TRY(syntax_again(&made->items[i].tree, &tree, error));
+        all = nfa_put_fork(nfa, nfa_put_node(nfa, &tree.root, end), all);
+        syntax_release(&tree);
+    }
     maker->first = lines || words ? nfa_put_edge(nfa, edges[back], false, all) : all;
     maker->fails = nfa->fails ? nfa->why : NULL;
     if (anchor != NULL)
         maker->first = nfa->border;
     fail_if(maker, anchor != NULL && nfa->border_count != 1,
             "its strings lie in a part that is repeated a number of times");
+    return TRAWL_OK;
 }
 
 /* Sets maker->now to all places that can be reached, which are not those before an anchor. */
@@ -554,7 +561,7 @@ enum trawl_status determinize(const struct expressions *made, uint32_t index,
     maker->made = made;
     maker->as = as;
     maker->on_host = on_host;
-    put_all(maker, index);
+    TRAWL_TRY(put_all(maker, index, error));
     if (maker->fails == NULL) {
         reach(maker);
         maker->class_count = nfa_divide(&maker->nfa, 0, maker->now.held, ends, cuts,

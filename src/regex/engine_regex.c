@@ -460,7 +460,7 @@ static bool may_divide(const struct engine_worker *worker, const struct engine_t
     return expressions_cross(expressions) && task->chunk->records == NULL &&
            expressions->count == 1 && worker->contest.now == WAY_ATOMS &&
            expressions->near_lines == 0 && !expressions->has_marked && !expressions->has_beyond &&
-           expressions->items[0].reach == NULL;
+           !expressions->items[0].has_reach;
 }
 
 /* Searches a piece of such a text, so that its atoms, matches and lines are read while the caches

@@ -201,10 +201,12 @@ static int near_match(const struct expressions *expressions, uint32_t expression
 static int near_reach(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
-    const struct reach *reach = expressions->items[expression].reach;
-    const uint64_t most = reach_most(reach);
+    const struct reach *reach = expression_reach(expressions, expression);
+    const uint64_t most = reach != NULL ? reach_most(reach) : 0;
     uint64_t *near = &line->words->near, looks = 0;
 
+    if (reach == NULL)
+        return -1;
     for (uint64_t i = first_from(line->atoms, from + line->atoms_from, near);
          i < line->atoms->count; i++) {
         const uint64_t at = line->atoms->items[i].offset - line->atoms_from;
@@ -236,7 +238,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     const struct pcre2 *pcre2 = expressions->items[expression].beyond;
     const uint64_t count = line->count;
     const bool takes_empty = line->takes_empty && span->end == 0;
-    const bool has_reach = expressions->items[expression].reach != NULL;
+    const bool has_reach = expressions->items[expression].has_reach;
     uint64_t from = judge_after(expressions, line, span);
     uint64_t empty = UINT64_MAX; /* start of the first empty match */
     int matched = 0;
@@ -608,7 +610,7 @@ enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range 
         return TRAWL_OK;
     if (expressions->items[line->expression].beyond != NULL)
         return groups_beyond(line, begin, end, groups, groups_max, error);
-    if (begin == end && !expressions->items[line->expression].tree.root->may_be_empty)
+    if (begin == end && !expressions->items[line->expression].tree.root.may_be_empty)
         return put_groups(line, 0, 0, groups, groups_max, error); /* RE2 need not compile */
     /* one character before and one after the match are enough for all assertions */
     first = words_before(expressions, judged.bytes, begin);

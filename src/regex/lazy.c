@@ -416,17 +416,20 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     const bool words = !lines && (flags & TRAWL_WHOLE_WORD) != 0;
     struct nfa *nfa = &lazy->nfa;
     const uint32_t count = nfa->count;
+    struct syntax tree;
     uint32_t at;
 
     lazy->firsts[index] = NOTHING;
-    if (item->tree.root->may_be_empty)
+    if (item->tree.root.may_be_empty)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->count + RULE_PLACES_MAX, error));
+    TRAWL_TRY(syntax_again(&item->tree, &tree, error));
     nfa->most = nfa->count + RULE_PLACES_MAX;
     at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
     if (lines || words)
         at = nfa_put_edge(nfa, lines ? 'z' : 'H', false, at);
-    at = nfa_put_node(nfa, item->tree.root, at);
+    at = nfa_put_node(nfa, &tree.root, at);
+    syntax_release(&tree);
     if (lines || words)
         at = nfa_put_edge(nfa, lines ? 'A' : 'h', false, at);
     if (!nfa->fails)

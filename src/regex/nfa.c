@@ -291,7 +291,7 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
             const uint32_t at = nfa->backwards ? i : last - i, after = next;
 
             next = nfa_put_node(nfa, node->items[at], next);
-            if (node == nfa->list && at == nfa->first) {
+            if (nfa->list > 0 && node->number == nfa->list && at == nfa->first) {
                 nfa->border = nfa->backwards ? after : next;
                 nfa->border_count++;
             }

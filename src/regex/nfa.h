@@ -50,7 +50,7 @@ struct nfa {
     bool has_part; /* a place may take a part of a character */
     /* A border in the expression: where item `first` of a list begins. nfa_put_node sets `border`
      * to the place that goes on from there, and counts how often it put the list. */
-    const struct syntax_node *list;
+    uint32_t list; /* its number; 0: none */
     uint32_t first, border, border_count;
     uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
     struct place *places; /* room for `most` */

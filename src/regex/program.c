@@ -23,11 +23,13 @@
 #define INSTRUCTION_BYTES 48u
 
 struct program {
-    const struct syntax_node *tree;
+    const struct syntax *tree;
+    bool is_line;
     struct regex_options options;
     uint64_t most_bytes; /* the memory that it may take if options.memory_bytes is not enough */
     _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
     _Atomic(bool) has_sought;              /* building a finder has been tried */
+    _Atomic(struct reach *) reach;         /* NULL: it is not made yet */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
     _Atomic(enum trawl_status) why;        /* why RE2 could not compile it; OK: it has not tried */
@@ -55,7 +57,36 @@ void program_free(struct program *program)
     if (program->regex != NULL)
         program->ops->release(program->regex);
     finder_free(program->finder);
+    reach_free(program->reach);
     memory_release(program, 1, sizeof *program);
+}
+
+/* The tree of a program. */
+struct program_tree {
+    struct syntax read;
+    const struct syntax_node *items[3];
+    struct syntax_node line;
+    const struct syntax_node *root;
+};
+
+/* The caller frees tree->read. */
+static enum trawl_status read_tree(const struct program *program, struct program_tree *tree,
+                                   struct trawl_error *error)
+{
+    static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
+                                               {.kind = SYNTAX_EDGE, .letter = '$', .size = 1}};
+
+    TRAWL_TRY(syntax_again(program->tree, &tree->read, error));
+    tree->root = &tree->read.root;
+    if (!program->is_line)
+        return TRAWL_OK;
+    tree->items[0] = &edges[0];
+    tree->items[1] = &tree->read.root;
+    tree->items[2] = &edges[1];
+    tree->line = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->items};
+    syntax_add_facts(&tree->line, &tree->read.root);
+    tree->root = &tree->line;
+    return TRAWL_OK;
 }
 
 /* Has RE2 compile the program, within `bytes` of memory. If several threads
@@ -67,10 +98,14 @@ static enum trawl_status compile(struct program *program, uint64_t bytes, struct
     const struct regex_ops *ops;
     struct regex *made = NULL, *none = NULL;
     enum trawl_status status;
+    struct program_tree tree;
     struct printed text;
 
     TRAWL_TRY(regex_load(&ops, error));
-    TRAWL_TRY(print_re2(program->tree, &program->options, bytes, &text, error));
+    TRAWL_TRY(read_tree(program, &tree, error));
+    status = print_re2(tree.root, &program->options, bytes, &text, error);
+    syntax_release(&tree.read);
+    TRAWL_TRY(status);
     program->ops = ops;
     options.memory_bytes = bytes;
     status = ops->compile(text.bytes, text.count, &options, &made, message);
@@ -84,10 +119,11 @@ static enum trawl_status compile(struct program *program, uint64_t bytes, struct
     return status;
 }
 
-enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
-                               const struct regex_options *options, uint64_t times, bool now,
-                               struct program **out, struct trawl_error *error)
+enum trawl_status program_make(struct program_memory *memory, const struct syntax *tree,
+                               bool is_line, const struct regex_options *options, uint64_t times,
+                               bool now, struct program **out, struct trawl_error *error)
 {
+    const struct syntax_node *root = &tree->root;
     enum trawl_status status = TRAWL_LIMIT;
     struct program *made;
 
@@ -95,10 +131,11 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     made->options = *options;
     made->tree = tree;
-    now = memory->mib > 0 || (now && (tree->product > SYNTAX_REPEAT_MAX ||
-                                      tree->cost > memory->most / INSTRUCTION_BYTES));
+    made->is_line = is_line;
+    now = memory->mib > 0 || (now && (root->product > SYNTAX_REPEAT_MAX ||
+                                      root->cost > memory->most / INSTRUCTION_BYTES));
     /* a finder is only made for this if RE2 would have to compile */
-    now = now && !(program_finds(made) && made->finder->is_alone && tree->groups == 0);
+    now = now && !(program_finds(made) && made->finder->is_alone && root->groups == 0);
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
@@ -112,7 +149,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     }
     memory->left -= made->options.memory_bytes;
     made->most_bytes = memory->mib == 0 ? times * LARGE_BYTES : made->options.memory_bytes;
-    if (memory->mib == 0 && tree->product > SYNTAX_REPEAT_MAX) {
+    if (memory->mib == 0 && root->product > SYNTAX_REPEAT_MAX) {
         /* so that RE2 has room for states with many places each: it compiles the program again */
         made->options.memory_bytes = made->most_bytes;
         if (made->regex != NULL)
@@ -149,15 +186,37 @@ static const struct finder *finder_of(const struct program *program)
 {
     struct program *asked = (struct program *)(uintptr_t)program;
     struct finder *made, *none = NULL;
+    struct program_tree tree;
+    enum trawl_status status;
 
     if (program->has_sought)
         return program->finder;
-    if (finder_make(program->tree, &program->options, &made, NULL) != TRAWL_OK)
+    if (read_tree(program, &tree, NULL) != TRAWL_OK)
+        return NULL;
+    status = finder_make(tree.root, &program->options, &made, NULL);
+    syntax_release(&tree.read);
+    if (status != TRAWL_OK)
         return NULL;
     if (!atomic_compare_exchange_strong(&asked->finder, &none, made))
         finder_free(made);
     asked->has_sought = true;
     return program->finder;
+}
+
+const struct reach *program_reach(const struct program *program, bool whole_word,
+                                  const struct around_words *words)
+{
+    struct program *asked = (struct program *)(uintptr_t)program;
+    struct reach *made = NULL, *none = NULL;
+    struct syntax tree;
+
+    if (program->reach != NULL || syntax_again(program->tree, &tree, NULL) != TRAWL_OK)
+        return program->reach;
+    if (reach_make(&tree.root, &program->options, whole_word, words, &made, NULL) == TRAWL_OK &&
+        !atomic_compare_exchange_strong(&asked->reach, &none, made))
+        reach_free(made);
+    syntax_release(&tree);
+    return program->reach;
 }
 
 bool program_may_find(const struct program *program)
@@ -168,7 +227,7 @@ bool program_may_find(const struct program *program)
 bool program_finds(const struct program *program)
 {
     return program != NULL && program_may_find(program) &&
-           (program->tree->product == 1 || program->finder->is_alone);
+           (program->tree->root.product == 1 || program->finder->is_alone);
 }
 
 bool program_is_ready(const struct program *program)
@@ -230,12 +289,12 @@ enum trawl_status program_failed(int found, struct trawl_error *error)
 
 bool program_may_be_empty(const struct program *program)
 {
-    return program->tree->may_be_empty;
+    return program->tree->root.may_be_empty;
 }
 
 uint32_t program_groups(const struct program *program)
 {
-    return program->tree->groups;
+    return program->tree->root.groups;
 }
 
 /* Counts the groups of the node in *number, up to the one with the name. Returns false if none has
@@ -255,6 +314,12 @@ static bool find_group(const struct syntax_node *node, const char *name, uint64_
 uint32_t program_group(const struct program *program, const char *name, uint64_t count)
 {
     uint32_t number = 0;
+    struct syntax tree;
+    bool found;
 
-    return find_group(program->tree, name, count, &number) ? number : 0;
+    if (syntax_again(program->tree, &tree, NULL) != TRAWL_OK)
+        return 0;
+    found = find_group(&tree.root, name, count, &number);
+    syntax_release(&tree);
+    return found ? number : 0;
 }

@@ -1,10 +1,12 @@
-/* program: a compiled expression: its finder (sequence.h), and RE2's program, each of which is made
- * when it is first needed. Also divides the memory that a plan may use among its programs. */
+/* program: a compiled expression: its finder (sequence.h), its reach, and RE2's program, each of
+ * which is made when it is first needed. Also divides the memory that a plan may use among its
+ * programs. */
 #ifndef TRAWL_REGEX_PROGRAM_H
 #define TRAWL_REGEX_PROGRAM_H
 
 #include "base/status.h"
 #include "regex/re2.h"
+#include "regex/reach.h"
 #include "regex/syntax/tree.h"
 
 struct program;
@@ -22,19 +24,24 @@ struct program_memory {
  * of parts of expressions, for texts of many lines, and programs that need more.
  * Without a limit, `is_large` allows programs that take long to compile. */
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large);
-/* Compiles a tree, which is a LIST or a GROUP, and which must live as long as the program. The
- * program gets `times` as much memory as `each` or, if it needs more, as `most`. With `now`, or if
- * the plan limits the memory, RE2 compiles immediately unless the program certainly has room;
- * otherwise when it is first needed. If the program needs more memory, *out becomes NULL. Errors:
- * ARGUMENT, UNSUPPORTED, MEMORY. */
-enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
-                               const struct regex_options *options, uint64_t times, bool now,
-                               struct program **out, struct trawl_error *error);
+/* Compiles an expression, which must live as long as the program, but may be forgotten
+ * (syntax_forget); with `is_line`, the expression between the ends of a line. The program gets
+ * `times` as much memory as `each` or, if it needs more, as `most`. With `now`, or if the plan
+ * limits the memory, RE2 compiles immediately unless the program certainly has room; otherwise when
+ * it is first needed. If the program needs more memory, *out becomes NULL. Errors: ARGUMENT,
+ * UNSUPPORTED, MEMORY. */
+enum trawl_status program_make(struct program_memory *memory, const struct syntax *tree,
+                               bool is_line, const struct regex_options *options, uint64_t times,
+                               bool now, struct program **out, struct trawl_error *error);
 void program_free(struct program *program); /* accepts NULL */
 /* Returns true if `program` is not NULL and can search: it needs no RE2, or RE2 has compiled it, or
  * does so now. */
 bool program_is_ready(const struct program *program);
 
+/* Returns the reach of an expression that has one (reach_fits); NULL: there is not enough memory.
+ */
+const struct reach *program_reach(const struct program *program, bool whole_word,
+                                  const struct around_words *words);
 /* Returns true if a search for matches without RE2 begins with one for a byte that they contain. */
 bool program_seeks(const struct program *program);
 /* Returns true if the program has a finder, which may still leave texts to RE2. */

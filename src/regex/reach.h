@@ -48,9 +48,12 @@ struct reach_window {
     uint64_t symbol_capacity;
 };
 
-/* Compiles an expression that has long counted repetitions and no empty match. Otherwise, and if it
- * has parts that only RE2 can search for, sets *out to NULL. With `whole_word`, neither a match nor
- * what is around it may continue a word. Errors: MEMORY. */
+/* Sets *fits to whether an expression has long counted repetitions and no empty match, and no parts
+ * that only RE2 can search for. Errors: MEMORY. */
+enum trawl_status reach_fits(const struct syntax_node *root, bool whole_word, bool *fits,
+                             struct trawl_error *error);
+/* Compiles an expression that fits; otherwise sets *out to NULL. With `whole_word`, neither a match
+ * nor what is around it may continue a word. Errors: MEMORY. */
 enum trawl_status reach_make(const struct syntax_node *root, const struct regex_options *options,
                              bool whole_word, const struct around_words *words, struct reach **out,
                              struct trawl_error *error);

@@ -17,7 +17,8 @@
 #define FEW_CHARS 16u
 
 struct reach_maker {
-    struct reach *made;
+    struct reach made; /* without its parts */
+    struct reach_part parts[PARTS_MAX];
     struct sequence sets;      /* the different sets of characters */
     uint64_t bytes[PARTS_MAX]; /* for each part: maximum of bytes from there to the end */
     uint64_t chars;            /* number of characters, with all finite repetitions */
@@ -28,13 +29,13 @@ struct reach_maker {
 
 static uint32_t add_part(struct reach_maker *maker, struct reach_part part, uint64_t bytes)
 {
-    struct reach *made = maker->made;
+    struct reach *made = &maker->made;
 
     maker->fails |= made->count == PARTS_MAX;
     if (maker->fails)
         return 0;
     maker->bytes[made->count] = bytes;
-    made->parts[made->count] = part;
+    maker->parts[made->count] = part;
     return made->count++;
 }
 
@@ -79,7 +80,7 @@ static uint32_t add_edge(struct reach_maker *maker, uint8_t edge, bool by_lines,
     const struct reach_part part = {
         .kind = REACH_EDGE, .set = edge, .by_lines = by_lines, .next = (uint16_t)next};
 
-    maker->made->by_words |= edge < EDGE_BEGIN;
+    maker->made.by_words |= edge < EDGE_BEGIN;
     return add_part(maker, part, maker->bytes[next]);
 }
 
@@ -180,45 +181,79 @@ static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *no
     }
 }
 
-enum trawl_status reach_make(const struct syntax_node *root, const struct regex_options *options,
-                             bool whole_word, const struct around_words *words, struct reach **out,
-                             struct trawl_error *error)
+/* Finds the parts of an expression. Sets *out to NULL if it does not fit. */
+static enum trawl_status find_parts(const struct syntax_node *root, bool whole_word,
+                                    struct reach_maker **out, struct trawl_error *error)
 {
-    const struct around_options symbols = {
-        .bytes = options->bytes, .is_alphabet = true, .words = words};
     struct reach_maker *maker;
-    enum trawl_status status = TRAWL_OK;
-    struct places *scratch = NULL;
     uint32_t first;
 
     *out = NULL;
     if (root->may_be_empty || root->product == 1)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
-    TRAWL_TRY_DONE(MEMORY_ZEROED(maker->made, 1, error));
     first = add_part(maker, (struct reach_part){.kind = REACH_ACCEPT}, 0);
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_AFTER, false, first);
     first = add_node(maker, root, 1, first);
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_BEFORE, false, first);
-    maker->made->has_ranges = maker->is_long;
+    maker->made.has_ranges = maker->is_long;
     maker->is_long |=
-        maker->least >= (maker->made->parts[first].kind == REACH_EDGE ? VAST_LEAST : LONG_LEAST);
-    if (maker->fails || !maker->is_long || maker->chars <= FEW_CHARS)
-        goto done;
-    maker->made->longest = options->longest;
-    maker->made->shortest = root->shortest;
-    maker->made->first = first;
-    maker->made->most = maker->bytes[first];
-    if (maker->made->by_words)
+        maker->least >= (maker->parts[first].kind == REACH_EDGE ? VAST_LEAST : LONG_LEAST);
+    maker->made.shortest = root->shortest;
+    maker->made.first = first;
+    maker->made.most = maker->bytes[first];
+    if (maker->made.by_words)
         (void)sequence_add_edge(&maker->sets, 6);
-    TRAWL_TRY_DONE(around_make(&maker->sets, &symbols, &scratch, &maker->made->symbols, error));
-    *out = maker->made;
-    maker->made = NULL;
+    if (maker->fails || !maker->is_long || maker->chars <= FEW_CHARS)
+        memory_release(maker, 1, sizeof *maker);
+    else
+        *out = maker;
+    return TRAWL_OK;
+}
+
+enum trawl_status reach_fits(const struct syntax_node *root, bool whole_word, bool *fits,
+                             struct trawl_error *error)
+{
+    struct reach_maker *maker;
+
+    TRAWL_TRY(find_parts(root, whole_word, &maker, error));
+    *fits = maker != NULL;
+    memory_release(maker, 1, sizeof *maker);
+    return TRAWL_OK;
+}
+
+static uint64_t bytes_of(const struct reach *reach)
+{
+    return sizeof *reach + reach->count * sizeof reach->parts[0];
+}
+
+enum trawl_status reach_make(const struct syntax_node *root, const struct regex_options *options,
+                             bool whole_word, const struct around_words *words, struct reach **out,
+                             struct trawl_error *error)
+{
+    const struct around_options symbols = {
+        .bytes = options->bytes, .is_alphabet = true, .words = words};
+    enum trawl_status status = TRAWL_OK;
+    struct places *scratch = NULL;
+    struct reach_maker *maker;
+    void *memory;
+
+    *out = NULL;
+    TRAWL_TRY(find_parts(root, whole_word, &maker, error));
+    if (maker == NULL)
+        return TRAWL_OK;
+    maker->made.longest = options->longest;
+    TRAWL_TRY_DONE(around_make(&maker->sets, &symbols, &scratch, &maker->made.symbols, error));
+    TRAWL_TRY_DONE(memory_allocate(1, bytes_of(&maker->made), &memory, error));
+    *out = (struct reach *)memory;
+    **out = maker->made;
+    memcpy((*out)->parts, maker->parts, maker->made.count * sizeof maker->parts[0]);
 done:
+    if (status != TRAWL_OK)
+        around_free(maker->made.symbols);
     around_release(scratch);
-    reach_free(maker->made);
     memory_release(maker, 1, sizeof *maker);
     return status;
 }
@@ -228,7 +263,7 @@ void reach_free(struct reach *reach)
     if (reach == NULL)
         return;
     around_free(reach->symbols);
-    memory_release(reach, 1, sizeof *reach);
+    memory_release(reach, 1, bytes_of(reach));
 }
 
 /* Returns true if each character of part a's set is in part b's. */

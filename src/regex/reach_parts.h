@@ -27,7 +27,7 @@ struct reach {
         uint16_t other;
         uint32_t least; /* for CHARS: number of characters. For SAVE: index of the end */
         uint32_t most;  /* SYNTAX_ENDLESS: no maximum */
-    } parts[PARTS_MAX];
+    } parts[];
 };
 
 #endif

@@ -18,12 +18,6 @@
 /* A program for whole words may take this much memory, even if the plan's limit is lower. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
-/* The tree of a line that matches: the expression between the ends of a line. */
-struct whole_tree {
-    const struct syntax_node *line[3];
-    struct syntax_node whole;
-};
-
 /* The state of compiling a plan's expressions. */
 struct maker {
     struct expressions *made;
@@ -38,7 +32,6 @@ static void free_part(void *object)
     if (made->items != NULL)
         memory_release(made->items, made->count, sizeof *made->items);
     program_free(made->whole);
-    memory_release(made->whole_tree, 1, sizeof *made->whole_tree);
     memory_release(made, 1, sizeof *made);
 }
 
@@ -51,7 +44,6 @@ void expressions_free(void *object)
     for (uint32_t i = 0; i < made->count && made->items != NULL; i++) {
         program_free(made->items[i].each);
         program_free(made->items[i].marked);
-        reach_free(made->items[i].reach);
         if (made->items[i].beyond != NULL)
             pcre2_release(made->items[i].beyond);
         syntax_release(&made->items[i].tree);
@@ -141,9 +133,10 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
 /* Compiles expression number `index` a second time, for copies of lines with marks (words.h), if it
  * has word boundaries about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
-                                        const struct syntax *syntax, struct trawl_error *error)
+                                        struct trawl_error *error)
 {
     struct expressions *made = maker->made;
+    const struct syntax *syntax = &made->items[index].tree;
     struct regex_options options = made->options;
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
@@ -178,9 +171,9 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     options.marks = words ? REGEX_MARKED_WORD : lines ? REGEX_MARKED_LINES : REGEX_MARKED;
     options.multi = lines;
     out = &made->items[index].marked;
-    TRAWL_TRY(program_make(&made->memory, syntax->root, &options, 1, false, out, error));
+    TRAWL_TRY(program_make(&made->memory, syntax, false, &options, 1, false, out, error));
     if (*out == NULL && words)
-        TRAWL_TRY(program_make(&spare, syntax->root, &options, 1, true, out, error));
+        TRAWL_TRY(program_make(&spare, syntax, false, &options, 1, true, out, error));
     return *out == NULL ? refuse_large(made, error) : TRAWL_OK;
 }
 
@@ -191,27 +184,18 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
 
     return options->multi &&
            ((options->line_end == '\n' && (syntax->has_lines || syntax->has_ends)) ||
-            split_may_hold(syntax->root, options->line_end));
-}
-
-/* Compiles expression number `index` a third time, if it has long repetitions (reach.h). */
-static enum trawl_status compile_reach(struct expressions *made, uint32_t index,
-                                       struct trawl_error *error)
-{
-    const uint32_t flags = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    const struct around_words *words = made->items[index].marked != NULL ? &made->words : NULL;
-
-    return reach_make(made->items[index].tree.root, &made->options, flags == TRAWL_WHOLE_WORD,
-                      words, &made->items[index].reach, error);
+            split_may_hold(&syntax->root, options->line_end));
 }
 
 /* Compiles an expression with RE2: expression number `index`, or the filter that stands for it.
  * Adds the strings with which the expression is searched for to maker->anchors. Takes ownership of
  * the tree. */
-static enum trawl_status compile_linear(struct maker *maker, uint32_t index, struct syntax *syntax,
-                                        struct trawl_error *error)
+static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
+                                        const struct syntax *read, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
+    const uint32_t edges = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    const struct syntax *syntax = &made->items[index].tree;
     const bool is_filter = made->items[index].beyond != NULL;
     const bool crlf = made->options.multi && (made->plan->flags & TRAWL_CRLF) != 0;
     struct program **out = &made->items[index].each;
@@ -222,11 +206,11 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     /* compile_beyond may call this for a second filter */
     program_free(*out);
     syntax_release(&made->items[index].tree);
-    made->items[index].tree = *syntax;
+    made->items[index].tree = *read;
     /* RE2 has too many states to keep for such numbers; PCRE2 counts */
-    counts = made->options.pcre && !is_filter && syntax->root->product > SYNTAX_REPEAT_MAX &&
+    counts = made->options.pcre && !is_filter && syntax->root.product > SYNTAX_REPEAT_MAX &&
              !made->options.longest;
-    status = program_make(&made->memory, syntax->root, &made->options, 1, !counts, out, error);
+    status = program_make(&made->memory, syntax, false, &made->options, 1, !counts, out, error);
     counts = counts && !program_finds(*out);
     if (status == TRAWL_OK && (*out == NULL || counts))
         status = refuse_large(made, error);
@@ -235,13 +219,14 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     else if (crlf && syntax->has_lines && !is_filter)
         status = TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone");
     else if (!is_filter)
-        status = compile_marked(maker, index, syntax, error);
+        status = compile_marked(maker, index, error);
     made->crosses |= *out != NULL && may_cross(made, syntax);
     made->items[index].needs_line = syntax->needs_line;
     if (status == TRAWL_OK && !is_filter)
-        status = compile_reach(made, index, error);
+        status = reach_fits(&syntax->root, edges == TRAWL_WHOLE_WORD, &made->items[index].has_reach,
+                            error);
     if (status == TRAWL_OK)
-        status = anchors_add(&maker->anchors, index, syntax->root, error);
+        status = anchors_add(&maker->anchors, index, &syntax->root, error);
     return status;
 }
 
@@ -287,11 +272,11 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     else
         status = pcre2_prepare(bytes, count, &filter, options, plan->flags & ~words,
                                own_words ? &made->words : NULL, &made->items[index].beyond, error);
-    made->items[index].shortest = filter.is_opaque ? 0 : filter.root->shortest;
+    made->items[index].shortest = filter.is_opaque ? 0 : filter.root.shortest;
     if (status != TRAWL_OK || filter.is_opaque)
         syntax_release(&filter);
     TRAWL_TRY(status);
-    status = filter.root == NULL ? TRAWL_ARGUMENT : compile_linear(maker, index, &filter, NULL);
+    status = filter.blocks == NULL ? TRAWL_ARGUMENT : compile_linear(maker, index, &filter, NULL);
     /* there is no filter, or RE2 cannot compile it, so PCRE2 must read every line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         reads_all = true;
@@ -315,7 +300,7 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
 
     made->lines_alone |= syntax->chooses;
     TRAWL_TRY(
-        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, &printed, error));
+        print_pcre2(&syntax->root, &made->options, words == TRAWL_WHOLE_WORD, &printed, error));
     status = compile_beyond(maker, index, printed.bytes, printed.count, error);
     print_release(&printed);
     if (status == TRAWL_ARGUMENT && error != NULL) /* the expression is too large or too deep */
@@ -381,28 +366,26 @@ static enum trawl_status compile_whole(struct expressions *made, struct trawl_er
 {
     const struct trawl_plan *plan = made->plan;
     const bool lines = (plan->flags & TRAWL_WHOLE_LINE) != 0;
-    static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
-                                               {.kind = SYNTAX_EDGE, .letter = '$', .size = 1}};
     const struct expression *item = &made->items[0];
     struct regex_options options = made->options;
-    struct whole_tree *tree;
+    const struct reach *reach = NULL;
+    struct syntax tree;
+    bool is_endless;
 
-    if (made->count != 1 || item->needs_line ||
-        (item->reach != NULL &&
-         reach_is_better(item->reach, item->has_atoms, program_may_find(item->each))) ||
-        endless_alternatives(item->tree.root) > WHOLE_ENDLESS_MAX || plan->line_end != '\n' ||
+    if (made->count != 1 || item->needs_line || plan->line_end != '\n' ||
         (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
-    TRAWL_TRY(MEMORY_ZEROED(tree, 1, error));
-    made->whole_tree = tree;
-    tree->line[0] = &edges[0];
-    tree->line[1] = item->tree.root;
-    tree->line[2] = &edges[1];
-    tree->whole = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->line};
-    syntax_add_facts(&tree->whole, item->tree.root);
+    TRAWL_TRY(syntax_again(&item->tree, &tree, error));
+    is_endless = endless_alternatives(&tree.root) > WHOLE_ENDLESS_MAX;
+    syntax_release(&tree);
+    if (item->has_reach && (reach = expression_reach(made, 0)) == NULL)
+        return program_failed(PROGRAM_MEMORY, error);
+    if (is_endless ||
+        (reach != NULL && reach_is_better(reach, item->has_atoms, program_may_find(item->each))))
+        return TRAWL_OK;
     options.lines = true;
-    TRAWL_TRY(program_make(&made->memory, lines ? &tree->whole : item->tree.root, &options, 2,
-                           false, &made->whole, error));
+    TRAWL_TRY(
+        program_make(&made->memory, &item->tree, lines, &options, 2, false, &made->whole, error));
     made->whole_is_exact = made->whole != NULL && !made->needs_marks;
     return TRAWL_OK;
 }
@@ -421,7 +404,6 @@ static enum trawl_status make_part(struct expressions *made, struct trawl_error 
     attached->release = free_part;
     part->plan = made->rest;
     part->whole = NULL;
-    part->whole_tree = NULL;
     part->items = NULL;
     part->count = (uint32_t)made->rest->pattern_count;
     TRAWL_TRY(MEMORY_NEW(part->items, part->count, error));
@@ -455,6 +437,13 @@ static enum trawl_status make_rest(struct expressions *made, struct trawl_error 
     return make_part(made, error);
 }
 
+/* Forgets an expression's tree: of a list, few are needed again. */
+static void forget(struct expressions *made, uint32_t index)
+{
+    if (made->items[index].tree.bytes == (const char *)plan_pattern(made->plan, index).bytes)
+        syntax_forget(&made->items[index].tree);
+}
+
 /* Compiles each expression, then the plan of the atoms. An error names the
  * expression at fault. */
 static enum trawl_status make_all(struct maker *maker, const struct expressions_source *source,
@@ -465,6 +454,8 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
     TRAWL_TRY(MEMORY_ZEROED(made->items, made->count, error));
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
+        const struct made_last *last = maker->anchors.last;
+        const uint32_t older[] = {i - (i > 0), last[0].expression, last[1].expression};
         enum trawl_status status = TRAWL_OK;
 
         if (made->plan->expressions.poll != NULL &&
@@ -475,9 +466,14 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
             error->pattern_index = i;
         TRAWL_TRY(status);
         made->takes_empty |= may_be_empty(&made->items[i]);
+        for (uint32_t k = 0; k < 3; k++)
+            if (older[k] != last[0].expression && older[k] != last[1].expression)
+                forget(made, older[k]);
     }
     TRAWL_TRY(compile_whole(made, error));
     TRAWL_TRY(anchors_end(&maker->anchors, error));
+    for (uint32_t i = 0; i < made->count && made->count > 1; i++)
+        forget(made, i);
     return made->atoms != NULL && maker->anchors.lacks ? make_rest(made, error) : TRAWL_OK;
 }
 

@@ -20,8 +20,8 @@ struct anchor {
     uint32_t expression;
     bool is_sure; /* each occurrence of a string lies in a match */
     bool begins;  /* a match begins with the string: the head is empty, or only assertions */
-    /* the strings begin where item `first` of this list of the expression's tree does */
-    const struct syntax_node *list;
+    /* the strings begin where item `first` of the list with this number does */
+    uint32_t list;
     uint32_t first;
     /* Automata that read the head and the rest (sequence.h). NULL: RE2 reads the line. */
     struct around_automaton *before;
@@ -42,7 +42,7 @@ struct expression {
     /* Reads copies of lines with marks (words.h). NULL if the expression is PCRE2's, or has no word
      * boundary about which `each` may be wrong. */
     struct program *marked;
-    struct reach *reach;  /* NULL: RE2 is as fast, or the only one that can search */
+    bool has_reach;       /* false: RE2 is as fast, or the only one that can search */
     struct pcre2 *beyond; /* NULL: the expression is RE2's */
     uint32_t shortest;    /* if PCRE2 decides: no line with a match has fewer bytes */
     bool needs_line;      /* a program for many lines (`whole`) could not stand for it */
@@ -54,10 +54,9 @@ struct expressions {
     /* the options of all programs; some programs change members such as marks or lines */
     struct regex_options options;
     uint32_t count;
-    struct expression *items;      /* `count` */
-    bool has_marked;               /* some expression has a program for copies with marks */
-    bool has_beyond;               /* PCRE2 decides about some expression */
-    struct whole_tree *whole_tree; /* the tree of `whole` */
+    struct expression *items; /* `count` */
+    bool has_marked;          /* some expression has a program for copies with marks */
+    bool has_beyond;          /* PCRE2 decides about some expression */
     /* under TRAWL_MULTILINE: an expression may match a line end, has an assertion about the start
      * or end of lines, or belongs to PCRE2 */
     bool crosses;
@@ -109,6 +108,16 @@ struct expressions {
 static inline bool expressions_cross(const struct expressions *expressions)
 {
     return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
+}
+
+/* Returns the reach of an expression that has one; NULL: there is not enough memory. */
+static inline const struct reach *expression_reach(const struct expressions *made, uint32_t index)
+{
+    const uint32_t flags = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    const struct expression *item = &made->items[index];
+
+    return program_reach(item->each, flags == TRAWL_WHOLE_WORD,
+                         item->marked != NULL ? &made->words : NULL);
 }
 
 /* Returns true if the task only wants the atoms that a search finds, so RE2 is not needed. */

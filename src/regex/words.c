@@ -421,14 +421,15 @@ int words_match(const struct expressions *expressions, uint32_t expression,
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
     is_plain = asked->marked == NULL || words->kind == WORDS_PLAIN;
-    if (asked->reach != NULL) {
+    if (asked->has_reach) {
+        const struct reach *reach;
         int found = is_plain ? program_find(asked->each, line->bytes, line->count, from, to, anchor,
                                             spans, span_count)
                              : PROGRAM_ASKS;
 
-        if (found == PROGRAM_ASKS)
-            found = reach_match(asked->reach, &words->window, line->bytes, line->count, from,
-                                UINT64_MAX, to, anchor, spans, span_count);
+        if (found == PROGRAM_ASKS && (reach = expression_reach(expressions, expression)) != NULL)
+            found = reach_match(reach, &words->window, line->bytes, line->count, from, UINT64_MAX,
+                                to, anchor, spans, span_count);
         if (found >= 0)
             return found;
     }

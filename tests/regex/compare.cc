@@ -86,7 +86,7 @@ bool add_expression(setup *given, const std::string &expression)
     given->printed.emplace_back();
     if (syntax_parse(&parse, expression.data(), expression.size(), &tree, nullptr) != TRAWL_OK)
         return false;
-    want(print_re2(tree.root, &read, 0, &printed, nullptr));
+    want(print_re2(&tree.root, &read, 0, &printed, nullptr));
     given->printed.back() = std::string(printed.bytes, printed.count);
     good = !expression.empty() && re2::RE2(given->printed.back(), re2::RE2::Quiet).ok();
     print_release(&printed);

@@ -94,6 +94,7 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
                                   .flags = reader->flags,
                                   .may_be_empty = kind == SYNTAX_EMPTY || kind == SYNTAX_EDGE,
                                   .product = 1,
+                                  .number = ++reader->out->node_count,
                                   .shortest = kind <= SYNTAX_BYTE && kind != SYNTAX_EMPTY,
                                   .from = (uint32_t)from,
                                   .size = 1,
@@ -359,12 +360,31 @@ enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct brace
     return push(reader, node, error);
 }
 
-void syntax_release(struct syntax *syntax)
+void syntax_forget(struct syntax *syntax)
 {
     for (struct syntax_block *block = syntax->blocks, *next; block != NULL; block = next) {
         next = block->next;
         memory_release(block, 1, block->bytes);
     }
     memory_release(syntax->marks, syntax->mark_capacity, sizeof *syntax->marks);
+    syntax->blocks = NULL;
+    syntax->marks = NULL;
+    syntax->mark_count = syntax->mark_capacity = 0;
+    syntax->root.items = NULL;
+    syntax->root.count = 0;
+}
+
+void syntax_release(struct syntax *syntax)
+{
+    syntax_forget(syntax);
     memset(syntax, 0, sizeof *syntax);
+}
+
+enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
+                               struct trawl_error *error)
+{
+    if (syntax->blocks == NULL)
+        return syntax_parse(&syntax->options, syntax->bytes, syntax->count, out, error);
+    *out = (struct syntax){.root = syntax->root};
+    return TRAWL_OK;
 }

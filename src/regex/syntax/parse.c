@@ -345,9 +345,10 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
                                                       (rules->dot_all ? SYNTAX_DOT_ALL : 0)),
                                    .bytes_count = count};
     enum trawl_status status = TRAWL_OK;
+    const struct syntax_node *root;
     void *memory;
 
-    memset(out, 0, sizeof *out);
+    *out = (struct syntax){.options = *options, .bytes = bytes, .count = count};
     if (count > EXPRESSION_BYTES_MAX)
         return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
     TRAWL_TRY(syntax_memory(&reader, count, &memory, error));
@@ -355,10 +356,11 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
         memcpy(memory, bytes, (size_t)count);
     reader.bytes = (const char *)memory;
     TRAWL_TRY_DONE(syntax_open(&reader, 0, false, error));
-    out->root = reader.frame->group;
+    root = reader.frame->group;
     TRAWL_TRY_DONE(read_all(&reader, error));
     TRAWL_ASSERT(reader.count == 0 && reader.depth == 0);
-    TRAWL_ASSERT(is_sound(out->root));
+    TRAWL_ASSERT(is_sound(root));
+    out->root = *root;
     out->needs_line |= out->has_ends;
 done:
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);

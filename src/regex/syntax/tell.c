@@ -118,7 +118,7 @@ enum trawl_status trawl_expression_tell(const struct trawl_pattern *patterns,
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);
-        tell_group(&teller, tree.root, &all);
+        tell_group(&teller, &tree.root, &all);
         syntax_release(&tree);
         if (told.pattern_index == UINT64_MAX && (told.asks || all.has_end))
             told.pattern_index = i;

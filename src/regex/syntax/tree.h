@@ -71,6 +71,7 @@ struct syntax_node {
     const char *bytes;
     /* for CHAR and SET: the characters */
     uint32_t set_count;
+    uint32_t number; /* of the node among those of the expression, from 1 on */
     const struct code_range *set;
     const struct syntax_node *const *items;
 };
@@ -90,9 +91,23 @@ struct syntax_mark {
     char letter;
 };
 
+/* How an expression is read. */
+struct syntax_options {
+    enum trawl_syntax syntax;
+    bool beyond; /* read Perl's syntax as PCRE2's, into the tree of a filter (beyond.c) */
+    const struct regex_options *rules;
+    /* told->letter is called for each character that stands for itself; NULL: for none */
+    const struct trawl_expression_told *told;
+};
+
 struct syntax {
-    const struct syntax_node *root; /* a GROUP without number */
-    struct syntax_block *blocks;    /* the memory of all nodes and their texts; owned */
+    struct syntax_node root;     /* a GROUP without number; after syntax_forget, without items */
+    struct syntax_block *blocks; /* the memory of all nodes and their texts; owned */
+    uint32_t node_count;
+    /* what was read, and how */
+    struct syntax_options options;
+    const char *bytes;
+    uint64_t count;
     /* An assertion refers to the start or end of the text, or a part matches a single byte of a
      * character, so lines must be searched one by one. */
     bool needs_line;
@@ -147,21 +162,18 @@ static inline bool class_is_word_byte(char byte)
            (byte >= 'a' && byte <= 'z') || byte == '_';
 }
 
-/* How an expression is read. */
-struct syntax_options {
-    enum trawl_syntax syntax;
-    bool beyond; /* read Perl's syntax as PCRE2's, into the tree of a filter (beyond.c) */
-    const struct regex_options *rules;
-    /* told->letter is called for each character that stands for itself; NULL: for none */
-    const struct trawl_expression_told *told;
-};
-
 /* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with
  * error->text_offset at the start of the faulty part; LIMIT if the expression is too long; MEMORY.
  * In PCRE2's syntax, mistakes are not reported here, because PCRE2 reports them. */
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
                                uint64_t count, struct syntax *out, struct trawl_error *error);
 void syntax_release(struct syntax *syntax);
+/* Frees all nodes but the root. */
+void syntax_forget(struct syntax *syntax);
+/* Reads an expression again, if it was forgotten; its bytes and rules must still be there. The
+ * caller frees *out with syntax_release, before the expression. Errors: MEMORY. */
+enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
+                               struct trawl_error *error);
 /* Returns what is repeated: the node, or its item if the node is a REPEAT, and so on. */
 static inline const struct syntax_node *syntax_once(const struct syntax_node *node)
 {
