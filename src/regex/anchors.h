@@ -27,7 +27,7 @@ struct anchor_maker {
     struct made_last {
         struct sequence sequence;
         const struct around_words *words;
-        uint32_t expression; /* whose tree the sequence belongs to */
+        uint32_t expression;                /* whose tree the sequence belongs to */
         struct around_automaton *automaton; /* NULL: none was made */
     } last[2];
     bool has_edges;       /* RE2 searches for `expression` as whole words or whole lines */

@@ -124,6 +124,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
                                bool now, struct program **out, struct trawl_error *error)
 {
     const struct syntax_node *root = &tree->root;
+    const uint64_t most = memory->most / INSTRUCTION_BYTES;
     enum trawl_status status = TRAWL_LIMIT;
     struct program *made;
 
@@ -132,8 +133,10 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     made->options = *options;
     made->tree = tree;
     made->is_line = is_line;
-    now = memory->mib > 0 || (now && (root->product > SYNTAX_REPEAT_MAX ||
-                                      root->cost > memory->most / INSTRUCTION_BYTES));
+    now = memory->mib > 0 ||
+          (now && (root->product > SYNTAX_REPEAT_MAX ||
+                   (root->cost > most && (options->marks != REGEX_UNMARKED ||
+                                          syntax_cost(root, options->bytes) > most))));
     /* a finder is only made for this if RE2 would have to compile */
     now = now && !(program_finds(made) && made->finder->is_alone && root->groups == 0);
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;

@@ -17,6 +17,9 @@ extern "C" {
 #include "regex/syntax/print.h"
 }
 
+/* what RE2 adds to each program: its ends, and a search for where a match begins */
+#define PROGRAM_INSTRUCTIONS 8u
+
 uint64_t state;
 int failures;
 uint64_t device_chunks;
@@ -88,7 +91,17 @@ bool add_expression(setup *given, const std::string &expression)
         return false;
     want(print_re2(&tree.root, &read, 0, &printed, nullptr));
     given->printed.back() = std::string(printed.bytes, printed.count);
-    good = !expression.empty() && re2::RE2(given->printed.back(), re2::RE2::Quiet).ok();
+    re2::RE2::Options options(read.bytes ? re2::RE2::Latin1 : re2::RE2::Quiet);
+    options.set_log_errors(false);
+    const re2::RE2 program(given->printed.back(), options);
+    good = !expression.empty() && program.ok();
+    if (good && static_cast<uint64_t>(program.ProgramSize()) >
+                    syntax_cost(&tree.root, read.bytes) + PROGRAM_INSTRUCTIONS) {
+        std::printf("FAILED: '%s': %d instructions, expected at most %llu\n", expression.c_str(),
+                    program.ProgramSize(),
+                    static_cast<unsigned long long>(syntax_cost(&tree.root, read.bytes)));
+        failures++;
+    }
     print_release(&printed);
     syntax_release(&tree);
     return good;

@@ -6,6 +6,7 @@ words, lists of words, letters around a word, repetitions and anchors, one or se
 """
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -17,6 +18,7 @@ WORDS = (
 WIDE = "é straße Σίσυφος привет 漢字 naïve 😀 ſ".split()
 OPTIONS = "-c -n -o -v -w -x -i -b -l -m9 -A1 -H".split()
 FREE_S, SLOWER = 1, 10  # a command that takes more than both, SLOWER times the faster judge's time, is slow
+MOST_KIB = 100 << 10  # what a list of expressions may take, with Python's before it
 EACH = 4  # searches of a text
 # The kinds of lines, each a function of the random numbers.
 LINES = [
@@ -88,3 +90,26 @@ def test_clocks(number, folder):
             # tests/grep and others compare what is printed
             same = "-c" not in options or "-w" in options or judge[0] is None
             assert same or (status, output) == judge[:2], f"{program} {options} {made}"
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take most of the time and memory")
+def test_lists(folder):
+    """A list is compiled as far as a text needs it: RE2 takes 0.5 s for each of the first rules, and trees
+    and automata of all of the others take 160 MB."""
+    os.symlink(TRAWL, folder + "/tg")
+    line = "x k7." + "a" * 30 + "." + "b" * 80
+    for rules in (
+        [rf"k{n}[.][\w-]{{20,200}}[.][\w-]{{50,900}}={{0,2}}" for n in range(40)],
+        [rf"(?i)\bk{n}_?(token|key)[ \t]*[:=][ \t]*[\w-]{{16,32}}" for n in range(4000)],
+    ):
+        write(folder + "/rules", "\n".join(rules) + "\n")
+        write(folder + "/text", line + "\nK3999_key = 0123456789abcdef\n")
+        found = [it for it in (line, "K3999_key = 0123456789abcdef") if any(re.search(rule, it) for rule in rules)]
+        child = subprocess.Popen(
+            [folder + "/tg", "-j1", "-f", folder + "/rules", folder + "/text"], stdout=subprocess.PIPE
+        )
+        assert child.stdout.read().decode().splitlines() == found
+        used = os.wait4(child.pid, 0)[2]
+        child.returncode = 0
+        assert used.ru_utime < FREE_S, f"{rules[0]}: {used.ru_utime:.2f} s"
+        assert used.ru_maxrss < MOST_KIB, f"{rules[0]}: {used.ru_maxrss} KiB"
