@@ -379,12 +379,3 @@ void syntax_release(struct syntax *syntax)
     syntax_forget(syntax);
     memset(syntax, 0, sizeof *syntax);
 }
-
-enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
-                               struct trawl_error *error)
-{
-    if (syntax->blocks == NULL)
-        return syntax_parse(&syntax->options, syntax->bytes, syntax->count, out, error);
-    *out = (struct syntax){.root = syntax->root};
-    return TRAWL_OK;
-}

@@ -373,3 +373,12 @@ done:
         syntax_release(out);
     return status;
 }
+
+enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
+                               struct trawl_error *error)
+{
+    if (syntax->blocks == NULL)
+        return syntax_parse(&syntax->options, syntax->bytes, syntax->count, out, error);
+    *out = (struct syntax){.root = syntax->root};
+    return TRAWL_OK;
+}
