@@ -78,7 +78,8 @@ enum trawl_rewriting {
     TRAWL_MASK = 1,            /* the same, with the value for each byte of the match */
     TRAWL_MASK_CHARACTERS = 2, /* the same, for each byte that does not continue a character of
                                   UTF-8 */
-    TRAWL_SPLIT = 3            /* the parts of the record before, between and after matches */
+    TRAWL_SPLIT = 3,           /* the parts of the record before, between and after matches */
+    TRAWL_GROUP = 4            /* what a group of the record's first match matched */
 };
 struct trawl_rewrite {
     uint64_t size; /* sizeof(struct trawl_rewrite) */
@@ -88,7 +89,7 @@ struct trawl_rewrite {
      * several values, `patterns` lie in the memory of the GPU that has the records */
     const struct trawl_answer *matches;
     const struct trawl_value *values;
-    uint64_t values_count; /* 1, or the number of patterns; SPLIT: 0 */
+    uint64_t values_count; /* 1, or the number of patterns; SPLIT, GROUP: 0 */
     /* arrays in that memory. Of N records, string i is bytes[offsets[i]] to bytes[offsets[i + 1]];
      * SPLIT: the parts of record i are strings lists[i] to lists[i + 1], and `offsets` has room for
      * N + matches->count + 1 numbers. */
@@ -100,11 +101,18 @@ struct trawl_rewrite {
     uint64_t count;        /* set by the call: bytes of all strings, also if that is more than
                               `room` or than offset_bytes can say: LIMIT */
     uint64_t strings;      /* set by the call: number of strings */
+    /* GROUP: the matches' plan, the group's number, and a bitmap in 32-bit words in that memory:
+     * bit i & 7 of byte i >> 3 is 1 if the group took part in record i */
+    const struct trawl_plan *plan;
+    uint64_t group;
+    void *validity;
 };
 /* Make a column of strings of records that a GPU has loaded, where the new strings stay. For a plan
  * of strings or of one expression, the matches are those of trawl_replace; expressions whose
  * matches overlap those of others differ. Errors: ARGUMENT also for arrays elsewhere, or not
- * aligned; UNSUPPORTED: the host has the records; LIMIT; DEVICE. Cost: the text is read and written
+ * aligned; UNSUPPORTED: the host has the records; GROUP also if the plan is no
+ * single expression in Perl's syntax, or not one-pass: some byte of a match leaves open whether a
+ * group goes on, as in (a+)(a|b); LIMIT; DEVICE. Cost: the text is read and written
  * once. Memory: on the device 24 bytes for each match, kept for later calls. */
 TRAWL_CALL trawl_records_rewrite(struct trawl_searcher *searcher, struct trawl_records *records,
                                  struct trawl_rewrite *rewrite, struct trawl_error *error);

@@ -206,6 +206,7 @@ OVERLOADS = {
     "cells": [("column", "_Records", "Cells"), ("column", "_There", "tuple[DeviceArray, DeviceArray]")],
     "positions": [("text", "_HostText", "Column"), ("text", "Text | _Bytes", "Any")],
     "load": [("text", "_TextSource", "Text"), ("text", "_There", "Records")],
+    "groups": [("column", "_TextSource | _Records", "Array"), ("column", "_There", "dict[str, DeviceStrings]")],
     "replace": REWRITTEN,
     "mask": REWRITTEN,
     "split": [("text", "str", "list[str]"), ("text", "Buffer", "list[bytes]"),

@@ -422,16 +422,18 @@ cdef class Records(Made):
             self.put_nulls(made.offsets)
         return made
 
-    cdef DeviceStrings rewrite(self, Plan plan, Values values, match, str name, progress):
-        """Return the records with values in place of occurrences that do not overlap; values is None: the parts between."""
+    cdef DeviceStrings rewrite(self, Plan plan, DeviceMatches found, Values values, uint64_t group, match, progress):
+        """Return the records with values in place of matches that do not overlap; values is None: the parts between them,
+        or with `group` that group of each record's first match."""
         cdef DeviceStrings made = DeviceStrings.__new__(DeviceStrings)
         cdef uint64_t rows = self.part.records.record_count, none = 0, longest = 1, i, count
-        cdef DeviceMatches found = self.matches(plan, False, progress, name)
+        cdef bint splits = values is None and group == 0
         cdef trawl_answer given
         cdef rewrite_work asked
+        cdef DeviceArray nulls
         cdef Handle handle
         cdef uint32_t unit
-        cdef int status
+        cdef block *valid
 
         memset(&asked, 0, sizeof(asked))
         ask_for(&given, TRAWL_RECORDS_MATCHES)
@@ -440,26 +442,30 @@ cdef class Records(Made):
         given.values, given.patterns = <void *>found.offsets.address(), <void *>found.patterns.address()
         given.begins, given.ends = <void *>found.begins.address(), <void *>found.ends.address()
         asked.records = self.records
-        asked.out.size, asked.out.how, asked.out.matches = sizeof(asked.out), TRAWL_SPLIT, &given
+        asked.out.size, asked.out.how, asked.out.matches = sizeof(asked.out), TRAWL_SPLIT if splits else TRAWL_GROUP, &given
         asked.out.flags = TRAWL_SPANS_FIRST if match == "leftmost-first" else TRAWL_SPANS
+        asked.out.plan, asked.out.group = plan.plan, group
         if values is not None:
             asked.out.how = TRAWL_REPLACE if not values.masks else TRAWL_MASK_CHARACTERS if self.is_text else TRAWL_MASK
             asked.out.values, asked.out.values_count = <const trawl_value *>values.pieces, max(values.patterns, 1)
             for i in range(asked.out.values_count if not values.masks else 0):
                 longest = max(longest, values.pieces[i].count)
         first, end = offsets_of(self.part)
-        asked.out.room = end - first + count * (longest - 1)
+        asked.out.room = min(end - first, 16 * count) if group > 0 else end - first + count * (longest - 1)
         handle = self.searcher.take()
         try:
             handle.job.out, handle.job.bytes = &asked, BRIEF_BYTES
             while True:
                 unit = 8 if asked.out.room >> 31 != 0 else max(self.part.records.offset_bytes, 4)
-                made.offsets = device_array(self.device, rows + 1 + (count if values is None else 0), unit)
+                made.offsets = nulls = device_array(self.device, rows + 1 + (count if splits else 0), unit)
                 send(self.device, made.offsets.address(), 0, <const void *>&none, unit)  # all of it, if there are no records
-                if values is None:
-                    made.lists = device_array(self.device, rows + 1, unit)
+                if splits:
+                    made.lists = nulls = device_array(self.device, rows + 1, unit)
                     send(self.device, made.lists.address(), 0, <const void *>&none, unit)
                     asked.out.lists = <void *>made.lists.address()
+                if group > 0:
+                    nulls.validity = room_new(self.device, (rows + 31) // 32 * 4)
+                    asked.out.validity = <void *>room_of(nulls.validity).address
                 block_release(made.bytes)
                 made.bytes = NULL
                 made.bytes = room_new(self.device, asked.out.room)
@@ -476,10 +482,17 @@ cdef class Records(Made):
             self.searcher.give(handle)
         made.nbytes, made.is_text = asked.out.count, self.is_text
         made.offsets.length = (asked.out.strings if rows > 0 else 0) + 1
-        if found.offsets.validity != NULL:
-            rows_of = made.offsets if values is not None else made.lists
-            (<DeviceArray>rows_of).validity = block_share(found.offsets.validity)
-            (<DeviceArray>rows_of).null_count = found.offsets.null_count
+        if group > 0:
+            valid = block_new((rows + 7) // 8)
+            if valid == NULL:
+                raise MemoryError()
+            try:
+                bring(self.device, valid.bytes, room_of(nulls.validity).address, (rows + 7) // 8)
+                nulls.null_count = zeros_in(valid.bytes, 0, rows)
+            finally:
+                block_release(valid)
+        elif found.offsets.validity != NULL:
+            nulls.validity, nulls.null_count = block_share(found.offsets.validity), found.offsets.null_count
         return made
 
 
@@ -639,6 +652,15 @@ cdef bint keeps_characters(Plan plan):
     return plan.alphabet == "utf8" if plan.regex is not None else len(plan) == 0 or (len(plan.kinds) > 0 and 0 not in plan.kinds)
 
 
+cdef int check_rewriting(Records records, Plan plan, bint has_values, str name, progress) except -1:
+    """Raise UnsupportedError if only the host finds the occurrences, or may write the values."""
+    # Expressions resume after each other's occurrences.
+    if (not has_values or (plan.regex is not None and len(plan) > 1) or (records.is_text and not keeps_characters(plan))
+            or not records.may_count(plan, name, progress)):
+        raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN)
+    return 0
+
+
 cdef DeviceStrings rewrite_there(Searcher searcher, Plan plan, given, Values values, match, progress):
     """Rewrite a column on a GPU. None: the host must do it."""
     cdef Records records = load_records(searcher, given, False)
@@ -648,13 +670,28 @@ cdef DeviceStrings rewrite_there(Searcher searcher, Plan plan, given, Values val
         return None
     _sources.choice("match", match, MATCHES[1:])
     try:
-        # Expressions resume after each other's occurrences, and values with groups or of a function are made on the host.
-        if ((plan.regex is not None and len(plan) > 1) or (values is not None and not values.take_all())
-                or (records.is_text and not (keeps_characters(plan) and (values is None or values.is_text())))
-                or not records.may_count(plan, name, progress)):
-            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN)
-        return records.rewrite(plan, values, match, name, progress)
+        check_rewriting(records, plan, values is None or (values.take_all() and (not records.is_text or values.is_text())), name,
+                        progress)
+        return records.rewrite(plan, records.matches(plan, False, progress, name), values, 0, match, progress)
     except _errors.UnsupportedError:
         if not records.copies:
             raise
+    return None
+
+
+cdef dict groups_there(Searcher searcher, Plan plan, given, progress):
+    """Find the groups of each record's first occurrence in a column on a GPU. None: the host must do it."""
+    cdef Records records = load_records(searcher, given, False)
+    cdef DeviceMatches found
+
+    if records is None:
+        return None
+    labels = (<Layout>(plan.layout if plan.layout is not None else Layout(plan.facts()))).labels
+    try:
+        check_rewriting(records, plan, True, "groups", progress)
+        found = records.matches(plan, False, progress, "groups")
+        return {label: records.rewrite(plan, found, None, i + 1, None, progress) for i, label in enumerate(labels)}
+    except _errors.UnsupportedError as fault:
+        if not records.copies:
+            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question("groups", "column"), 0, 0, UNKNOWN, UNKNOWN) from fault
     return None

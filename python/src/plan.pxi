@@ -522,7 +522,8 @@ cdef class Plan:
     def groups(self, column, *, progress=None):
         """Extract groups of expressions: an Array of structs with a field for each group, under its name or else its
         number. A text has a struct for each occurrence. A column has a struct for each record, from its first
-        occurrence, like extract_groups() of polars; the fields are null if no expression occurs.
+        occurrence, like extract_groups() of polars; the fields are null if no expression occurs. For a column on a GPU,
+        a dict of a DeviceStrings for each group.
 
         >>> Plan(r'(\\w+)=(?P<value>\\d+)?', regex=True).groups(['a=1, b=2', 'c=', 'd', None]).tolist()
         [{'1': 'a', 'value': '1'}, {'1': 'c', 'value': None}, {'1': None, 'value': None}, None]

@@ -1227,7 +1227,9 @@ cdef object groups_of(Searcher searcher, Plan plan, given, progress):
 
     if not isinstance(given, (str, bytes)) and (is_column(given) or (
             hasattr(given, "__iter__") and not hasattr(given, "read") and not _sources.is_bytes(given))):
-        return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
+        there = groups_there(searcher, plan, given, progress) if is_column(given) else None
+        return there if there is not None else record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS,
+                                                              Groups(plan, True))
     name, content = name_of(given), content_of(searcher, given, "groups")
     groups = Groups(plan, False)
     found.over = True

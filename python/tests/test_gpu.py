@@ -111,6 +111,7 @@ QUESTIONS = {
 }
 OF_COLUMNS = {
     "which": lambda given: PLAN.which(given),
+    "group_lists": lambda given: trawl.Plan("(a)n", regex=True).group_lists(given),
     "pattern_counts": lambda given: PLAN.pattern_counts(given),
     "pattern_lists": lambda given: PLAN.pattern_lists(given),
     "record_counts": lambda given: PLAN.record_counts(given),
@@ -334,6 +335,81 @@ def test_rewritten_by_the_host():
         trawl.Plan(b"\xa9").mask(gpu.Column(column))  # would cut a character
     with pytest.raises(trawl.UnsupportedError, match="^replace: only the host"):
         PLAN.replace(gpu.Column(column), b"\xff")
+
+
+@simulated
+def test_groups():
+    """Check the groups of each record's first occurrence beside the host's answer."""
+    texts = ["size=12, b=3", None, "", "=", "n\u00efl=7 x", "word=", "a=1" * 200, "\u00e9=2"]
+    for kind in ("u", "U", "z", "Z"):
+        form = bytes if kind in "zZ" else str
+        host = [one if one is None or form is str else one.encode() for one in texts]
+        given = gpu.Column([one if one is None else one.encode() for one in texts], kind)
+        for regex in (
+            r"(?P<key>\w+)=(\d+)?",
+            r"^(.)(?:(\d.)|=)",
+            r"(\w)(=)(?:(\d)|(x?))$",
+            r"([^=]*)=(((1)|([2-9]))*)",
+        ):
+            plan = trawl.Plan(regex, regex=True, alphabet="utf8")
+            found = plan.groups(given)
+            assert list(found) == list(plan.group_names)
+            want = plan.groups(host).tolist()
+            for name, one in found.items():
+                right = [None if row is None else row[name] for row in want]
+                assert gpu.read_strings(one) == right == one.tolist(), (regex, name)
+    many = [b"a=1", None] * 50 + [b"key=123456789" * 9] * 2
+    assert trawl.Plan("(=.*)", regex=True).groups(gpu.Column(many, "z"))["1"].tolist() == [
+        one and one[one.index(b"=") :] for one in many]  # longer than there was room for  # fmt: skip
+    for given in (gpu.Column([], "z"), gpu.Column([b"", None], "z")):
+        assert trawl.Plan("(a)", regex=True).groups(given)["1"].tolist() == [None] * len(trawl.Searcher().load(given))
+    # not one-pass; POSIX's; whole words; several; PCRE2's
+    for plan in (trawl.Plan("(a+)(a|b)", regex=True), trawl.Plan("(a)b", regex="extended"),
+                 trawl.Plan("(a)b", regex=True, whole_words=True), trawl.Plan(["(a)b", "(c)"], regex=True)):  # fmt: skip
+        column = [b"aab", b"x ab"]
+        with pytest.raises(trawl.UnsupportedError, match="^groups: only the host"):
+            plan.groups(gpu.Column(column, "z"))
+        kept = trawl.Searcher().load(gpu.Column(column, "z"), copy=True)
+        assert plan.groups(kept).tolist() == plan.groups(column).tolist()
+
+
+@simulated
+def test_random_groups():
+    """Check groups of random one-pass expressions beside Python's re."""
+    import re
+
+    seed = int(os.environ.get("TRAWL_TEST_SEED", random.randrange(1 << 30)))
+    print("TRAWL_TEST_SEED", seed)
+    draw, done = random.Random(seed), 0
+
+    def part(depth):
+        kind = draw.randrange(9 if depth < 3 else 4)
+        if kind < 3:
+            return draw.choice(("a", "b", "c", "[ab]", "[^a]", r"\d", r"\b", "1"))
+        if kind < 4:
+            return draw.choice(("a", "b", "c", r"\d")) + draw.choice(("*", "+", "?", "+?", "{1,2}"))
+        if kind < 6:
+            return part(depth + 1) + part(depth + 1)
+        if kind < 7:
+            return f"(?:{part(depth + 1)}|{part(depth + 1)})"
+        return f"({part(depth + 1)})" + draw.choice(("", "", "?", "*"))
+
+    for _ in range(max(40, amount(1000))):
+        regex = f"{part(0)}({part(0)}){part(0)}"
+        values = ["".join(draw.choices("abc1 ", k=draw.randrange(12))).encode() for _ in range(20)]
+        plan = trawl.Plan(regex, regex=True, alphabet="bytes")
+        try:
+            found = plan.groups(gpu.Column(values, "z"))
+        except trawl.UnsupportedError:
+            continue
+        done += 1
+        judge = re.compile(regex.encode())
+        # The first match that is not empty: re would look for another one at the place of an empty match.
+        firsts = [next(filter(lambda match: match and match[0], (judge.match(value, at) for at in range(len(value)))), None)
+                  for value in values]  # fmt: skip
+        for i, one in enumerate(found.values()):
+            assert one.tolist() == [match and match[i + 1] for match in firsts], (seed, regex, values)
+    assert done > 5
 
 
 @simulated

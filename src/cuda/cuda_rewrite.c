@@ -13,13 +13,37 @@
 #include "cuda/cuda_records.h"
 #include "cuda/residents.h"
 
-/* Reserves the entries, sums and values, and copies the values to the device. */
+static uint64_t steps_bytes(const struct line_groups *groups)
+{
+    return (uint64_t)groups->state_count * (groups->columns + 1) * sizeof *groups->steps;
+}
+
+/* Copies the groups' automaton to the device, to `address`. */
+static enum trawl_status put_groups(struct engine_worker *worker, const struct line_groups *groups,
+                                    uint64_t address, struct rewrite_arguments *a,
+                                    struct trawl_error *error)
+{
+    const uint64_t bytes = steps_bytes(groups);
+
+    a->steps = (const uint32_t *)(uintptr_t)address;
+    a->column_of = (const uint8_t *)(uintptr_t)(address + bytes);
+    a->columns = groups->columns;
+    for (uint32_t i = 0; i < LINE_BEFORES; i++)
+        a->answer.automaton.first[i] = groups->first[i];
+    TRAWL_TRY(cuda_worker_upload(worker, address, groups->steps, bytes, error));
+    return cuda_worker_upload(worker, address + bytes, groups->column_of, sizeof groups->column_of,
+                              error);
+}
+
+/* Reserves the entries, sums, automaton and values, and copies the last two to the device. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct trawl_rewrite *rewrite,
-                                 struct rewrite_arguments *a, struct trawl_error *error)
+                                 const struct line_groups *groups, struct rewrite_arguments *a,
+                                 struct trawl_error *error)
 {
     struct cuda_memory *memory = &worker->answering->rewriting;
     const uint64_t words = rewrite->matches->count + 1, ends = rewrite->values_count + 1;
     const uint64_t columns = rewrite->how == TRAWL_SPLIT ? 4 : 3;
+    const uint64_t table = groups == NULL ? 0 : steps_bytes(groups) + sizeof groups->column_of;
     uint64_t bytes = ends * sizeof(uint32_t), address;
     enum trawl_status status;
     uint32_t *told;
@@ -30,7 +54,8 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct traw
             return TRAWL_FAIL(error, ARGUMENT, "rewrite: the values have 4 GiB or more");
     TRAWL_TRY(cuda_memory_reserve(
         worker->device, memory,
-        cuda_worker_room(worker, (columns * words + REWRITE_BLOCKS_MAX) * sizeof(uint64_t) + bytes),
+        cuda_worker_room(worker,
+                         (columns * words + REWRITE_BLOCKS_MAX) * sizeof(uint64_t) + table + bytes),
         error));
     address = memory->address;
     a->from = (uint64_t *)(uintptr_t)address;
@@ -38,7 +63,10 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct traw
     a->shift = a->to + words;
     a->chosen = rewrite->how == TRAWL_SPLIT ? a->shift + words : NULL;
     a->block_sums = a->from + columns * words;
-    a->value_ends = (const uint32_t *)(const void *)(a->block_sums + REWRITE_BLOCKS_MAX);
+    address = (uint64_t)(uintptr_t)(a->block_sums + REWRITE_BLOCKS_MAX);
+    if (groups != NULL)
+        TRAWL_TRY(put_groups(worker, groups, address, a, error));
+    a->value_ends = (const uint32_t *)(uintptr_t)(address + table);
     a->values = (const uint8_t *)(a->value_ends + ends);
     a->value_count = rewrite->values_count;
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
@@ -75,6 +103,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct rewrite_argum
 
 static enum trawl_status rewrite_there(struct engine_worker *worker,
                                        const struct engine_records *held, const uint8_t *tape,
+                                       const struct line_groups *groups,
                                        struct trawl_rewrite *rewrite, struct trawl_error *error)
 {
     const struct trawl_answer *matches = rewrite->matches;
@@ -82,6 +111,8 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
                                   .longest = rewrite->flags == TRAWL_SPANS,
                                   .offset_bytes = rewrite->offset_bytes,
                                   .lists = rewrite->lists,
+                                  .group = (uint32_t)rewrite->group,
+                                  .valid = (uint32_t *)rewrite->validity,
                                   .bytes = (uint8_t *)rewrite->bytes};
     uint64_t grown = 0, chosen = 0;
     struct cuda_place place;
@@ -104,18 +135,23 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
     a.answer.into = rewrite->offsets;
     TRAWL_TRY(cuda_lists_answering(worker, error));
     TRAWL_TRY(cuda_lists_sums(worker, error));
-    TRAWL_TRY(prepare(worker, rewrite, &a, error));
+    TRAWL_TRY(prepare(worker, rewrite, groups, &a, error));
     if (matches->count > 0) {
-        TRAWL_TRY(
-            cuda_lists_launch(worker, CUDA_KERNEL_REWRITE_SELECT, records.count, 0, &a, error));
+        TRAWL_TRY(cuda_lists_launch(
+            worker, groups != NULL ? CUDA_KERNEL_REWRITE_GROUPS : CUDA_KERNEL_REWRITE_SELECT,
+            records.count, 0, &a, error));
         TRAWL_TRY(scan(worker, &a, a.shift, &grown, error));
         if (a.chosen != NULL)
             TRAWL_TRY(scan(worker, &a, a.chosen, &chosen, error));
     } else if (a.chosen != NULL) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)a.chosen, 0,
                             sizeof(uint64_t), worker->stream));
+    } else if (groups != NULL) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)a.valid, 0,
+                            (size_t)((records.count + 31) / 32 * sizeof(uint32_t)),
+                            worker->stream));
     }
-    rewrite->count = a.total = records.tape_bytes + grown;
+    rewrite->count = a.total = (groups == NULL ? records.tape_bytes : 0) + grown;
     rewrite->strings = records.count + chosen;
     if (a.total > rewrite->room || (a.total > INT32_MAX && rewrite->offset_bytes == 4))
         return TRAWL_FAIL(error, LIMIT, "rewrite: room for %" PRIu64 " of %" PRIu64 " bytes",
@@ -129,8 +165,8 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
 }
 
 enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engine_records *held,
-                                       const uint8_t *tape, struct trawl_rewrite *rewrite,
-                                       struct trawl_error *error)
+                                       const uint8_t *tape, const struct line_groups *groups,
+                                       struct trawl_rewrite *rewrite, struct trawl_error *error)
 {
     struct engine_worker *worker;
     enum trawl_status status;
@@ -138,7 +174,7 @@ enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engin
     TRAWL_TRY(cuda_worker_lend(engine, cuda_records_device(held), &worker, error));
     status = cuda_device_enter(worker->device, error);
     if (status == TRAWL_OK) {
-        status = rewrite_there(worker, held, tape, rewrite, error);
+        status = rewrite_there(worker, held, tape, groups, rewrite, error);
         if (status != TRAWL_OK)
             cuda_worker_failed(worker);
         cuda_device_leave(worker->device);

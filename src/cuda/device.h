@@ -46,6 +46,7 @@
     X(ANSWER_CELLS, "answer_cells")                                                        \
     X(ANSWER_SPANS, "answer_spans")                                                        \
     X(REWRITE_SELECT, "rewrite_select")                                                    \
+    X(REWRITE_GROUPS, "rewrite_groups")                                                    \
     X(REWRITE_SCAN, "rewrite_scan")                                                        \
     X(REWRITE_ENDS, "rewrite_ends")                                                        \
     X(REWRITE_GATHER, "rewrite_gather")                                                    \

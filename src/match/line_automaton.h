@@ -52,6 +52,24 @@ struct line_automaton {
     const char *fails; /* if `next` is NULL: why */
 };
 
+/* Finds the groups of a match whose begin and end are known, if each byte leaves one way only (a
+ * one-pass expression). From state s, the byte of column c leads to steps[s][c].next and its bits;
+ * at the match's end, where the byte after it has column c (or c is `columns`, if none is there),
+ * steps[s][c].end has the bits. Bit 2 * n means that group n begins here, before the byte; bit 2 *
+ * n + 1, that it ends here. The last such place counts. */
+struct line_step {
+    uint32_t next; /* state + 1; 0: no match leads here */
+    uint32_t bits;
+    uint32_t is_end; /* 0: no match ends here */
+    uint32_t end_bits;
+};
+struct line_groups {
+    struct line_step *steps; /* state_count * (columns + 1); NULL: the expression is not one-pass */
+    uint32_t state_count, columns;
+    uint8_t column_of[256];
+    uint32_t first[LINE_BEFORES];
+};
+
 /* What a device does with the lines that contain a string of a plan. */
 struct line_reader {
     /* no string occurs in every matching line, so all lines must be read */
@@ -73,6 +91,7 @@ struct line_reader {
      * the latter reads from the line's begin. */
     uint32_t *first, *anchors;
     uint32_t string_count;
+    struct line_groups groups; /* of the only expression, which has some */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 #include "regex/determinize.h"
+#include "regex/onepass.h"
 
 /* Reading all lines is faster than searching for several strings, if one of them is shorter than
  * this. */
@@ -56,6 +57,7 @@ static void form_release(void *object)
     if (reader->first != NULL)
         memory_release(reader->anchors, reader->first[reader->string_count], sizeof(uint32_t));
     memory_release(reader->first, reader->string_count + 1, sizeof(uint32_t));
+    onepass_free(&reader->groups);
     memory_release(form, 1, sizeof *form);
 }
 
@@ -192,6 +194,8 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     }
     if (form->why != NULL)
         goto done;
+    if (source->finds && made->count == 1)
+        TRAWL_TRY_DONE(onepass_make(made, &form->reader.groups, error));
     TRAWL_TRY_DONE(
         copy_atoms(form->reader.reads_all ? NULL : atoms, made->plan, &form->plan, error));
     form->reader.within = made->has_marked && !made->options.bytes;

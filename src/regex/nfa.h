@@ -1,6 +1,7 @@
 /* nfa: the states of a nondeterministic automaton (Thompson, 1968), made from the trees of
  * expressions. They are called *places*: a place takes a byte of a range, forks, is an assertion,
- * or is the end of a match. determinize.h and lazy.h build automata from them.
+ * marks where a group begins or ends, or is the end of a match. determinize.h and lazy.h build
+ * automata from them.
  */
 #ifndef TRAWL_REGEX_NFA_H
 #define TRAWL_REGEX_NFA_H
@@ -14,7 +15,7 @@
 /* In an automaton for hulls: a byte beyond ASCII comes before. */
 #define LINE_BEFORE_HIGH LINE_BEFORES
 
-enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_END };
+enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_MARK, PLACE_END };
 
 struct place {
     uint8_t kind;
@@ -23,7 +24,7 @@ struct place {
     bool by_lines;     /* for EDGE: ^ and $ also match at newlines */
     uint32_t next;
     uint32_t other; /* for FORK: the place after `next`, in order of preference; for END: the
-                       expression */
+                       expression; for MARK: 2 * the group's number, or 1 more at its end */
 };
 
 /* Where assertions are decided: between what was read and `next`, a byte or END_OF_LINE. */
@@ -37,6 +38,8 @@ struct nfa {
     const struct regex_options *options;
     bool backwards;  /* places read from the end of a match to its start */
     bool is_ordered; /* the order of forks matters */
+    bool has_marks;  /* forwards: groups get places of the kind MARK */
+    uint32_t group;  /* the number of numbered groups that begin before the next node */
     /* Beyond ASCII, only a hull of the expression is wanted: any bytes of 0x80 and above are a
      * character of a set with such characters, and next to them every word boundary is true. */
     bool is_hull;

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "match/line_automaton.h"
 #include "runtime/devices.h"
 #include "runtime/job.h"
 #include "runtime/matrix.h"
@@ -522,11 +523,12 @@ static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
 {
     const struct trawl_answer *matches = rewrite->matches;
     const bool splits = rewrite->how == TRAWL_SPLIT;
+    const bool has_values = rewrite->how < TRAWL_SPLIT;
 
-    if ((unsigned)rewrite->how > TRAWL_SPLIT || matches == NULL ||
+    if ((unsigned)rewrite->how > TRAWL_GROUP || matches == NULL ||
         (rewrite->flags != TRAWL_SPANS && rewrite->flags != TRAWL_SPANS_FIRST) ||
         (rewrite->offset_bytes != 4 && rewrite->offset_bytes != 8) ||
-        (rewrite->values_count == 0) != splits || (rewrite->values == NULL) != splits)
+        (rewrite->values_count > 0) != has_values || (rewrite->values != NULL) != has_values)
         return TRAWL_FAIL(error, ARGUMENT,
                           "rewrite: how, flags, offset_bytes, matches or values are not allowed");
     if (matches->what != TRAWL_RECORDS_MATCHES || matches->count > matches->room)
@@ -537,6 +539,8 @@ static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
     TRAWL_TRY(check_there(runtime, own, rewrite->offsets, "offsets", rewrite->offset_bytes, error));
     if (splits)
         TRAWL_TRY(check_there(runtime, own, rewrite->lists, "lists", rewrite->offset_bytes, error));
+    if (rewrite->how == TRAWL_GROUP)
+        TRAWL_TRY(check_there(runtime, own, rewrite->validity, "validity", 4, error));
     if (rewrite->room > 0)
         TRAWL_TRY(check_there(runtime, own, rewrite->bytes, "bytes", 16, error));
     if (matches->count == 0)
@@ -548,12 +552,38 @@ static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
                                                     matches->cell_bytes, error);
 }
 
+/* Finds the automaton for the group of the plan's expression. */
+static enum trawl_status find_groups(struct trawl_searcher *searcher, struct trawl_records *records,
+                                     const struct trawl_rewrite *rewrite,
+                                     const struct line_groups **groups, struct trawl_error *error)
+{
+    const struct trawl_plan *lines = NULL;
+    struct trawl_plan_told told = {.size = sizeof told};
+
+    if (rewrite->plan == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "rewrite: plan is NULL");
+    TRAWL_TRY(trawl_plan_tell(rewrite->plan, &told, error));
+    if (rewrite->group == 0 || rewrite->group > told.group_count)
+        return TRAWL_FAIL(error, ARGUMENT, "rewrite: no group has the number %" PRIu64,
+                          rewrite->group);
+    if (records->text != NULL)
+        TRAWL_TRY(search_line_plan(searcher, rewrite->plan, records->text, true, &lines, error));
+    if (lines != NULL && lines->line_reader != NULL && lines->line_reader->groups.steps != NULL)
+        *groups = &lines->line_reader->groups;
+    if (*groups == NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "only the host can find the groups: the plan is no single one-pass "
+                          "expression in Perl's syntax");
+    return TRAWL_OK;
+}
+
 enum trawl_status trawl_records_rewrite(struct trawl_searcher *searcher,
                                         struct trawl_records *records, struct trawl_rewrite *given,
                                         struct trawl_error *error)
 {
     struct trawl_rewrite rewrite = {.size = sizeof rewrite};
     struct trawl_answer matches = TRAWL_ANSWER(TRAWL_RECORDS_MATCHES);
+    const struct line_groups *groups = NULL;
     enum trawl_status status;
 
     if (searcher == NULL || records == NULL || given == NULL)
@@ -573,10 +603,12 @@ enum trawl_status trawl_records_rewrite(struct trawl_searcher *searcher,
     status = records->records.count == 0
                  ? TRAWL_OK
                  : check_rewrite(searcher->runtime, records, &rewrite, error);
+    if (status == TRAWL_OK && records->records.count > 0 && rewrite.how == TRAWL_GROUP)
+        status = find_groups(searcher, records, &rewrite, &groups, error);
     if (status == TRAWL_OK && records->records.count > 0)
         status = engine_for_devices->records_rewrite(
             searcher->runtime->devices.engine, records->held,
-            records->text == NULL ? NULL : records->text->bytes, &rewrite, error);
+            records->text == NULL ? NULL : records->text->bytes, groups, &rewrite, error);
     searcher_leave(searcher);
     if (status == TRAWL_OK || status == TRAWL_LIMIT) {
         given->count = rewrite.count;

@@ -44,6 +44,7 @@
     X(answer_cells)    \
     X(answer_spans)    \
     X(rewrite_select)  \
+    X(rewrite_groups)  \
     X(rewrite_scan)    \
     X(rewrite_ends)    \
     X(rewrite_gather)

@@ -390,7 +390,7 @@ static void wrong_members(struct trawl_searcher *searcher, const struct trawl_pl
 {
     struct trawl_error error;
 
-    for (uint32_t i = 0; i < 12; i++) {
+    for (uint32_t i = 0; i < 15; i++) {
         struct trawl_rewrite wrong = rewrite;
         enum trawl_status status;
 
@@ -403,6 +403,14 @@ static void wrong_members(struct trawl_searcher *searcher, const struct trawl_pl
         wrong.offsets = i == 9 ? (uint8_t *)wrong.offsets + 4 : wrong.offsets;
         wrong.bytes = i == 10 ? (uint8_t *)wrong.bytes + 8 : wrong.bytes;
         wrong.room = i == 11 ? 9 : 16;
+        if (i >= 12) { /* no plan, no such group, no bitmap */
+            wrong.how = TRAWL_GROUP;
+            wrong.values = NULL;
+            wrong.values_count = 0;
+            wrong.plan = i == 12 ? NULL : plan;
+            wrong.group = 1;
+            wrong.validity = i == 14 ? NULL : wrong.offsets;
+        }
         status = rewrite_matches(searcher, plan, array, matches, &wrong, &error);
         if (!TEST_CHECK(status == (i == 11 ? TRAWL_LIMIT : TRAWL_ARGUMENT)))
             printf("  wrong member %u: status %d\n", i, (int)status);

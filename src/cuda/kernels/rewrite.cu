@@ -12,14 +12,15 @@
  *
  *            so byte x of the new text is byte x - shift of the text, with the shift of the last
  *            entry with from <= x; in [from, to), it is the entry's value.
- * Grid       rewrite_select: a thread per record; rewrite_ends: and one more; rewrite_scan any;
- *            rewrite_gather: a block per REWRITE_TILE bytes of the new text.
- * Traffic    rewrite_gather: reads and writes the text once; the other kernels per record 12 to 40
- *            bytes, per match about 100.
- * Bound      by memory.
- * Progress   no block waits for another.
- * Source     the prefix sums that libcudf and others make string columns with; but over matches
- *            instead of records, so that long stretches without matches are copied as one.
+ *            rewrite_groups: instead of rewrite_select, finds a group of each record's first match
+ *            with a one-pass automaton; of other matches, it is empty. Then an entry begins where
+ *            the group does in the new text, which has only the groups.
+ * Grid       rewrite_select, rewrite_groups: a thread per record; rewrite_ends: and one more;
+ * rewrite_scan any; rewrite_gather: a block per REWRITE_TILE bytes of the new text. Traffic
+ * rewrite_gather: reads and writes the text once; the other kernels per record 12 to 40 bytes, per
+ * match about 100. Bound      by memory. Progress   no block waits for another. Source     the
+ * prefix sums that libcudf and others make string columns with; but over matches instead of
+ * records, so that long stretches without matches are copied as one.
  */
 
 /* Lists entry i: [from, to) of the text becomes `bytes` bytes. */
@@ -106,6 +107,61 @@ SIMT_KERNEL(rewrite_select, rewrite_arguments, LISTS_THREADS, 4)
     }
 }
 
+/* Finds the group in the match [from, to) of record r. Returns false if it took no part. */
+SIMT_FUNCTION int rewrite_find(const struct rewrite_arguments *a, uint64_t r, uint64_t from,
+                               uint64_t to, uint64_t *begin, uint64_t *end)
+{
+    const uint64_t last = answer_record_at(&a->answer, r + 1u);
+    uint32_t state = answer_beside(&a->answer, &a->answer.automaton, from - 1u, last,
+                                   from == answer_record_at(&a->answer, r));
+
+    *begin = *end = UINT64_MAX;
+    SIMT_ROLLED
+    for (uint64_t x = from; x <= to; x++) {
+        uint32_t column = a->columns, bits;
+        const uint32_t *step;
+
+        if (x < last)
+            column = simt_load_u8(a->column_of + simt_load_u8(a->answer.text + x));
+        step = a->steps + 4ull * ((uint64_t)state * (a->columns + 1u) + column) + 2u * (x == to);
+        if (simt_load_u32(step) == 0)
+            return 0; /* not the expression's match */
+        bits = simt_load_u32(step + 1) >> 2u * a->group;
+        if ((bits & 1u) != 0)
+            *begin = x;
+        if ((bits & 2u) != 0)
+            *end = x;
+        state = simt_load_u32(step) - 1u;
+    }
+    return *end != UINT64_MAX;
+}
+
+SIMT_KERNEL(rewrite_groups, rewrite_arguments, LISTS_THREADS, 4)
+{
+    uint64_t r = (uint64_t)simt_block() * simt_threads() + simt_thread(), begin = 0, end = 0;
+    uint64_t i = 0, stop = 0;
+    uint32_t lanes;
+    int is_found = 0;
+
+    if (SIMT_BOUND(r < args.answer.record_count)) {
+        i = rewrite_before(&args, r);
+        stop = rewrite_before(&args, r + 1u);
+    }
+    if (i < stop) {
+        uint64_t base = answer_record_at(&args.answer, r);
+
+        is_found = rewrite_find(&args, r, base + rewrite_item(&args, args.answer.cell_begins, i),
+                                base + rewrite_item(&args, args.answer.cell_ends, i), &begin, &end);
+    }
+    for (int take = is_found; i < stop; i++, take = 0) {
+        simt_store_u64(args.from + i, begin);
+        simt_store_u64(args.shift + i, take ? end - begin : 0);
+    }
+    lanes = simt_ballot(is_found);
+    if (simt_lane() == 0 && r < args.answer.record_count)
+        simt_store_u32(args.valid + r / SIMT_WARP_THREADS, lanes);
+}
+
 /* Sums up args.scanned over the matches. In a first launch, each block writes the sum of its share,
  * and adds it to the answer's sums. In a second launch, each block makes entries of its share, or,
  * of `chosen`, the number of those before each match and in all. */
@@ -144,6 +200,11 @@ SIMT_KERNEL(rewrite_scan, rewrite_arguments, LISTS_THREADS, 4)
                 simt_store_u64(args.chosen + i, upto - own);
                 if (i + 1u == args.answer.count)
                     simt_store_u64(args.chosen + i + 1u, upto);
+            } else if (args.how == REWRITE_GROUP) {
+                from = simt_read_u64(args.from + i);
+                simt_store_u64(args.from + i, upto - own);
+                simt_store_u64(args.to + i, upto - own);
+                simt_store_u64(args.shift + i, upto - own - from);
             } else {
                 from = simt_read_u64(args.from + i);
                 to = simt_read_u64(args.to + i);
@@ -184,6 +245,11 @@ SIMT_KERNEL(rewrite_ends, rewrite_arguments, LISTS_THREADS, 4)
     if (!SIMT_BOUND(r <= args.answer.record_count))
         return;
     i = rewrite_before(&args, r);
+    if (args.how == REWRITE_GROUP) {
+        rewrite_number(&args, args.answer.into, r,
+                       i < args.answer.count ? simt_load_u64(args.from + i) : args.total);
+        return;
+    }
     at = answer_record_at(&args.answer, r) + (i == 0 ? 0 : simt_load_u64(args.shift + i - 1u));
     part = r + (args.chosen == 0 ? 0 : simt_load_u64(args.chosen + i));
     rewrite_number(&args, args.answer.into, part, at);

@@ -1,0 +1,175 @@
+/* onepass: makes the automaton that finds a match's groups
+ *
+ * A state is a place (nfa.h) and what kind of byte came before. From the place, forks, assertions
+ * and marks lead to places that take a byte; the marks on the way become bits of the step. If two
+ * ways lead on from there with the same byte to different places, the automaton would have to
+ * remember both: the expression is not one-pass. If they lead to the same place, the way that Perl
+ * prefers counts. A match's end is known, so it is no question whether to read on:
+ *
+ *     (a+)(a|b)  is not one-pass: after an a, another may belong to either group
+ *     (a+)(b|c)  is
+ *
+ * Source     Cox, "Regular Expression Matching in the Wild", 2010: RE2's one-pass matcher.
+ */
+#include "regex/onepass.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/nfa.h"
+
+#define PLACES_MAX 4096u
+#define STATES_MAX 4096u
+#define STEPS_MAX (1u << 18) /* of all states and columns: 4 MiB */
+
+struct way {
+    uint32_t place, bits;
+};
+
+struct onepass {
+    struct nfa nfa;
+    struct place places[PLACES_MAX];
+    uint16_t slots[NFA_SLOTS];
+    uint8_t class_of[256], byte_of[256];
+    uint32_t columns;
+    uint16_t state_of[PLACES_MAX * LINE_BEFORES]; /* + 1; 0: not yet a state */
+    uint32_t states[STATES_MAX];                  /* place * LINE_BEFORES + before */
+    uint32_t state_count;
+    struct way ways[2 * PLACES_MAX]; /* a stack */
+    uint32_t seen[PLACES_MAX], turn;
+    bool fails;
+};
+
+/* Returns the number of the state, plus 1. */
+static uint32_t state_of(struct onepass *maker, uint32_t place, enum line_before before)
+{
+    const uint32_t key =
+        place * LINE_BEFORES + (maker->nfa.has_edges ? (uint32_t)before : LINE_BEFORE_OTHER);
+
+    if (maker->state_of[key] != 0)
+        return maker->state_of[key];
+    maker->fails |= maker->state_count == STATES_MAX ||
+                    (maker->state_count + 1) * (maker->columns + 1) > STEPS_MAX;
+    if (maker->fails)
+        return 0;
+    maker->states[maker->state_count++] = key;
+    maker->state_of[key] = (uint16_t)maker->state_count;
+    return maker->state_count;
+}
+
+/* Follows all ways from the state up to `byte`, or END_OF_LINE. */
+static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t byte)
+{
+    const struct border border = {.before = maker->states[state] % LINE_BEFORES, .next = byte};
+    struct line_step step = {0, 0, 0, 0};
+    uint32_t next = NO_PLACE, count = 0;
+
+    maker->turn++;
+    maker->ways[count++] = (struct way){maker->states[state] / LINE_BEFORES, 0};
+    while (count > 0) {
+        struct way way = maker->ways[--count];
+        const struct place *place = &maker->places[way.place];
+
+        if (maker->seen[way.place] == maker->turn)
+            continue;
+        maker->seen[way.place] = maker->turn;
+        switch ((enum place_kind)place->kind) {
+        case PLACE_END:
+            step.is_end = 1;
+            step.end_bits = way.bits;
+            break;
+        case PLACE_BYTES:
+            if (byte < place->low || byte > place->high)
+                break;
+            maker->fails |= next != NO_PLACE && next != place->next;
+            if (next == NO_PLACE)
+                step.bits = way.bits;
+            next = place->next;
+            break;
+        case PLACE_FORK:
+            maker->ways[count++] = (struct way){place->other, way.bits};
+            maker->ways[count++] = (struct way){place->next, way.bits};
+            break;
+        case PLACE_EDGE:
+            if (nfa_holds(&maker->nfa, place, &border))
+                maker->ways[count++] = (struct way){place->next, way.bits};
+            break;
+        case PLACE_MARK:
+            maker->ways[count++] = (struct way){place->next, way.bits | 1u << place->other};
+            break;
+        }
+    }
+    if (next != NO_PLACE)
+        step.next = state_of(maker, next, nfa_before(&maker->nfa, byte));
+    return step;
+}
+
+static enum trawl_status make_steps(struct onepass *maker, uint32_t first,
+                                    struct line_groups *groups, struct trawl_error *error)
+{
+    const uint32_t row = maker->columns + 1;
+    struct line_step *steps;
+
+    for (uint32_t before = 0; before < LINE_BEFORES; before++)
+        groups->first[before] = state_of(maker, first, (enum line_before)before) - 1;
+    TRAWL_TRY(MEMORY_NEW(steps, STEPS_MAX, error));
+    for (uint32_t state = 0; state < maker->state_count && !maker->fails; state++)
+        for (uint32_t column = 0; column < row && !maker->fails; column++)
+            steps[state * row + column] = step_of(
+                maker, state, column < maker->columns ? maker->byte_of[column] : END_OF_LINE);
+    if (!maker->fails) {
+        const uint64_t count = (uint64_t)maker->state_count * row;
+        enum trawl_status status = MEMORY_NEW(groups->steps, count, error);
+
+        if (status != TRAWL_OK) {
+            memory_release(steps, STEPS_MAX, sizeof *steps);
+            return status;
+        }
+        memcpy(groups->steps, steps, (size_t)count * sizeof *steps);
+        groups->state_count = maker->state_count;
+        groups->columns = maker->columns;
+        memcpy(groups->column_of, maker->class_of, sizeof groups->column_of);
+    }
+    memory_release(steps, STEPS_MAX, sizeof *steps);
+    return TRAWL_OK;
+}
+
+enum trawl_status onepass_make(const struct expressions *made, struct line_groups *groups,
+                               struct trawl_error *error)
+{
+    const struct syntax_node *root = made->items[0].tree.root;
+    const bool is_wide =
+        made->has_marked && (made->options.letters.is_word != NULL || made->is_strict);
+    enum trawl_status status = TRAWL_OK;
+    bool cuts[257] = {false};
+    struct onepass *maker;
+    uint32_t first;
+
+    if (root == NULL || root->groups == 0 || root->groups > ONEPASS_GROUPS_MAX ||
+        made->options.longest || made->needs_marks ||
+        (made->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
+    maker->nfa = (struct nfa){.options = &made->options,
+                              .is_ordered = true,
+                              .has_marks = true,
+                              .slots = maker->slots,
+                              .places = maker->places,
+                              .most = PLACES_MAX};
+    first =
+        nfa_put_node(&maker->nfa, root, nfa_put(&maker->nfa, (struct place){.kind = PLACE_END}));
+    if (!maker->nfa.fails && !(maker->nfa.has_edges && is_wide)) {
+        maker->columns =
+            nfa_divide(&maker->nfa, 0, NULL, NULL, cuts, maker->class_of, maker->byte_of);
+        status = make_steps(maker, first, groups, error);
+    }
+    memory_release(maker, 1, sizeof *maker);
+    return status;
+}
+
+void onepass_free(struct line_groups *groups)
+{
+    memory_release(groups->steps, (uint64_t)groups->state_count * (groups->columns + 1),
+                   sizeof *groups->steps);
+}
