@@ -138,17 +138,17 @@ static enum trawl_status make_steps(struct onepass *maker, uint32_t first,
 enum trawl_status onepass_make(const struct expressions *made, struct line_groups *groups,
                                struct trawl_error *error)
 {
-    const struct syntax_node *root = made->items[0].tree.root;
+    const struct syntax_node *root = &made->items[0].tree.root;
     const bool is_wide =
         made->has_marked && (made->options.letters.is_word != NULL || made->is_strict);
     enum trawl_status status = TRAWL_OK;
     bool cuts[257] = {false};
     struct onepass *maker;
+    struct syntax tree;
     uint32_t first;
 
-    if (root == NULL || root->groups == 0 || root->groups > ONEPASS_GROUPS_MAX ||
-        made->options.longest || made->needs_marks ||
-        (made->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0)
+    if (root->groups == 0 || root->groups > ONEPASS_GROUPS_MAX || made->options.longest ||
+        made->needs_marks || (made->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
     maker->nfa = (struct nfa){.options = &made->options,
@@ -157,13 +157,16 @@ enum trawl_status onepass_make(const struct expressions *made, struct line_group
                               .slots = maker->slots,
                               .places = maker->places,
                               .most = PLACES_MAX};
-    first =
-        nfa_put_node(&maker->nfa, root, nfa_put(&maker->nfa, (struct place){.kind = PLACE_END}));
+    TRAWL_TRY_DONE(syntax_again(&made->items[0].tree, &tree, error));
+    first = nfa_put_node(&maker->nfa, &tree.root,
+                         nfa_put(&maker->nfa, (struct place){.kind = PLACE_END}));
+    syntax_release(&tree);
     if (!maker->nfa.fails && !(maker->nfa.has_edges && is_wide)) {
         maker->columns =
             nfa_divide(&maker->nfa, 0, NULL, NULL, cuts, maker->class_of, maker->byte_of);
         status = make_steps(maker, first, groups, error);
     }
+done:
     memory_release(maker, 1, sizeof *maker);
     return status;
 }
