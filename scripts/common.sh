@@ -149,9 +149,10 @@ git|have git
 ROWS
 }
 
-# What the portable archives are built with; programs for another kind of machine run in an emulator.
+# What the portable archives and the container image are built with; programs for another kind of machine run in an emulator.
 needs_portable() {
     cat <<'ROWS'
+buildah|have buildah
 dpkg-dev|have dpkg-source
 make|have make
 perl|have perl

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package: source archive, portable archives and Debian packages into build/package, each tried
+# package: source archive, portable archives, Debian packages and the server's image into build/package, each tried
 #
 # ./dev package [CMAKE-OPTION...]: packages the last commit. The packages are built from the archive, and without
 # a network if the system allows that (unshare). docs/packaging.md says more. Status 77: the portable archives
@@ -55,6 +55,18 @@ bash scripts/package/deb.sh "$tree" "$VERSION_CODENAME" "$@" >$out/build.log 2>&
 }
 mv $out/work/*.deb $out/work/*.changes $out/work/*.buildinfo $out/
 
+say 'container image'
+status=0
+bash scripts/package/image.sh $out >$out/image.log 2>&1 || status=$?
+if [ $status -eq 77 ]; then
+    skip "no container can be made here ($out/image.log)"
+elif [ $status -ne 0 ]; then
+    tail -n 40 $out/image.log
+    die "the image could not be built ($out/image.log)"
+else
+    tail -n 1 $out/image.log
+fi
+
 built=$(echo "$tree"/obj-*)
 
 say 'the binary interface, against the last release'
@@ -91,12 +103,24 @@ try_all() {
 }
 [ -n "${TRAWL_UNTRIED-}" ] || try_all
 
-rm -rf $out/work
+say 'bill of materials, checksums'
+held=()
+grep -s '^re2 ' $out/libraries.txt >$out/work/wheels.txt || true
+for file in $out/trawl-*-linux-*.tar.gz $out/wheels/*.whl $out/trawl-serve-*-image-*.tar.gz; do
+    [ ! -e "$file" ] || case $file in
+    *.whl) held+=("$file" $out/work/wheels.txt) ;;
+    *-linux-*) held+=("$file" $out/libraries.txt) ;;
+    *) held+=("$file" $out/image.txt) ;;
+    esac
+done
+python3 -B scripts/package/sbom.py "$version" "$SOURCE_DATE_EPOCH" "${held[@]}" >"$out/$name.cdx.json"
+rm -rf $out/work $out/libraries.txt $out/image.txt
 (
     cd $out
     shopt -s nullglob
-    sha256sum -- *.deb *.tar.gz wheels/* >SHA256SUMS
+    sha256sum -- *.deb *.tar.gz *.cdx.json wheels/* >SHA256SUMS
     cat SHA256SUMS
+    [ -z "${TRAWL_SIGN-}" ] || gpg --batch --yes --armor --local-user "$TRAWL_SIGN" --detach-sign SHA256SUMS
 )
 [ ${#untried[@]} -eq 0 ] || {
     printf 'SKIPPED: %s\n' "${untried[*]}"

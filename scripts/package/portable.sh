@@ -146,6 +146,7 @@ carry_licenses() {
     for description in "$tools"/sources/*.dsc; do
         sed -n '/^Source: /p; /^Version: /p' "$description" | sed 's/^[A-Za-z]*: //' | paste -sd ' '
     done >"$1/libraries.txt"
+    cp "$1/libraries.txt" "$out/"
     for folder in "$tools"/sources/*/; do
         cp "$folder/debian/copyright" "$1/licenses/$(basename "$folder")"
     done
