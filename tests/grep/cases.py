@@ -66,14 +66,6 @@ def stats_wrong(said, jobs=0, size=None, none=False):
     return "--stats: %s: %r" % (wrong, said) if wrong else None
 
 
-class Options:
-    """The options of a command line, drawn by the constructor, Case(rng), of a module's class Case."""
-
-    def features(self):
-        """Return the set of the options and the kind of input, for Pairs."""
-        return {"%s %s" % row for row in vars(self).items()}
-
-
 def features_of(module):
     """Return a module's function features(rng, trawl, folder), or one for its Case(rng); None: cases are independent."""
     if hasattr(getattr(module, "Case", None), "features"):

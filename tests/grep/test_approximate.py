@@ -21,7 +21,7 @@ BASES = {"A": "A", "C": "C", "G": "G", "T": "T", "U": "T", "N": "ACGT", "R": "AG
 EXCHANGED = {0: 10, 10: 0}
 
 
-class Case(cases.Options):
+class Case:
     """The options of a command line."""
 
     def __init__(self, rng):
@@ -54,6 +54,10 @@ class Case(cases.Options):
             self.limit = None
         self.input, self.jobs = rng.choice(["pipe", "file", "file"]), rng.choice([1, 2])
         self.chunk = rng.choice([0, 0, 1, 3, 16, 100, 1000])
+
+    def features(self):
+        """Return the set of the options and the kind of input."""
+        return {"%s %s" % row for row in vars(self).items()}
 
     def arguments(self):
         options = [("-i", self.fold), ("--every-end", self.every_end), ("--fasta", self.fasta),

@@ -1,4 +1,5 @@
-"""Runs random command lines with all options about printed lines, and compares them with a model of the printer.
+"""Runs random command lines with all options about printed lines, positions and counts, and compares them with a model of
+the printer: which strings occur where, and what is printed of them.
 
 GNU grep lacks many of the options, and ripgrep combines some in a different way (test_rg_output.py says which). The model is a
 loop over the lines. The inputs are files, directories, pipes, standard input that can seek, and missing files; the texts
@@ -7,6 +8,7 @@ Standard output and standard error go to the same pipe.
 """
 
 import base64
+import collections
 import itertools
 import json
 import os
@@ -21,8 +23,9 @@ import pytest
 from harness import write
 
 CASES, ONE_IN = 2800, 5
+NO_LETTER = "\ufffd".encode()
 TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "é".encode(), "漢".encode(), b"x1", b"-",
-          "𠀀".encode(), "\ufffd".encode(), b"_", b"\\", b"\""]  # fmt: skip
+          "𠀀".encode(), NO_LETTER, b"_", b"\\", b"\""]  # fmt: skip
 STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "é".encode(), b"nowhere", b"-"]
 EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])",
                rb"o+", rb"f(o)(o)|x", rb"(a|ab)(1|b)?", rb"(f)?(o)(o)?(x)?(1)?(a)?(b)?(-)?(_)?( )?(\\)?"]  # fmt: skip
@@ -42,28 +45,38 @@ PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1",
 ENCODINGS = [("utf-8", "utf-8", ""), ("utf-16le", "utf-16-le", ""), ("utf-16be", "utf-16-be", "\ufeff"), ("GB18030", "gb18030", ""),
              ("auto", "utf-16-le", "\ufeff"), ("auto", "utf-16-be", "\ufeff"), ("utf-16", "utf-16-be", "\ufeff"),
              ("auto", "utf-8", "\ufeff"), ("UTF-32LE", "utf-32-le", "")]  # fmt: skip
+SUMS = ["count-matches", "positions", "count-by-pattern"]  # reports of single occurrences
+# Letters of texts in which strings often overlap, equal each other, or are parts of others.
+DENSE = [b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a", b"kKsSzZ\n", b"a\nb\0", bytes(range(256))]
 FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
 
 
 class Case:
     def __init__(self, rng):
-        self.report = rng.choice(["lines"] * 12 + ["json", "json", "c", "c", "count-matches", "l", "L", "q"])
+        self.report = rng.choice(["lines"] * 12 + ["json", "json", "c", "c", *SUMS, *SUMS, "l", "L", "q"])
         is_lines = self.report == "lines"
         self.on = set(rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8, 10]) if is_lines else 2))
         self.on |= {flag for flag in WAYS if not is_lines and rng.random() < 0.25}
+        self.on |= {"pattern-number"} if self.report == "positions" and rng.random() < 0.5 else set()
         self.arguments = []
         self.locale = rng.choice(["C", "C.UTF-8"])
-        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xbc\xbe-\xee\xf0-\xff]")  # not U+FFFD
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
+        self.expressions = [] if self.report in SUMS[1:] else self.expressions
         if self.expressions and rng.random() < 0.1:
             # a single expression, because its matches may be empty, and in Python they would hide those of other
             # expressions
             self.expressions = [rb"o*"]
+        self.dense = rng.choice(DENSE) if rng.random() < 0.25 and not self.expressions else b""
+        if b"\0" in self.dense:
+            self.locale = "C"
+            self.on.add("a")
+        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
+        self.form = rng.choice(["-e", "-e", "-f", "--hex"]) if not self.expressions else "-e"
         kinds = rng.choice([STRINGS, STRINGS, [b"o", b"oo", b"foo"], [b"a", b"ab", b"aba"]])
         self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (
             rng.random() < (0.2 if self.report == "lines" else 0.06)
         )
-        self.names = rng.choice([None, None, True, False])
+        self.names = rng.choice([None, None, True, False] + [True] * 3 * (self.report == "count-by-pattern"))
         self.before = self.after = -1
         for letter in rng.choice(["", "", "", "A", "B", "C", "AB"]):
             count = rng.choice([0, 1, 1, 2, 5])
@@ -71,6 +84,7 @@ class Case:
             self.after = self.after if letter == "B" else count
             self.arguments.append("-%s%d" % (letter, count))
         self.limit = rng.choice([None] * (20 if self.report == "lines" else 6) + [0, 1, 1, 2, 4, 12, 25, 1000, 1000])
+        self.limit = None if self.report in SUMS[1:] else self.limit
         self.replace, self.columns = None, 0
         if rng.random() < (0.6 if self.expressions else 0.3):
             self.replace = "".join(rng.choice(REPLACEMENTS) for _ in range(rng.choice([0, 1, 2, 3, 4])))
@@ -80,7 +94,7 @@ class Case:
             if "o" in self.on:  # the matches that -o prints are short, so the limit is low
                 self.columns = rng.choice([1, 1, 2, 3, self.columns])
                 self.on |= {"max-columns-preview"}
-        self.distance = rng.random() < 0.05 and not self.expressions
+        self.distance = rng.random() < 0.05 and not self.expressions and self.report not in SUMS[1:]
         self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.3 else None
         if self.style:  # at most one of the options in STYLES
             self.on = self.on - {*STYLES, "pattern-number"} | {self.style} & set(FLAGS)
@@ -91,19 +105,23 @@ class Case:
         self.clean()
         self.choose(rng)
         self.crlf = rng.random() < 0.1 + 0.5 * ("crlf" in self.on)
-        self.binary = rng.random() < (0.4 if self.report == "json" else 0.1) and self.report != "count-matches"
+        self.binary = rng.random() < (0.4 if self.report == "json" else 0.1) and self.report not in SUMS
         self.ended = rng.random() < 0.6
         self.bytes = None
         if rng.random() < (0.5 if "T" in self.on else 0.05):
             self.bytes = rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2)
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
-        self.encoding = rng.choice(ENCODINGS) if "search-zip" not in self.on and rng.random() < 0.12 else None
+        self.encoding = (
+            rng.choice(ENCODINGS)
+            if "search-zip" not in self.on and b"\0" not in self.dense and rng.random() < 0.12
+            else None
+        )
         self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
         self.jobs, self.chunk = rng.choice([0, 1, 2, 5]), rng.choice([0, 0, 0, 0, 1, 7, 64, 1000])
 
     def features(self):
         """Return the set of the options and the kind of input."""
-        named = "report locale input mmap jobs chunk ended crlf encoding style".split()
+        named = "report form dense locale input mmap jobs chunk ended crlf encoding style".split()
         found = {re.match("--[a-z-]+|-.", word).group() for word in self.arguments}
         found |= {"%s %s" % (name, getattr(self, name)) for name in named}
         found.add("%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)))
@@ -114,18 +132,21 @@ class Case:
         on = self.on
         if self.expressions:
             on -= {"w", "pattern-number", "overlapping"}
-        if on & {"pattern-number"} or self.distance or self.report == "count-matches":
+        if on & {"pattern-number"} or self.distance or self.report in SUMS:
             on -= {"v"}
+        if self.report == "count-by-pattern":
+            on -= {"pattern-number", "stats"}
         if "pattern-number" in on and ("vimgrep" in on or self.report == "json"):
             on -= {"pattern-number"}
-        if "z" in on or on >= {"x", "pattern-number"}:
+        if "z" in on or on >= {"x", "pattern-number"} or "x" in on and self.report == "count-by-pattern":
             on -= {"crlf"}
         if "only-first" in on:  # of these two options, the one given last would decide
             on -= {"overlapping"}
         pairs = itertools.permutations(map(bytes.lower, self.strings), 2)
-        if any(one.startswith(other) for one, other in pairs) or on & {"x", "w"}:
+        nested = self.dense or any(one.startswith(other) for one, other in pairs) or on & {"x", "w"}
+        if self.report in SUMS[1:] or self.report != "count-matches" and nested:
             on -= {"overlapping"}  # the order of strings with the same start is not defined
-        if self.report == "count-matches":
+        if self.report in SUMS:
             on -= {"o"}
         elif "overlapping" in on:
             on |= {"o"}
@@ -224,7 +245,7 @@ class Case:
     def occurrences(self, line, string):
         """Return every (begin, end) of the string in the line, which has no line end."""
         text, wanted = (line.lower(), string.lower()) if "i" in self.on else (line, string)
-        found, begin = [], text.find(wanted) if wanted else -1
+        found, begin, line = [], text.find(wanted) if wanted else -1, line.replace(NO_LETTER, b"...")
         while begin >= 0:
             end = begin + len(wanted)
             if "x" in self.on:
@@ -259,10 +280,15 @@ class Case:
                 numbers.setdefault(span, []).append(number + 1)
         taken, last = [], 0
         for begin, end in sorted(numbers, key=lambda span: (span[0], -span[1])):
-            if begin >= last or "overlapping" in self.on and self.only_or_counts():
+            if begin >= last or "overlapping" in self.on and self.only_or_counts() or self.report in SUMS[1:]:
                 taken.append((begin, end, self.replaced(line[begin:end], None), numbers[begin, end]))
                 last = end
         return bool(taken) or b"" in self.strings and self.holds_empty(line), taken[: self.most()]
+
+    def shown(self, number):
+        """Return how --count-by-pattern shows a string."""
+        string = self.strings[number - 1]
+        return string.hex().encode() if self.form == "--hex" else string
 
     def most(self):
         return 1 if "only-first" in self.on else None
@@ -271,6 +297,7 @@ class Case:
         return self.only or self.report == "count-matches"
 
     def holds_empty(self, line):
+        line = line.replace(NO_LETTER, b"...")
         if "x" in self.on:
             return not line
         return "w" not in self.on or any(
@@ -312,6 +339,7 @@ class Printer:
 
     def __init__(self, case, names):
         self.case, self.names, self.out, self.groups, self.selected, self.lines = case, names, b"", False, 0, []
+        self.each = collections.Counter()
 
     def field(self, number, key, selected, end=b""):
         return self.case.paint(b"%*d" % (self.width, number), key) + end + self.end_field(selected)
@@ -466,8 +494,24 @@ class Printer:
                 lines.append((content, end, offset))
             offset += len(content) + 1
         left = sys.maxsize if case.limit is None else case.limit
+        found = (
+            [(at + span[0], span[3]) for content, _, at in lines for span in case.spans(content)[1]]
+            if case.report in SUMS
+            else []
+        )
+        colon = b":" if case.report in SUMS[1:] else case.paint(b":", "se")
+        name = self.name() + (b"\0" if "Z" in case.on else colon) if self.names else b""
         if case.report == "count-matches":
-            count = min(left, sum(len(case.spans(content)[1]) for content, _, _ in lines))
+            count = min(left, len(found))
+        elif case.report in SUMS:
+            count = len(found)
+            for begin, numbers in found if case.report == "positions" else ():
+                for number in numbers if "pattern-number" in case.on else [0]:
+                    self.out += name + b"%d" % begin + (b":%d" % number) * (number > 0) + b"\n"
+            each = collections.Counter(number for _, numbers in found for number in numbers)
+            self.each += each
+            for number in sorted(each) if case.report == "count-by-pattern" and case.names else ():
+                self.out += name + b"%d:%d:%s\n" % (number, each[number], case.shown(number))
         elif binary and "I" in case.on:
             count = 0
         else:
@@ -475,7 +519,6 @@ class Printer:
             self.null = text.index(b"\0") if count and binary and case.report == "json" else None
             self.searched = min([self.searched, *[text.index(b"\0") for _ in range(binary and b"\0" in text)]])
         if case.report in ("c", "count-matches"):
-            name = self.name() + (b"\0" if "Z" in case.on else case.paint(b":", "se")) if self.names else b""
             self.out += name + b"%d\n" % count
         if case.report == "lL"[count == 0]:
             self.out += self.name() + (b"\0" if "Z" in case.on else b"\n")
@@ -518,7 +561,29 @@ class Printer:
         return count
 
 
+def dense_text(rng, case):
+    text = bytes(rng.choices(case.dense, k=rng.choice([0, 1, 5, 40, 300, 2000])))
+    at = rng.randrange(len(text) + 1)
+    # more line ends in a row than a byte can count
+    return (text[:at] + b"\n" * rng.choice([0, 0, 0, 0, 0, 0, 300, 700]) + text[at:]).replace(b"\n", case.end)
+
+
+def dense_strings(rng, case, text):
+    """Return parts of the text, in any case if case is ignored; strings of one letter; duplicates; and empty strings."""
+    strings, nested = [], rng.random() < 0.2
+    for length in range(rng.choice([1, 2, 5, 12, 40])):
+        begin = rng.randrange(len(text) + 1)
+        string = (
+            re.sub(rb"[\r\n\0].*", b"", text[begin : begin + rng.choice([1, 1, 2, 3, 5, 9])], flags=re.DOTALL) or b"a"
+        )
+        string = b"a" * (1 + length % 20) if nested else rng.choice([string] * 3 + [rng.choice(strings or [string])])
+        strings.append(string.swapcase() if "i" in case.on and rng.random() < 0.3 else string)
+    return strings + [b""] * rng.choice([0, 0, 0, 0, 0, 1])
+
+
 def random_text(rng, case):
+    if case.dense:
+        return dense_text(rng, case)
     lines = []
     for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30, 60])):
         line = b"".join(rng.choice(TOKENS) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
@@ -536,7 +601,7 @@ def random_text(rng, case):
     ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")
     text = case.end.join(lines) + (case.end if lines and ended else b"")
     if case.encoding and rng.random() < 0.3:
-        text += "\ufffd".encode()
+        text += NO_LETTER
     # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size
     if case.bytes and len(text) > 3:
         text = (text * (1 + case.bytes // len(text)))[-case.bytes :]
@@ -614,6 +679,8 @@ def test_case(rng, trawl, folder):
     os.makedirs(os.path.join(folder, "d", "e"))
     paths = sorted(rng.sample(["d/a", "d/b", "d/e/c", "d/e/d", "d/f"], rng.choice([1, 1, 2, 3, 5])))
     texts = {path: random_text(rng, case) for path in paths}
+    if case.dense:
+        case.strings = dense_strings(rng, case, b"".join(texts.values()))
     if "x" in case.on and rng.random() < 0.7:  # a whole line, which may be longer than a chunk
         lines = [line.rstrip(b"\r") for text in texts.values() for line in text.split(case.end)]
         case.strings[0] = rng.choice([line for line in lines if b"\0" not in line and len(line) < 200] or case.strings)
@@ -659,9 +726,18 @@ def test_case(rng, trawl, folder):
         name = (label if path == "-" else path).encode()
         printer.report(name, text, width)
         files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
+    if case.report == "count-by-pattern" and not case.names:
+        printer.out += b"".join(
+            b"%d:%d:%s\n" % (at, printer.each[at], case.shown(at)) for at in range(1, len(case.strings) + 1)
+        )
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
     arguments += ["-P"] * bool(case.expressions)
-    arguments += [word for string in case.expressions or case.strings for word in ("-e", string)]
+    if case.form == "-e":
+        arguments += [word for string in case.expressions or case.strings for word in ("-e", string)]
+    else:
+        shown = [string.hex().encode() if case.form == "--hex" else string for string in case.strings]
+        write(os.path.join(folder, "strings"), b"".join(string + b"\n" for string in shown))
+        arguments += ["-f", "strings"] + ["--hex"] * (case.form == "--hex")
     arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)
     arguments += ["--encoding=" + name for name in (case.encoding or ())[:1]] + case.mmap
     variables = {"TERM": "xterm", **({"GREP_COLORS": case.palette} if case.palette else {})}
@@ -687,6 +763,8 @@ def test_case(rng, trawl, folder):
             got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
         else:
             wanted += b"\n".join(json.dumps(message).encode() for message in expected)
+    if case.report == "positions":  # strings at one place come in any order
+        got, wanted = (b"".join(sorted(part.splitlines(True))) for part in (got, wanted))
     cases.counts["selected"] += got_status == 0
     if got == wanted and got_status == status:
         return
