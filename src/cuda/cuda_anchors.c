@@ -72,6 +72,7 @@ enum trawl_status cuda_anchors_want(struct engine_worker *worker, bool of_record
 {
     const struct trawl_plan *plan = worker->plan;
     const struct line_reader *reader = plan->line_reader;
+    const uint64_t count = 2 * (uint64_t)reader->anchor_count;
     struct cuda_answering *own = worker->answering;
     uint64_t bytes = tables_at(plan), at = 0, *words;
     enum trawl_status status;
@@ -79,16 +80,15 @@ enum trawl_status cuda_anchors_want(struct engine_worker *worker, bool of_record
     void *host;
 
     _Static_assert(sizeof(struct around_header) == 16, "tables are aligned to it");
-    TRAWL_TRY(MEMORY_NEW(starts, reader->automaton_count, error));
-    for (uint32_t i = 0; i < reader->automaton_count; i++) {
-        starts[i] = reader->automata[i].next == NULL ? AROUND_NOTHING : (uint32_t)at;
-        if (i % 2 == 0 && reader->automata[i].fails != NULL)
+    TRAWL_TRY(MEMORY_NEW(starts, count, error));
+    for (uint64_t i = 0; i < count; i++) {
+        starts[i] = reader->around[i].next == NULL ? AROUND_NOTHING : (uint32_t)at;
+        if (i % 2 == 0 && reader->around[i].fails != NULL)
             starts[i] = AROUND_LINE;
-        at += table_bytes(&reader->automata[i]) / 16;
+        at += table_bytes(&reader->around[i]) / 16;
     }
     bytes += 16 * at;
-    own->automaton_serial = 0;
-    TRAWL_TRY_DONE(cuda_memory_reserve(worker->device, &own->automaton, bytes, error));
+    TRAWL_TRY_DONE(cuda_memory_reserve(worker->device, &own->anchors, bytes, error));
     TRAWL_TRY_DONE(cuda_worker_stage(worker, bytes, &host, error));
     words = (uint64_t *)host;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
@@ -103,25 +103,21 @@ enum trawl_status cuda_anchors_want(struct engine_worker *worker, bool of_record
 
         words[i] = (uint64_t)starts[2 * anchor] << 32 | starts[2 * anchor + 1];
     }
-    for (uint32_t i = 0; i < reader->automaton_count; i++)
-        if (reader->automata[i].next != NULL)
-            put_table(plan, &reader->automata[i], of_records,
+    for (uint64_t i = 0; i < count; i++)
+        if (reader->around[i].next != NULL)
+            put_table(plan, &reader->around[i], of_records,
                       (uint8_t *)host + tables_at(plan) + 16ull * starts[i]);
-    status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
+    status = cuda_worker_upload(worker, own->anchors.address, host, bytes, error);
     cuda_worker_unstage(worker, host, bytes);
-    if (status == TRAWL_OK) {
-        own->automaton_serial = plan->serial;
-        own->automaton_of_records = of_records;
-    }
 done:
-    memory_release(starts, reader->automaton_count, sizeof *starts);
+    memory_release(starts, count, sizeof *starts);
     return status;
 }
 
 void cuda_anchors_arguments(const struct engine_worker *worker, struct answer_arguments *a)
 {
     const struct trawl_plan *plan = worker->plan;
-    const uint64_t address = worker->answering->automaton.address;
+    const uint64_t address = worker->answering->anchors.address;
 
     a->literal_anchors = (const uint64_t *)(uintptr_t)address;
     a->anchors = (const uint64_t *)(uintptr_t)(address + anchors_at(plan));

@@ -10,7 +10,7 @@
 /* Sets the transitions at a line end to what the line's end says, for a text's lines. */
 void cuda_anchors_end_lines(const struct trawl_plan *plan, const struct line_automaton *automaton,
                             uint16_t *next);
-/* Copies the automata of the plan's anchors to worker->answering->automaton: for records, where a
+/* Copies the automata of the plan's anchors to worker->answering->anchors: for records, where a
  * line end is a byte like any other, or for lines. */
 enum trawl_status cuda_anchors_want(struct engine_worker *worker, bool of_records,
                                     struct trawl_error *error);

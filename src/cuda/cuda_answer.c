@@ -110,20 +110,24 @@ static enum trawl_status automata_want(struct engine_worker *worker, struct traw
     const struct line_reader *reader = worker->plan->line_reader;
     struct cuda_answering *own = worker->answering;
     const bool of_records = own->answer->form == ANSWER_OF_RECORDS;
-    enum trawl_status status;
+    enum trawl_status status = TRAWL_OK;
+    uint32_t count;
     uint64_t bytes;
     void *host;
 
     if (reader == NULL ||
         (own->automaton_serial == worker->plan->serial && own->automaton_of_records == of_records))
         return TRAWL_OK;
-    if (reader->first != NULL)
-        return cuda_anchors_want(worker, of_records, error);
-    bytes = tables_bytes(reader, reader->automaton_count);
     own->automaton_serial = 0;
+    if (reader->first != NULL)
+        TRAWL_TRY(cuda_anchors_want(worker, of_records, error));
+    count = reader->finds ? reader->automaton_count : reader->read_count;
+    bytes = tables_bytes(reader, count);
+    if (bytes == 0)
+        goto done;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->automaton, bytes, error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
-    for (uint32_t k = 0; k < reader->automaton_count; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         const struct line_automaton *automaton = &reader->automata[k];
         uint8_t *to = (uint8_t *)host + tables_bytes(reader, k);
         uint16_t *next = (uint16_t *)(void *)to;
@@ -140,6 +144,7 @@ static enum trawl_status automata_want(struct engine_worker *worker, struct traw
     }
     status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
     cuda_worker_unstage(worker, host, bytes);
+done:
     if (status == TRAWL_OK) {
         own->automaton_serial = worker->plan->serial;
         own->automaton_of_records = of_records;
@@ -226,7 +231,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     if (plan->line_reader != NULL) {
         if (plan->line_reader->first != NULL)
             cuda_anchors_arguments(worker, a);
-        else
+        else if (!plan->line_reader->reads_all)
             a->automaton = automaton_at(worker, 0);
         a->crlf = plan->line_reader->crlf && own->answer->form != ANSWER_OF_RECORDS;
     }
@@ -419,7 +424,8 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
     if (form == ANSWER_OF_RECORDS)
         return cuda_records_add(worker, a, which, count, error);
-    TRAWL_TRY(cuda_lists_decide(worker, a, &which, &count, error));
+    if (!cuda_plan_is_mixed(worker->plan))
+        TRAWL_TRY(cuda_lists_decide(worker, a, &which, &count, error));
     if (a->conditions != 0)
         TRAWL_TRY(cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_ACCEPT, a, form != ANSWER_OF_COUNT,
                                     &which, &count, error));
@@ -438,25 +444,64 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* Lists the lines that begin in [range->begin, limit) and contain a match, as hits at their first
- * bytes, if there are at most `words`. */
+/* Appends the lines that begin in the range and contain a match of a group to list `which`, as hits
+ * at their first bytes, as far as they fit; of records, marks those with a match. Adds their number
+ * to *total: a line may be listed for each group. */
+static enum trawl_status read_groups(struct engine_worker *worker, struct answer_arguments *a,
+                                     uint32_t which, uint64_t *total, struct trawl_error *error)
+{
+    const struct line_reader *reader = worker->plan->line_reader;
+    const uint64_t room = worker->lists[which].bytes / sizeof(uint64_t);
+    const bool of_records = worker->answering->answer->form == ANSWER_OF_RECORDS;
+    const uint64_t threads =
+        of_records ? a->record_count : (a->end - a->begin + READ_BYTES - 1) / READ_BYTES;
+    const uint64_t *sums;
+
+    for (uint32_t i = 0; i < reader->read_count && threads > 0; i++) {
+        const uint64_t put = min_u64(*total, room);
+
+        a->automaton = automaton_at(worker, i);
+        a->kept = of_records ? NULL : (uint64_t *)(uintptr_t)worker->lists[which].address + put;
+        a->kept_room = room - put;
+        TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ, threads, 0, a, &sums, error));
+        *total += sums[ANSWER_KEPT];
+        TRAWL_TRY(cuda_lists_check(worker, sums, error));
+    }
+    a->automaton.next = NULL;
+    a->kept_room = UINT64_MAX;
+    return TRAWL_OK;
+}
+
+/* Lists the lines that begin in [range->begin, limit) and contain a match, if they take at most
+ * `words`. */
 static enum trawl_status read_lines(struct engine_worker *worker, const struct cuda_range *range,
                                     uint64_t limit, uint64_t words, uint64_t *total,
                                     struct trawl_error *error)
 {
     struct answer_arguments a;
-    const uint64_t *sums;
 
     TRAWL_TRY(cuda_lists_sums(worker, error));
     TRAWL_TRY(cuda_lists_reserve(worker, words, error));
     arguments_of(worker, range, limit, &a);
-    a.kept = (uint64_t *)(uintptr_t)worker->lists[0].address;
-    a.kept_room = words;
-    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ,
-                             (limit - range->begin - 1) / READ_BYTES + 1, 0, &a, &sums, error));
-    *total = sums[ANSWER_KEPT];
+    *total = 0;
+    TRAWL_TRY(read_groups(worker, &a, 0, total, error));
     worker->tables->list_share = (double)*total / (double)(limit - range->begin);
-    return cuda_lists_check(worker, sums, error);
+    return TRAWL_OK;
+}
+
+/* Puts the hits that answer_around keeps and the lines with a match of a group into the second
+ * list. Sets *count to their number. If that is too much for the list, makes room, and sets *fits
+ * to false: the range's hits must be listed again. */
+static enum trawl_status match_mixed(struct engine_worker *worker, struct answer_arguments *a,
+                                     uint64_t *count, bool *fits, struct trawl_error *error)
+{
+    uint32_t which = 0;
+
+    TRAWL_TRY(cuda_lists_decide(worker, a, &which, count, error));
+    TRAWL_TRY(read_groups(worker, a, 1, count, error));
+    *fits = *count <= worker->lists[1].bytes / sizeof(uint64_t);
+    return *fits || *count > worker->limits.lists_max ? TRAWL_OK
+                                                      : cuda_lists_reserve(worker, *count, error);
 }
 
 /* Lists the range's hits that start below *limit; if there are too many, lowers *limit. */
@@ -556,6 +601,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
     struct cuda_answering *own = worker->answering;
     const bool of_records = own->answer->form == ANSWER_OF_RECORDS;
     const bool finds = cuda_plan_finds(worker->plan), reads_all = plan_reads_all(worker->plan);
+    const bool is_mixed = cuda_plan_is_mixed(worker->plan);
     const uint64_t end = *done;
     struct cuda_hits_room room = {.address = 0};
     uint64_t total = 0, reached = limit;
@@ -569,6 +615,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
         own->found_before = at == 0 ? 0 : own->found_upto;
     own->found_at = at;
     do {
+        total = 0;
         if (limit > range->begin && !(reads_all && (finds || of_records)))
             TRAWL_TRY(list_range(worker, range, &reached, &room, &total, result, error));
         if (worker->leaves)
@@ -582,6 +629,8 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
             cuda_records_arguments(worker, &a);
         if (finds)
             TRAWL_TRY(find_matches(worker, &a, &total, &fits, error));
+        else if (is_mixed && !of_records)
+            TRAWL_TRY(match_mixed(worker, &a, &total, &fits, error));
         if (fits || total <= worker->limits.lists_max)
             continue;
         reached = range->begin + (reached - range->begin) / 2;
@@ -589,9 +638,11 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
             return TRAWL_FAIL(error, UNSUPPORTED, "too many matches for one list of %s",
                               worker->device->name);
     } while (!fits);
-    if (of_records && reads_all && !finds)
-        return cuda_records_read(worker, &a, error);
-    return add_list(worker, &a, finds ? 1 : 0, total, result, error);
+    if (of_records && !finds && (reads_all || (is_mixed && at == 0)))
+        TRAWL_TRY(read_groups(worker, &a, 0, &own->answer->records->count, error));
+    if (of_records && !finds && reads_all)
+        return TRAWL_OK;
+    return add_list(worker, &a, finds || (is_mixed && !of_records) ? 1 : 0, total, result, error);
 }
 
 /* ---- Tasks -------------------------------------------------------------------------------- */

@@ -430,17 +430,6 @@ void cuda_records_arguments(const struct engine_worker *worker, struct answer_ar
     a->into = own->columns[RECORD_VALUES];
 }
 
-enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
-                                    struct trawl_error *error)
-{
-    struct record_answer *answer = worker->answering->answer->records;
-    const uint64_t *sums;
-
-    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ, a->record_count, 0, a, &sums, error));
-    answer->count += sums[ANSWER_KEPT];
-    return cuda_lists_check(worker, sums, error);
-}
-
 /* Sorts the `count` hits of list `which`, which lie in records, and writes those of each record to
  * the columns. */
 static enum trawl_status add_matches(struct engine_worker *worker, struct answer_arguments *a,

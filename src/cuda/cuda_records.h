@@ -28,9 +28,6 @@ enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cu
                                    uint64_t *done, struct trawl_error *error);
 /* Sets the arguments that describe the records and the answer's values. */
 void cuda_records_arguments(const struct engine_worker *worker, struct answer_arguments *a);
-/* Runs the plan's automaton over all records, and marks those with a match. */
-enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
-                                    struct trawl_error *error);
 /* Adds a range's hits, of which list `which` has `count`, to the answer. */
 enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error);

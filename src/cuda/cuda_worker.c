@@ -135,6 +135,7 @@ static void answering_release(struct cuda_device *device, struct cuda_answering 
     cuda_memory_release(device, &own->counts);
     cuda_memory_release(device, &own->literals);
     cuda_memory_release(device, &own->automaton);
+    cuda_memory_release(device, &own->anchors);
     cuda_memory_release(device, &own->bits);
     cuda_memory_release(device, &own->values);
     cuda_memory_release(device, &own->block_counts);

@@ -66,8 +66,9 @@ struct cuda_answering {
     struct cuda_memory literals;   /* the literals' lengths, then their patterns */
     uint64_t literals_serial;      /* serial number of these literals' plan; 0: none */
     const uint32_t *lengths, *patterns;
-    struct cuda_memory automaton; /* the tables of the plan's line_reader */
-    uint64_t automaton_serial;    /* serial number of its plan; 0: none */
+    /* the tables of the plan's line_reader: of `automata`, and of `around` */
+    struct cuda_memory automaton, anchors;
+    uint64_t automaton_serial; /* serial number of its plan; 0: none */
     bool automaton_of_records; /* they are for records; false: for lines, which end at a newline */
     struct cuda_memory bits;   /* one bit per record */
     struct cuda_memory values; /* what will be copied to the caller */
@@ -129,6 +130,13 @@ struct engine_worker {
 static inline bool cuda_plan_finds(const struct trawl_plan *plan)
 {
     return plan->line_reader != NULL && plan->line_reader->finds;
+}
+
+/* Returns true if some expressions of the plan have strings, and others need all lines. */
+static inline bool cuda_plan_is_mixed(const struct trawl_plan *plan)
+{
+    return plan->line_reader != NULL && plan->line_reader->first != NULL &&
+           plan->line_reader->read_count > 0;
 }
 
 /* Returns the number of patterns or, for such a plan, of expressions. */

@@ -83,15 +83,21 @@ struct line_reader {
     bool within;       /* if so: the automata may find one inside a character, where none is */
     uint32_t count;
     struct line_automaton *automata;
-    uint32_t automaton_count;
-    /* If not NULL, the line matches if an anchor of a string in it does: of string s, `anchors[i]`
-     * for i from first[s] to first[s + 1] - 1. automata[2 * a] reads from the string back to where
-     * a match of anchor a begins, automata[2 * a + 1] from the string's first byte to where it
-     * ends; an automaton without `next` always matches. If only the former has the reason `fails`,
-     * the latter reads from the line's begin. */
+    uint32_t automaton_count; /* room */
+    /* Otherwise, automata[0] to automata[read_count - 1] each decide whether the line matches: if
+     * `first` is NULL, automata[0] for lines with a string; else, or if reads_all, for all lines.
+     */
+    uint32_t read_count;
+    /* If not NULL, the line also matches if an anchor of a string in it does: of string s,
+     * anchors[i] for i from first[s] to first[s + 1] - 1. around[2 * a] reads from the string back
+     * to where a match of anchor a begins, around[2 * a + 1] from the string's first byte to where
+     * it ends; an automaton without `next` always matches. If only the former has the reason
+     * `fails`, the latter reads from the line's begin. */
     uint32_t *first, *anchors;
-    uint32_t string_count;
-    struct line_groups groups; /* of the only expression, which has some */
+    struct line_automaton *around;
+    uint32_t string_count, anchor_count;
+    uint32_t string_room, anchor_room; /* of `first`, but for one, and of `anchors` */
+    struct line_groups groups;         /* of the only expression, which has some */
 };
 
 #endif

@@ -16,6 +16,15 @@
 
 #define ANCHOR_WORDS_MAX (32u << 20) /* of all tables of a plan's anchors */
 
+/* Expressions without strings are divided into groups: at first of so many expressions. */
+#define GROUP_FIRST 12u
+#define GROUPS_MAX 256u
+#define GROUP_WORDS_MAX 12288u /* READ_WORDS of the kernels */
+/* An expression with a string of fewer bytes, or with more than FEW_STRINGS of as many, is in a
+ * group: they are in too many lines. */
+#define GROUPED_BYTES 3u
+#define FEW_STRINGS 4u
+
 #define EDGES (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)
 
 /* For more expressions, no strings are chosen anew that are rare in the text: all would have to be
@@ -44,7 +53,7 @@ static void release_automata(struct line_reader *reader)
         determinize_free(&reader->automata[i]);
     memory_release(reader->automata, reader->automaton_count, sizeof *reader->automata);
     reader->automata = NULL;
-    reader->automaton_count = 0;
+    reader->automaton_count = reader->read_count = 0;
 }
 
 static void form_release(void *object)
@@ -54,9 +63,11 @@ static void form_release(void *object)
 
     trawl_plan_free(form->plan);
     release_automata(reader);
-    if (reader->first != NULL)
-        memory_release(reader->anchors, reader->first[reader->string_count], sizeof(uint32_t));
-    memory_release(reader->first, reader->string_count + 1, sizeof(uint32_t));
+    for (uint32_t i = 0; i < 2 * reader->anchor_count; i++)
+        determinize_free(&reader->around[i]);
+    memory_release(reader->around, 2 * (uint64_t)reader->anchor_count, sizeof *reader->around);
+    memory_release(reader->anchors, reader->anchor_room, sizeof(uint32_t));
+    memory_release(reader->first, reader->string_room + UINT64_C(1), sizeof(uint32_t));
     onepass_free(&reader->groups);
     memory_release(form, 1, sizeof *form);
 }
@@ -83,14 +94,16 @@ static enum trawl_status make_automata(const struct expressions *made, bool find
 
     TRAWL_TRY(MEMORY_ZEROED(reader->automata, count, error));
     reader->automaton_count = count;
+    reader->read_count = finds ? 0 : 1;
     reader->finds = finds;
     reader->count = made->count;
     for (uint32_t i = 0; i < count && form->why == NULL; i++) {
-        TRAWL_TRY(determinize(made, finds ? i / 2 : DETERMINIZE_ALL,
-                              !finds       ? DETERMINIZE_ANY
-                              : i % 2 == 0 ? ends
-                                           : DETERMINIZE_BACKWARDS,
-                              false, maker, &reader->automata[i], error));
+        const uint32_t expression = i / 2;
+        const struct determinize_of each = {
+            .as = i % 2 == 0 ? ends : DETERMINIZE_BACKWARDS, .items = &expression, .count = 1};
+        const struct determinize_of all = {.as = DETERMINIZE_ANY, .count = made->count};
+
+        TRAWL_TRY(determinize(made, finds ? &each : &all, maker, &reader->automata[i], error));
         /* without begins, non-empty matches can be counted; backwards, classes of many characters
          * need more states */
         if (!finds || i % 2 == 0 || reader->automata[i - 1].may_be_empty)
@@ -100,43 +113,173 @@ static enum trawl_status make_automata(const struct expressions *made, bool find
     return TRAWL_OK;
 }
 
-/* Makes the automata of the anchors. Each reads only as far as its own expression goes on, so there
- * are as many small tables as expressions, where an automaton of all of them would be too large. */
-static enum trawl_status make_anchors(const struct expressions *made, struct determinizer **maker,
-                                      struct line_form *form, struct trawl_error *error)
+/* Appends an automaton of the expressions `items` that reads all lines. */
+static enum trawl_status add_group(const struct expressions *made, const uint32_t *items,
+                                   uint32_t count, uint32_t words_max, struct determinizer **maker,
+                                   struct line_form *form, struct trawl_error *error)
 {
     struct line_reader *reader = &form->reader;
-    const uint64_t count = made->atom_first[made->atom_count];
+    const struct determinize_of of = {
+        .as = DETERMINIZE_ANY, .items = items, .count = count, .words_max = words_max};
+    struct line_automaton *automaton = &reader->automata[reader->read_count];
+
+    memset(automaton, 0, sizeof *automaton);
+    TRAWL_TRY(determinize(made, &of, maker, automaton, error));
+    form->why = automaton->fails;
+    reader->read_count += form->why == NULL;
+    return TRAWL_OK;
+}
+
+/* Divides the expressions `items` into groups, each of which has an automaton whose table fits into
+ * a block's shared memory, or is a single expression. */
+static enum trawl_status make_groups(const struct expressions *made, const uint32_t *items,
+                                     uint32_t count, struct determinizer **maker,
+                                     struct line_form *form, struct trawl_error *error)
+{
+    uint32_t size = GROUP_FIRST;
+
+    TRAWL_TRY(MEMORY_ZEROED(form->reader.automata, GROUPS_MAX, error));
+    form->reader.automaton_count = GROUPS_MAX;
+    for (uint32_t at = 0; at < count && (form->why == NULL || size > 0);) {
+        const uint32_t some = size < count - at ? size : count - at;
+
+        if (form->reader.read_count == GROUPS_MAX) {
+            form->why = "too many of them have no string";
+            break;
+        }
+        TRAWL_TRY(
+            add_group(made, items + at, some, some > 1 ? GROUP_WORDS_MAX : 0, maker, form, error));
+        if (form->why == NULL) {
+            at += some;
+            size = some + some / 4 + 1;
+        } else {
+            size = some / 2;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* Makes the automata of the anchors of expressions for which `without` is not set. Each reads only
+ * as far as its own expression goes on, so there are as many small tables as expressions, where an
+ * automaton of all of them would be too large. */
+static enum trawl_status make_anchors(const struct expressions *made, const bool *without,
+                                      struct determinizer **maker, struct line_form *form,
+                                      struct trawl_error *error)
+{
+    struct line_reader *reader = &form->reader;
     uint64_t words = 0;
 
-    TRAWL_TRY(MEMORY_ZEROED(reader->automata, 2 * made->anchor_count, error));
-    reader->automaton_count = 2 * (uint32_t)made->anchor_count;
-    TRAWL_TRY(MEMORY_NEW(reader->anchors, count, error));
-    if (MEMORY_NEW(reader->first, made->atom_count + 1, error) != TRAWL_OK) {
-        memory_release(reader->anchors, count, sizeof(uint32_t));
-        reader->anchors = NULL;
-        return TRAWL_MEMORY;
-    }
-    reader->string_count = (uint32_t)made->atom_count;
-    memcpy(reader->first, made->atom_first, (made->atom_count + 1) * sizeof(uint32_t));
-    memcpy(reader->anchors, made->atom_anchors, count * sizeof(uint32_t));
+    TRAWL_TRY(MEMORY_ZEROED(reader->around, 2 * made->anchor_count, error));
+    reader->anchor_count = (uint32_t)made->anchor_count;
     for (uint32_t i = 0; i < made->anchor_count && form->why == NULL; i++) {
-        struct line_automaton *before = &reader->automata[2 * i], *after = before + 1;
+        struct line_automaton *before = &reader->around[2 * i], *after = before + 1;
+        const uint32_t expression = made->anchors[i].expression;
+        struct determinize_of of = {.as = DETERMINIZE_BEFORE, .items = &i, .count = 1};
 
-        if (made->anchors[i].is_sure && (made->plan->flags & EDGES) == 0)
+        if ((made->anchors[i].is_sure && (made->plan->flags & EDGES) == 0) || without[expression])
             continue;
-        TRAWL_TRY(determinize(made, i, DETERMINIZE_BEFORE, false, maker, before, error));
-        if (before->fails == NULL)
-            TRAWL_TRY(determinize(made, i, DETERMINIZE_AFTER, false, maker, after, error));
-        else
-            TRAWL_TRY(determinize(made, made->anchors[i].expression, DETERMINIZE_ANY, false, maker,
-                                  after, error));
+        TRAWL_TRY(determinize(made, &of, maker, before, error));
+        of.as = DETERMINIZE_AFTER;
+        if (before->fails != NULL)
+            of = (struct determinize_of){.as = DETERMINIZE_ANY, .items = &expression, .count = 1};
+        TRAWL_TRY(determinize(made, &of, maker, after, error));
         form->why = after->fails;
         words += before->columns * before->state_count + after->columns * after->state_count;
         if (words > ANCHOR_WORDS_MAX)
             form->why = "their automata would be too large";
     }
     return TRAWL_OK;
+}
+
+/* Lists the anchors of the strings of expressions for which `without` is not set, and builds the
+ * plan of these strings. */
+static enum trawl_status list_anchors(const struct expressions *made, const bool *without,
+                                      struct line_form *form, struct trawl_error *error)
+{
+    struct line_reader *reader = &form->reader;
+    enum trawl_status status = TRAWL_OK;
+    uint32_t *strings = NULL;
+
+    reader->anchor_room = made->atom_first[made->atom_count];
+    reader->string_room = (uint32_t)made->atom_count;
+    TRAWL_TRY(MEMORY_NEW(strings, made->atom_count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(reader->anchors, reader->anchor_room, error));
+    TRAWL_TRY_DONE(MEMORY_ZEROED(reader->first, made->atom_count + 1, error));
+    for (uint32_t i = 0; i < made->atom_count; i++) {
+        uint32_t to = reader->first[reader->string_count];
+
+        for (uint32_t k = made->atom_first[i]; k < made->atom_first[i + 1]; k++)
+            if (!without[made->anchors[made->atom_anchors[k]].expression])
+                reader->anchors[to++] = made->atom_anchors[k];
+        if (to == reader->first[reader->string_count])
+            continue;
+        strings[reader->string_count++] = i;
+        reader->first[reader->string_count] = to;
+    }
+    status = plan_build_some(made->atoms, strings, reader->string_count, TRAWL_METHOD_AUTO,
+                             &form->plan, error);
+done:
+    memory_release(strings, made->atom_count, sizeof *strings);
+    return status;
+}
+
+/* Sets without[i] for each expression without strings, or with strings that are too short. Returns
+ * how many have none. */
+static uint32_t find_without(const struct expressions *made, bool *without, uint32_t *short_strings)
+{
+    const uint64_t atoms = made->atoms == NULL ? 0 : made->atom_count;
+    uint32_t lacking = 0;
+
+    for (uint32_t i = 0; i < made->count; i++) {
+        without[i] = made->atoms == NULL || !made->items[i].has_atoms;
+        lacking += without[i];
+    }
+    for (uint64_t i = 0; i < atoms && made->count > 1; i++) {
+        const uint64_t bytes = plan_pattern(made->atoms, i).bytes_count;
+
+        for (uint32_t k = made->atom_first[i];
+             bytes <= GROUPED_BYTES && k < made->atom_first[i + 1]; k++) {
+            const uint32_t expression = made->anchors[made->atom_anchors[k]].expression;
+
+            short_strings[expression]++;
+            without[expression] |= bytes < GROUPED_BYTES || short_strings[expression] > FEW_STRINGS;
+        }
+    }
+    return lacking;
+}
+
+/* Makes groups of the expressions without strings that are long enough, and anchors of the others.
+ */
+static enum trawl_status make_rules(const struct expressions *made, struct determinizer **maker,
+                                    struct line_form *form, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    uint32_t *items = NULL, count = 0, lacking;
+    bool *without = NULL;
+
+    TRAWL_TRY(MEMORY_ZEROED(without, made->count, error));
+    TRAWL_TRY_DONE(MEMORY_ZEROED(items, made->count, error));
+    lacking = find_without(made, without, items);
+    for (uint32_t i = 0; i < made->count; i++)
+        if (without[i])
+            items[count++] = i;
+    if (count > 0)
+        TRAWL_TRY_DONE(make_groups(made, items, count, maker, form, error));
+    if (form->why != NULL && lacking == 0) { /* after all, search for short strings */
+        release_automata(&form->reader);
+        form->why = NULL;
+        memset(without, 0, made->count * sizeof *without);
+        count = 0;
+    }
+    form->reader.reads_all = count == made->count;
+    if (form->why == NULL && !form->reader.reads_all)
+        TRAWL_TRY_DONE(make_anchors(made, without, maker, form, error));
+    if (form->why == NULL && !form->reader.reads_all)
+        TRAWL_TRY_DONE(list_anchors(made, without, form, error));
+done:
+    memory_release(without, made->count, sizeof *without);
+    memory_release(items, made->count, sizeof *items);
+    return status;
 }
 
 /* Builds the plan of the strings once more, because `atoms` itself must not have an automaton.
@@ -184,20 +327,20 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
         goto done;
     }
     form->reader.reads_all = reads_all(atoms);
-    if (source->finds || made->count == 1 || form->reader.reads_all)
+    if (source->finds || made->count == 1)
         TRAWL_TRY_DONE(make_automata(made, source->finds, &maker, form, error));
-    if (form->reader.automata == NULL || (form->why != NULL && !source->finds && atoms != NULL)) {
+    if (!source->finds && (made->count > 1 || (form->why != NULL && atoms != NULL))) {
         release_automata(&form->reader);
         form->why = NULL;
-        form->reader.reads_all = false;
-        TRAWL_TRY_DONE(make_anchors(made, &maker, form, error));
+        TRAWL_TRY_DONE(make_rules(made, &maker, form, error));
     }
     if (form->why != NULL)
         goto done;
     if (source->finds && made->count == 1)
         TRAWL_TRY_DONE(onepass_make(made, &form->reader.groups, error));
-    TRAWL_TRY_DONE(
-        copy_atoms(form->reader.reads_all ? NULL : atoms, made->plan, &form->plan, error));
+    if (form->plan == NULL)
+        TRAWL_TRY_DONE(
+            copy_atoms(form->reader.reads_all ? NULL : atoms, made->plan, &form->plan, error));
     form->reader.within = made->has_marked && !made->options.bytes;
     form->reader.crlf = (made->plan->flags & TRAWL_CRLF) != 0;
     form->plan->line_reader = &form->reader;
@@ -239,13 +382,15 @@ static void table_release(void *object)
 static enum trawl_status table_make(const void *from, void **object, struct trawl_error *error)
 {
     const struct expressions *made = (const struct expressions *)from;
+    const struct determinize_of all = {
+        .as = DETERMINIZE_ANY, .count = made->count, .on_host = true};
     enum trawl_status status = TRAWL_OK;
     struct determinizer *maker = NULL;
     struct line_automaton *table;
 
     TRAWL_TRY(MEMORY_ZEROED(table, 1, error));
     if (!made->has_beyond && !expressions_cross(made))
-        status = determinize(made, DETERMINIZE_ALL, DETERMINIZE_ANY, true, &maker, table, error);
+        status = determinize(made, &all, &maker, table, error);
     determinizer_free(maker);
     if (status != TRAWL_OK)
         table_release(table);

@@ -44,6 +44,7 @@ struct determinizer {
     const struct expressions *made;
     enum determinize_as as;
     bool on_host;
+    uint32_t words_max;
     const char *fails; /* what the automaton cannot decide, or why it is too large */
     bool may_be_empty;
     struct nfa nfa;
@@ -67,7 +68,7 @@ struct determinizer {
     struct list start; /* the first place, and what can be reached from it */
     uint16_t items[ITEMS_MAX];
     struct state states[STATES_MAX]; /* those before LINE_BEGIN are unused */
-    uint16_t next[256 * STATES_MAX];
+    uint16_t next[256 * STATES_MAX]; /* next[class_count * state + class] */
 };
 
 /* Returns true if the automaton reads around an anchor's string. */
@@ -323,7 +324,7 @@ static void prune(struct determinizer *maker)
             bool found = maker->ends[i] != 0;
 
             for (uint32_t class = 0; class < maker->class_count && !found && !holds[i]; class ++) {
-                const uint16_t next = maker->next[256 * i + maker->byte_of[class]];
+                const uint16_t next = maker->next[maker->class_count * i + class];
 
                 found = (next & LINE_MATCH) != 0 || holds[next];
             }
@@ -331,7 +332,8 @@ static void prune(struct determinizer *maker)
             holds[i] |= found;
         }
     }
-    for (uint32_t i = 256 * LINE_BEGIN; i < 256 * maker->state_count; i++)
+    for (uint32_t i = maker->class_count * LINE_BEGIN; i < maker->class_count * maker->state_count;
+         i++)
         if (!holds[maker->next[i] & ~LINE_MATCH])
             maker->next[i] &= LINE_MATCH;
 }
@@ -374,43 +376,37 @@ static void begin(struct determinizer *maker)
 static void fill(struct determinizer *maker)
 {
     const struct trawl_plan *plan = maker->made->plan;
+    const uint32_t count = maker->class_count;
 
     begin(maker);
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        maker->next[256 * LINE_FAILS + byte] = LINE_FAILS;
-        maker->next[256 * LINE_HOLDS + byte] = LINE_HOLDS;
-        maker->next[256 * LINE_UNDECIDED + byte] = LINE_UNDECIDED;
-    }
+    for (uint32_t i = 0; i < count * LINE_BEGIN; i++)
+        maker->next[i] = (uint16_t)(i / count); /* LINE_FAILS, LINE_HOLDS, LINE_UNDECIDED */
     maker->ends[LINE_HOLDS] = 1;
     maker->ends[LINE_UNDECIDED] = LINE_UNDECIDED;
     for (uint32_t i = LINE_BEGIN; i < maker->state_count && maker->fails == NULL; i++) {
-        uint16_t by_class[256];
-
-        for (uint32_t class = 0; class < maker->class_count && maker->fails == NULL; class ++)
-            by_class[class] = follow(maker, i, maker->byte_of[class]);
-        for (uint32_t byte = 0; byte < 256 && maker->fails == NULL; byte++)
-            maker->next[256 * i + byte] = by_class[maker->class_of[byte]];
+        for (uint32_t class = 0; class < count && maker->fails == NULL; class ++)
+            maker->next[count * i + class] = follow(maker, i, maker->byte_of[class]);
         maker->ends[i] = (uint8_t)follow(maker, i, END_OF_LINE);
         fail_if(maker,
                 maker->steps > (maker->on_host ? HOST_STEPS_MAX : DEVICE_STEPS_MAX) ||
+                    (maker->words_max > 0 && maker->state_count * count > maker->words_max) ||
                     maker->all_steps > ALL_STEPS_MAX,
                 "its automaton would be too large");
         for (uint32_t end = 0; end < 2 && maker->on_host; end++)
-            maker->next[256 * i + (end == 0 ? plan->line_end : plan->line_end_also)] =
+            maker->next[count * i +
+                        maker->class_of[end == 0 ? plan->line_end : plan->line_end_also]] =
                 maker->ends[i] != 0 ? LINE_HOLDS : LINE_FAILS;
     }
     if (maker->fails == NULL)
         prune(maker);
 }
 
-/* Adds the places of the expression, of the anchor's expression, or of all. Errors: MEMORY. */
-static enum trawl_status put_all(struct determinizer *maker, uint32_t index,
+/* Adds the places of the expressions, or of the anchor's expression. Errors: MEMORY. */
+static enum trawl_status put_all(struct determinizer *maker, const struct determinize_of *of,
                                  struct trawl_error *error)
 {
     const struct expressions *made = maker->made;
-    const struct anchor *anchor = is_around(maker) ? &made->anchors[index] : NULL;
-    const uint32_t expression = anchor != NULL ? anchor->expression : index;
-    const bool is_all = expression == DETERMINIZE_ALL;
+    const struct anchor *anchor = is_around(maker) ? &made->anchors[*of->items] : NULL;
     const bool lines = (made->plan->flags & TRAWL_WHOLE_LINE) != 0;
     const bool words = !lines && (made->plan->flags & TRAWL_WHOLE_WORD) != 0;
     const char edges[] = {lines ? 'A' : 'h', lines ? 'z' : 'H'};
@@ -432,10 +428,13 @@ static enum trawl_status put_all(struct determinizer *maker, uint32_t index,
     end = nfa_put(nfa, (struct place){.kind = PLACE_END});
     if (lines || words)
         end = nfa_put_edge(nfa, edges[!back], false, end);
-    for (uint32_t i = is_all ? 0 : expression; i < (is_all ? made->count : expression + 1); i++) {
+    for (uint32_t i = 0; i < of->count; i++) {
+        const uint32_t item = anchor != NULL      ? anchor->expression
+                              : of->items == NULL ? i
+                                                  : of->items[i];
         struct syntax tree;
 
-        TRAWL_TRY(syntax_again(&made->items[i].tree, &tree, error));
+        TRAWL_TRY(syntax_again(&made->items[item].tree, &tree, error));
         all = nfa_put_fork(nfa, nfa_put_node(nfa, &tree.root, end), all);
         syntax_release(&tree);
     }
@@ -494,8 +493,8 @@ static uint32_t tail_of(const struct determinizer *maker)
 
             for (uint32_t class = 0; class < maker->class_count && pairs[a][b]; class ++) {
                 const uint8_t byte = maker->byte_of[class];
-                const uint16_t to_a = maker->next[256 * a + byte];
-                const uint16_t to_b = maker->next[256 * b + byte];
+                const uint16_t to_a = maker->next[maker->class_count * a + class];
+                const uint16_t to_b = maker->next[maker->class_count * b + class];
 
                 if (byte == plan->line_end || byte == plan->line_end_also)
                     continue;
@@ -536,17 +535,17 @@ static enum trawl_status keep(const struct determinizer *maker, struct line_auto
     for (uint32_t i = 0; i < automaton->columns * count; i++) {
         const uint32_t column = i % automaton->columns;
 
-        automaton->next[i] = maker->next[256 * (i / automaton->columns) +
-                                         (by_class ? maker->byte_of[column] : column)];
+        automaton->next[i] = maker->next[maker->class_count * (i / automaton->columns) +
+                                         (by_class ? column : maker->class_of[column])];
     }
     memcpy(automaton->first, maker->first_states, sizeof automaton->first);
     automaton->may_be_empty = maker->may_be_empty;
     return TRAWL_OK;
 }
 
-enum trawl_status determinize(const struct expressions *made, uint32_t index,
-                              enum determinize_as as, bool on_host, struct determinizer **kept,
-                              struct line_automaton *automaton, struct trawl_error *error)
+enum trawl_status determinize(const struct expressions *made, const struct determinize_of *of,
+                              struct determinizer **kept, struct line_automaton *automaton,
+                              struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     /* line ends lead elsewhere */
@@ -559,9 +558,10 @@ enum trawl_status determinize(const struct expressions *made, uint32_t index,
     maker = *kept;
     memset(maker, 0, offsetof(struct determinizer, all_steps));
     maker->made = made;
-    maker->as = as;
-    maker->on_host = on_host;
-    TRAWL_TRY(put_all(maker, index, error));
+    maker->as = of->as;
+    maker->on_host = of->on_host;
+    maker->words_max = of->words_max;
+    TRAWL_TRY(put_all(maker, of, error));
     if (maker->fails == NULL) {
         reach(maker);
         maker->class_count = nfa_divide(&maker->nfa, 0, maker->now.held, ends, cuts,
@@ -569,9 +569,9 @@ enum trawl_status determinize(const struct expressions *made, uint32_t index,
         fill(maker);
     }
     maker->all_steps += maker->steps;
-    if (maker->fails == NULL && !(as == DETERMINIZE_BEFORE && holds_at_once(maker)))
+    if (maker->fails == NULL && !(of->as == DETERMINIZE_BEFORE && holds_at_once(maker)))
         status = keep(maker, automaton, error);
-    if (maker->fails == NULL && on_host)
+    if (maker->fails == NULL && of->on_host)
         automaton->tail = tail_of(maker);
     automaton->fails = maker->fails;
     return status;

@@ -32,18 +32,26 @@ enum determinize_as {
     DETERMINIZE_AFTER
 };
 
-#define DETERMINIZE_ALL UINT32_MAX
-
 struct determinizer; /* memory for making automata, 4 MiB */
 
-/* Makes the automaton of an expression, of ALL expressions or, for BEFORE and AFTER, of an anchor.
- * Leaves automaton->next NULL, and says why in automaton->fails, if it would be too large or the
- * plan needs what it cannot decide; `fails` stays NULL if nothing has to be read before an anchor.
- * `on_host`: the byte of a line end leads to LINE_HOLDS or LINE_FAILS. *kept, which the caller
- * frees with determinizer_free, is NULL before the first call. Errors: MEMORY. */
-enum trawl_status determinize(const struct expressions *made, uint32_t index,
-                              enum determinize_as as, bool on_host, struct determinizer **kept,
-                              struct line_automaton *automaton, struct trawl_error *error);
+/* Of what to make an automaton. */
+struct determinize_of {
+    enum determinize_as as;
+    /* the expressions items[0] to items[count - 1], or the first `count` if `items` is NULL: for
+     * BEFORE and AFTER one anchor, for ANY at least one, otherwise one */
+    const uint32_t *items;
+    uint32_t count;
+    bool on_host;       /* the byte of a line end leads to LINE_HOLDS or LINE_FAILS */
+    uint32_t words_max; /* not on the host: the most transitions; 0: no limit but that of states */
+};
+
+/* Makes the automaton. Leaves automaton->next NULL, and says why in automaton->fails, if it would
+ * be too large or the plan needs what it cannot decide; `fails` stays NULL if nothing has to be
+ * read before an anchor. *kept, which the caller frees with determinizer_free, is NULL before the
+ * first call. Errors: MEMORY. */
+enum trawl_status determinize(const struct expressions *made, const struct determinize_of *of,
+                              struct determinizer **kept, struct line_automaton *automaton,
+                              struct trawl_error *error);
 void determinizer_free(struct determinizer *maker); /* accepts NULL */
 void determinize_free(struct line_automaton *automaton);
 

@@ -15,6 +15,56 @@
 
 static struct forms_machine machine;
 
+/* Rules with strings, one of which lies in a repetition, and without any: the lines and records
+ * that match are those with a '+'. */
+static void book_of_rules(void)
+{
+    static const char *const rules[] = {"key=\\w+;", "\\bneedle\\d",        "^\\W+$",
+                                        "[a-f]{4}z", "(?:needle\\d*,){3}x", "\\d.*needles"};
+    static const char lines[] = "key=;\n+ key=a;\nneedle\n+needle7\nxneedle7\n+-\nabcz\n+abcdz\n"
+                                "needle,needle,x\n+needle,needle,needle,x\nneedles 1\n+1 needles\n";
+    const struct trawl_plan_options options = *PLAN_WITH(.syntax = TRAWL_PERL);
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BYTES);
+    struct trawl_pattern patterns[6];
+    struct trawl_searcher *searcher;
+    struct trawl_records *records;
+    struct trawl_plan *plan;
+    uint64_t offsets[13] = {0}, count = 0;
+    uint8_t values[12] = {0};
+    struct lent lent;
+
+    for (uint32_t i = 0; i < 6; i++)
+        patterns[i] = (struct trawl_pattern){rules[i], strlen(rules[i])};
+    for (uint64_t i = 0; i < sizeof lines - 1; i++)
+        if (lines[i] == '\n')
+            offsets[++count] = i + 1;
+    cuda_limits_replace(NULL);
+    lent_devices(&machine, NULL, 1, 1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    MUST(trawl_plan_build(patterns, 6, &options, &plan, NULL));
+    lent = lent_begin(&machine, lines, sizeof lines - 1, 3, 5000);
+    MUST(trawl_text_load(searcher, lent.text, NULL));
+    TEST_CHECK(lent_count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count));
+    TEST_CHECK_U64(count, 6);
+    trawl_text_unload(searcher, lent.text);
+    lent_end(&lent);
+    array.bytes = (const uint8_t *)lines;
+    array.offsets = offsets;
+    array.record_count = 12;
+    out.values = values;
+    out.room = 12;
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    MUST(ask_records_into(searcher, plan, records, TRAWL_RECORDS_BYTES, &out, NULL));
+    TEST_CHECK(out.on_device == 1 && out.count == 6);
+    for (uint32_t i = 0; i < 12; i++)
+        TEST_CHECK_U64(values[i], lines[offsets[i]] == '+');
+    trawl_records_unload(records);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    lent_devices_end(&machine, NULL);
+}
+
 /* Both expressions match each of the records, more than sort_rank sorts: the first one counts. */
 static void first_of_two(void)
 {
@@ -618,6 +668,7 @@ int main(void)
     test_begin("sim expression borders");
     cuda_driver_replace(sim_driver_table());
     borders_of_records();
+    book_of_rules();
     first_of_two();
     matches_in_records();
     other_line_ends();
