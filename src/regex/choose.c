@@ -144,6 +144,16 @@ static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
         worker->table_steps = TABLE_STEPS;
 }
 
+/* Returns what it takes to make the states of the lazy automaton. */
+static double lazy_rules_ns(const struct expressions *expressions)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < expressions->count; i++)
+        sum += LAZY_RULE_NS + LAZY_REPEAT_NS * expressions->items[i].tree.root.product;
+    return sum;
+}
+
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns)
 {
     struct engine_worker *worker = step->worker;
@@ -158,9 +168,9 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
     if (worker->expressions->atoms == NULL)
         return;
     if (is_first && !contest_is_decided(contest))
-        contest->of[WAY_WHOLE].price = (struct price){
-            worker->expressions->count > 1 ? LAZY_RULE_NS * worker->expressions->count : 0,
-            whole_price(worker->expressions)};
+        contest->of[WAY_WHOLE].price =
+            (struct price){worker->expressions->count > 1 ? lazy_rules_ns(worker->expressions) : 0,
+                           whole_price(worker->expressions)};
     /* as if the text ended, so that see_text can choose better atoms first */
     if (contest_count(contest, step->to - step->from, 0, ns, !is_first, 0, &change))
         tell(step, &change);
