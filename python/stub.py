@@ -149,6 +149,9 @@ OTHERS = {
     ("Searcher.groups", "column"): "_TextSource | _Records",
     ("Searcher.unload", "text"): "Text | Records",
     ("DeviceArray.__dlpack__", "copy"): "bool | None",
+    ("contains_each", "patterns"): "_Records",
+    ("Array.__and__", "other"): "Array",
+    ("Array.__or__", "other"): "Array",
 }
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members of one class only.
 RETURNS = of_names({
@@ -192,7 +195,7 @@ RETURNS = of_names({
     "Batches": "batches",
     "LineBatches": "line_batches",
     "Column": "count_by_pattern numbers record_counts",
-    "Array": "group_lists groups match_lists pattern_counts pattern_lists",
+    "Array": "__and__ __invert__ __or__ contains_each group_lists groups match_lists pattern_counts pattern_lists",
 })  # fmt: skip
 SEVERAL = "list[Any] | tuple[Any, ...]"
 REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"), ("text", "_There", "DeviceStrings"),
@@ -218,7 +221,7 @@ OVERLOADS = {
 }  # fmt: skip
 CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "DeviceMatches", "DeviceStrings", "Batches", "LineBatches",
            "Match")  # fmt: skip
-FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
+FUNCTIONS = ("algorithms", "contains_each", "instruction_sets", "strings", "struct_capsules", "numbers")
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|dir|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
 

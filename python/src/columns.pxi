@@ -116,6 +116,8 @@ cdef class Column(Answer):
         return pandas.array(self.to_numpy())
 
     def __eq__(self, other):
+        if isinstance(other, list):
+            return self.tolist() == other
         return memoryview(self) == memoryview(other) if type(other) is Column else NotImplemented
 
     def __reduce_ex__(self, protocol):
@@ -186,6 +188,12 @@ cdef class Array(Answer):
 
     >>> Plan('an').contains(['banana', 'pear', None]).tolist()
     [True, False, None]
+
+    Arrays of bool combine with &, | and ~. As in Arrow's and_kleene and or_kleene, a null is null in the result unless the
+    other value decides: False & null is False, True | null is True.
+
+    >>> Plan('an').contains(['banana', 'pear', None]) & ~Plan('b').contains(['banana', 'pear', None])
+    <trawl.Array of 3 bool: [False, False, None]>
     """
 
     cdef uint64_t first
@@ -262,9 +270,20 @@ cdef class Array(Answer):
         return _sources.show_array(few, self.length, self.kind(), items)
 
     def __eq__(self, other):
+        if isinstance(other, list):
+            return self.tolist() == other
         if type(other) is not Array:
             return NotImplemented
         return self.kind() == (<Array>other).kind() and self.tolist() == other.tolist()
+
+    def __and__(self, other):
+        return mask_of(self, other, False, False)
+
+    def __or__(self, other):
+        return mask_of(self, other, True, True)
+
+    def __invert__(self):
+        return mask_of(self, self, False, True)
 
     def __call__(self, frame, /):
         """Return to_pandas(). pandas calls a callable indexer, so series[array] and

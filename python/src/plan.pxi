@@ -125,14 +125,14 @@ cdef class Plan:
     One or many patterns, compiled. A plan never changes, so threads may share a plan freely.
 
     patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
-      strings, an Arrow array of strings, or a path (os.PathLike) or file object with one pattern a
+      strings, all str or all bytes, an Arrow array of strings, or a path (os.PathLike) or file object with one pattern a
       line. The line ends \\n and \\r\\n, and a UTF-8 byte order mark at the file's start, are not
       part of a pattern. Occurrences may overlap. Each has the index of its pattern.
     values: an object for each pattern, in order. For a dict of patterns, the default is the dict's
       values.
     ignore_case: letters that differ only in case are equal: by Unicode's simple case folding if all
       patterns are str or UTF-8 strings of Arrow or of a file; if all are bytes, A-Z equal a-z. 'unicode'
-      or 'ascii' decides explicitly, as it must for a mixture.
+      or 'ascii' decides explicitly.
     whole_words: neither neighbour of an occurrence is a letter, a digit or _, of the same alphabet as
       with ignore_case.
     whole_lines: an occurrence is a whole line.

@@ -28,6 +28,10 @@ cdef class Reader:
     cdef bint is_first_run  # in a column of views: the chunk or piece is the first of its array
     cdef bint has_views  # the column itself, not its dictionary, consists of views
     cdef uint64_t left  # records of the chunk that follow the current piece
+    # contains_each, which reads records one by one:
+    cdef uint64_t at  # the next record of the chunk
+    cdef bint stays  # views are not copied
+    cdef const ArrowArray *staying  # the array of the chunk's views, which were not copied; NULL: the chunk is `records`
     cdef uint32_t short_runs  # number of runs shorter than RUN_MIN that ended where the buffer changes (take_views)
     cdef block *key_block
     cdef int64_t *keys  # filled anew for each chunk; -1: null; NULL: no dictionary
@@ -212,6 +216,10 @@ cdef class Reader:
         return True
 
     cdef bint take_array(self, const ArrowArray *array) except -1:
+        if self.has_views and self.stays:
+            self.staying, self.run = array, <const string_view *>array.buffers[1] + array.offset
+            self.count, self.validity, self.validity_begin = <uint64_t>array.length, validity_of(array), <uint64_t>array.offset
+            return True
         if self.has_views:
             self.views = array
             return self.take_run()
@@ -340,22 +348,49 @@ cdef class Reader:
         """Return True if offsets in this column count characters by default."""
         return self.is_text or (self.schema == NULL and self.no_bytes)
 
-    cdef uint64_t offset(self, uint64_t i) noexcept:
+    cdef uint64_t offset(self, uint64_t i) noexcept nogil:
         return offset_of(&self.records, i)
 
     cdef bint is_valid(self, uint64_t i) noexcept:
         """Return True if record i of `records` is not null."""
         return self.records.validity == NULL or bit_at(self.records.validity, self.records.validity_begin + i)
 
-    cdef object value(self, uint64_t i):
-        """Return record i of the column as bytes; None: the record is null."""
+    cdef uint64_t rows_left(self) except? -1:
+        """Return how many records of the chunk follow `at`, after reading a chunk if there were none; 0: the column has ended."""
+        while self.at == self.count:
+            self.at = self.count = 0
+            if not self.next():
+                return 0
+        return self.count - self.at
+
+    cdef inline const uint8_t *row(self, uint64_t i, uint64_t *count, const uint8_t **limit) noexcept nogil:
+        """Return where record i of the column is, its number of bytes, and up to where memory can be read; NULL: the record
+        is null."""
+        cdef const string_view *view = self.run + i
+
         if self.keys != NULL:
             if self.keys[i] < 0:
-                return None
+                return NULL
             i = <uint64_t>self.keys[i]
         elif self.validity != NULL and not bit_at(self.validity, self.validity_begin + i):
-            return None
-        return object_of(self.records.bytes + self.offset(i), self.offset(i + 1) - self.offset(i), False)
+            return NULL
+        if self.staying != NULL:
+            count[0], limit[0] = <uint32_t>view.count, <const uint8_t *>(self.run + self.count)
+            if view.count > SHORT_MAX:  # the last buffer has the sizes of those with strings
+                limit[0] = <const uint8_t *>self.staying.buffers[2 + view.buffer] + (
+                    <const int64_t *>self.staying.buffers[self.staying.n_buffers - 1])[view.buffer]
+            return bytes_of_view(self.staying.buffers, view)
+        count[0] = self.offset(i + 1) - self.offset(i)
+        limit[0] = self.records.bytes + self.offset(self.records.record_count)
+        return self.records.bytes + self.offset(i) if count[0] > 0 else <const uint8_t *>&no_offsets
+
+    cdef object value(self, uint64_t i):
+        """Return record i of the column as bytes; None: the record is null."""
+        cdef uint64_t count
+        cdef const uint8_t *limit
+        cdef const uint8_t *bytes = self.row(i, &count, &limit)
+
+        return None if bytes == NULL else object_of(bytes, count, False)
 
 
 cdef uint64_t no_offsets = 0
@@ -735,3 +770,134 @@ cdef Array array_of_gather(gather *found, const char *format, uint64_t unit):
         made.validity = taken(&found.valid, 1)
         made.validity.size = (found.record_count + 7) // 8
     return made
+
+
+cdef extern from *:
+    """
+    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #define ROW_PLACE(flags) ((unsigned)__builtin_ctzll(flags) / 8)
+    #else
+    #define ROW_PLACE(flags) (7 - (unsigned)__builtin_clzll(flags) / 8)
+    #endif
+
+    /* As memmem, which prepares each search: that takes longer than to search a short text. Bytes before `limit` are read. */
+    static inline bool row_contains(const uint8_t *text, uint64_t count, const uint8_t *pattern, uint64_t bytes,
+                                    const uint8_t *limit)
+    {
+        typedef uint8_t __attribute__((vector_size(16))) vector;
+        const uint64_t half = bytes / 2, last = bytes - 1, places = count - last;
+        uint64_t at = 0, failed = 0, flags[4];
+
+        if (bytes == 0 || bytes > count)
+            return bytes == 0;
+        for (; at < places && (uint64_t)(limit - text) >= at + 32 + last && failed < 8; at += 32) {
+            for (unsigned i = 0; i < 2; i++) {
+                vector one, two, three;
+
+                memcpy(&one, text + at + 16 * i, 16);
+                memcpy(&two, text + at + 16 * i + half, 16);
+                memcpy(&three, text + at + 16 * i + last, 16);
+                one = (vector)(one == pattern[0]) & (vector)(two == pattern[half]) & (vector)(three == pattern[last]);
+                memcpy(flags + 2 * i, &one, 16);
+            }
+            for (unsigned i = 0; (flags[0] | flags[1] | flags[2] | flags[3]) != 0 && i < 4; i++)
+                for (; flags[i] != 0; flags[i] &= ~(UINT64_C(255) << 8 * ROW_PLACE(flags[i]))) {
+                    const uint64_t place = at + 8 * i + ROW_PLACE(flags[i]);
+
+                    if (place < places && memcmp(text + place, pattern, bytes) == 0)
+                        return true;
+                    failed++; /* soon memmem, which takes linear time */
+                }
+        }
+        return at < places && memmem(text + at, count - at, pattern, bytes) != NULL;
+    }
+    """
+    bint row_contains(const uint8_t *text, uint64_t count, const uint8_t *pattern, uint64_t bytes,
+                      const uint8_t *limit) nogil
+
+
+cdef enum:
+    EACH_ROWS = 1 << 14  # between two looks for signals
+
+
+cdef void put_contained(gather *found, Reader texts, Reader patterns, uint64_t count) noexcept nogil:
+    cdef bint no_nulls = texts.validity == NULL == patterns.validity and texts.keys == NULL == patterns.keys
+    cdef const uint8_t *text
+    cdef const uint8_t *pattern
+    cdef const uint8_t *limit
+    cdef uint64_t text_bytes, pattern_bytes, i
+
+    for i in range(count):
+        pattern = patterns.row(patterns.at + i, &pattern_bytes, &limit)
+        text = texts.row(texts.at + i, &text_bytes, &limit)
+        if not no_nulls:
+            put_bit(&found.valid, text != NULL and pattern != NULL)
+        put_bit(&found.values, text != NULL and pattern != NULL
+                and row_contains(text, text_bytes, pattern, pattern_bytes, limit))
+    if no_nulls:
+        put_bits(&found.valid, NULL, 0, count)
+    texts.at += count
+    patterns.at += count
+
+
+def contains_each(column, patterns):
+    """Return for each record whether it contains the pattern in the same row of another column: an Array of bool, with null
+    where one of them is null. Both columns may be lists or of other libraries, as for Plan.contains. The empty pattern is in
+    every record.
+
+    >>> contains_each(['banana', 'pear', 'fig', None], ['nan', 'nan', None, 'nan']).tolist()
+    [True, False, None, None]
+    """
+    cdef Reader texts = Reader(column, "contains_each"), each = Reader(patterns, "contains_each")
+    cdef gather found
+    cdef uint64_t count
+
+    memset(&found, 0, sizeof(found))
+    texts.stays = each.stays = True
+    try:
+        while (count := min(texts.rows_left(), each.rows_left(), <uint64_t>EACH_ROWS)) > 0:
+            with nogil:
+                put_contained(&found, texts, each, count)
+            PyErr_CheckSignals()
+        if texts.rows_left() + each.rows_left() > 0:
+            raise ValueError(f"contains_each: the {'column has' if texts.rows_left() > 0 else 'patterns have'} more than the "
+                             f"{found.values.count} rows of the {'patterns' if texts.rows_left() > 0 else 'column'}")
+        return array_of_bits(&found)
+    finally:
+        gather_drop(&found)
+
+
+cdef Array array_of_bits(gather *found):
+    """Make an Array of bool, a value for each bit."""
+    if gather_failed(found):
+        raise MemoryError()
+    found.record_count = found.values.count
+    found.null_count = zeros_in(found.valid.memory.bytes, 0, found.valid.count) if found.valid.count > 0 else 0
+    return array_of_gather(found, "b", 0)
+
+
+cdef object mask_of(Array left, other, bint inverts, bint inverted):
+    """Combine two Arrays of bool with and: with `inverts`, the inverted values of both; with `inverted`, to be inverted."""
+    cdef Array right
+    cdef gather found
+    cdef bint one, two, knows_one, knows_two
+    cdef uint64_t i
+
+    if type(other) is not Array or left.format[0] != b"b" or (<Array>other).format[0] != b"b":
+        return NotImplemented
+    right = other
+    if left.length != right.length:
+        raise ValueError(f"masks of {left.length} and {right.length} values cannot be combined")
+    memset(&found, 0, sizeof(found))
+    try:
+        for i in range(<uint64_t>left.length):
+            look_at(i)
+            one = bit_at(left.data.bytes, left.first + i) != inverts
+            two = bit_at(right.data.bytes, right.first + i) != inverts
+            knows_one = left.validity == NULL or bit_at(left.validity.bytes, left.first + i)
+            knows_two = right.validity == NULL or bit_at(right.validity.bytes, right.first + i)
+            put_bit(&found.values, (one and two) != inverted)
+            put_bit(&found.valid, (knows_one and (knows_two or not one)) or (knows_two and not two))
+        return array_of_bits(&found)
+    finally:
+        gather_drop(&found)

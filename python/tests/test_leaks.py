@@ -59,7 +59,7 @@ def calls_of(plan, text, path, columns):
         partial(plan.replace, text, lambda string, number: string + b"y"),
         partial(plan.replace_file, text, os.devnull, "y" * 20),
         lambda: trawl.Text(text).nbytes,
-        lambda: trawl.Plan(["other", b"patterns"]).explain(),
+        lambda: trawl.Plan([b"other", b"patterns"]).explain(),
         *(partial(one.matches, b"TATA" * 1000) for one in near),
         partial(near[0].match_lists, [b"TATA"]),
     ]

@@ -50,7 +50,7 @@ def test_stubs_are_what_the_extension_has(tmp_path):
 
 USE = """
 import trawl
-plan = trawl.Plan(["a", b"b"], ignore_case="ascii")
+plan = trawl.Plan([b"a", bytearray(b"b")], ignore_case="ascii")
 count: int = plan.count(b"text")
 at: int = plan.positions(b"text")[0]
 first: tuple[int, int, int] | None = plan.first("text")

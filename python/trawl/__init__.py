@@ -20,6 +20,7 @@ a text              Plan.count, first, find_all, matches, positions, lines; scan
                     finditer with the groups of expressions; excerpts with what is around them
 its new form        Plan.replace, mask, split; replace_file for a text that is too large for memory
 a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a list, numpy, Arrow, polars, pandas
+a pattern a row     contains_each(column, patterns)
 frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
 a GPU               the same searches of tensors (count, positions) and of columns of cuDF (contains, match_counts, cells)
 DNA                 Plan(..., alphabet="dna", reverse_complement=True), fasta() and fastq() for files
@@ -45,7 +46,7 @@ from ._sources import Cells, Lines, Matches
 from ._trawl import (
     Array, Batches, Column, DeviceArray, DeviceMatches, DeviceStrings, LineBatches, Match, Plan, Records, Searcher, Text,
     __version__,
-    algorithms, instruction_sets,
+    algorithms, contains_each, instruction_sets,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ __all__ = [
     "Column", "DeviceArray", "DeviceError", "DeviceMatches", "DeviceStrings", "EngineError", "Error", "Excerpt", "FileError", "LimitError",
     "LineBatches", "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
     "Records", "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
-    "algorithms", "decontaminate", "fasta", "fastq", "instruction_sets",
+    "algorithms", "contains_each", "decontaminate", "fasta", "fastq", "instruction_sets",
 ]  # fmt: skip
 
 

@@ -67,6 +67,8 @@ def gather(patterns: Any) -> tuple[Any, ...]:
             except TypeError as fault:
                 found = no_pattern(item) if isinstance(item, re.Pattern) else fault
                 raise TypeError(f"patterns: pattern {i}: {str(found).removeprefix('patterns: ')}") from None
+        if isinstance(item, str) != isinstance(items[0], str):
+            raise TypeError(f"patterns: pattern {i} is {type(item).__name__}, but pattern 0 is {type(items[0]).__name__}")
     return items
 
 
@@ -242,8 +244,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     except TypeError:
         raise TypeError(f"values: a sequence with a value for each pattern is needed, not {values!r:.80}") from None
     items = gather(patterns)
-    kinds = {isinstance(one, str) for one in items}
-    is_text = kinds == {True}
+    is_text = len(items) > 0 and isinstance(items[0], str)
     regex = choice("regex", regex, (*SYNTAXES, True, False))
     options = {
         "values": None if values is None else tuple(values),
@@ -259,17 +260,14 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         raise ValueError(f"values: {len(options['values'])} values for {len(items)} patterns")
     if not isinstance(line_end, bytes) or len(line_end) != 1:
         raise ValueError(f"line_end: one byte is needed, not {line_end!r:.80}")
-    if is_default := alphabet is None:
+    if alphabet is None:
         is_needed = options["mismatches"] or options["edits"] or options["regex"]
         alphabet = "utf8" if is_text and is_needed else "bytes"
     options["alphabet"] = choice("alphabet", alphabet, ALPHABETS)
     has_letters = alphabet == "utf8" or (alphabet == "bytes" and not regex)
     letters = "unicode" if is_text and has_letters else "ascii"
-    is_open = len(kinds) > 1 and (has_letters or is_default)
     for name, value in (("ignore_case", ignore_case), ("whole_words", whole_words)):
         found = choice(name, value, LETTERS)
-        if found is True and is_open:
-            raise ValueError(f"{name}: 'unicode' or 'ascii' has to be chosen for patterns of both str and bytes")
         options[name] = letters if found is True else found
     if {options["ignore_case"], options["whole_words"]} == {"ascii", "unicode"}:
         raise ValueError("ignore_case, whole_words: 'ascii' or 'unicode', the same for both")
