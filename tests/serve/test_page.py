@@ -47,6 +47,7 @@ TREE = {
     "control.txt": "tab\tneedle \x1b[31mred\x07\r\n\ufeffneedle after a mark\n",
     "a blank.txt": "zebu \x7f\x9b31m \u202egpj.exe\u2066\u2069\u200e\u2028 \u200d\n",
     "long.txt": "ä" * 50000 + "- needle " + "ü" * 25000 + "\n",
+    "minified.js": "x" * 3000 + "first();" + "y" * 5000 + "second();third();" + "z" * 4000 + "\n",
     "aaa.txt": "aaaaaa\n",
     "odd #1?.txt": "an octothorpe\n",
     **{f"zoo/{i}.bin": b"zebra\0\nzebra\n" for i in range(6)},
@@ -254,7 +255,7 @@ def browser(chromium):
 @pytest.fixture(scope="module")
 def opened(browser, url):
     page = browser.open(url)
-    assert "tree (20 files)" in page.inner_text("#status")
+    assert "tree (21 files)" in page.inner_text("#status")
     return page
 
 
@@ -297,6 +298,12 @@ def test_characters(page):
     sums = [int(part.replace(",", "")) for part in re.findall(r"([\d,]+) bytes", text)]
     middle = re.fullmatch(r"[\d,]+ bytes before … (.*) … [\d,]+ bytes more", text)
     assert sum(sums) + len(middle.group(1).encode()) == 150009
+    page.locator("[name=e]").check()
+    ask(page, "(first|second|third)..;")  # each match of a long line is shown with what is around it
+    _, _, text, marks = shown(page)["minified.js"][0]
+    assert [mark for _, mark in marks] == ["first();", "second();", "third();"]
+    assert re.fullmatch("2,667 bytes before … x{333}first[(][)];y{333} … 4,334 bytes … y{333}second[(][)];third[(][)];z{333} … 3,667 bytes more", text)
+    page.locator("[name=e]").uncheck()
     ask(page, "aa")
     assert counts_of(settle(page)) == (5, 1)
 

@@ -10,6 +10,7 @@ const DELAY_MS = 80; // time between the last key and the search
 const ENTRY_MS = 1000; // searches within this time share an entry of the browser's history
 const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
 const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many more there are
+const AROUND_BYTES_MIN = 100; // of them, on either side of each match
 const MESSAGES_MAX = 50;
 // Maximum number of file names in an answer, and of those shown; fewer of both next to lines.
 const [NAMES_MAX, NAMES_SHOWN] = [10000, 200];
@@ -437,29 +438,39 @@ function showLine(search, data, isMatch) {
     fill(code, bytesOf(data.lines), search.view ? [] : data.submatches);
 }
 
-/* Shows a line's bytes with the matches marked. Offsets count bytes; a mark is widened to whole characters. */
+/* Shows a line's bytes with the matches marked; of a long line, what is around each match, as --around does. Offsets count
+   bytes; a mark is widened to whole characters. */
 function fill(code, bytes, submatches) {
     const inside = at => at < bytes.length && (bytes[at] & 0xc0) === 0x80;
     const left = at => { while (at > 0 && inside(at)) at--; return at; };
     const right = at => { while (inside(at)) at++; return at; };
-    let end = bytes.length;
-    if (bytes[end - 1] === 10) end--;
-    let at = 0;
-    if (end > LINE_BYTES_MAX) {
-        at = left(Math.max(0, Math.min((submatches[0]?.start ?? 0) - 200, end - LINE_BYTES_MAX)));
-        if (at) make(code, 'span', 'note', `${several(at, 'byte')} before … `);
+    const end = bytes.length - (bytes.at(-1) === 10), parts = [];
+    let at = 0, room = end > LINE_BYTES_MAX ? LINE_BYTES_MAX : Infinity;
+    const around = Math.max(Math.floor(room / 2 / Math.max(1, submatches.length)), AROUND_BYTES_MIN);
+    for (const match of submatches.length ? submatches : [{ start: 0, end: 0 }]) {
+        const from = left(Math.max(at, match.start - around));
+        if (room <= 0) break;
+        at = right(Math.min(end, match.end + around, from + room));
+        room -= at - from;
+        if (from === parts.at(-1)?.end) parts.at(-1).end = at;
+        else parts.push({ from, end: at });
     }
-    const whole = end;
-    end = Math.min(whole, right(at + LINE_BYTES_MAX));
-    for (const match of submatches) {
-        const from = Math.max(at, left(match.start)), to = Math.min(end, right(match.end));
-        if (from >= to) continue;
-        code.append(textOf(bytes.subarray(at, from)));
-        make(code, 'mark', '', textOf(bytes.subarray(from, to)));
-        at = to;
+    at = 0;
+    for (const part of parts) {
+        const before = several(part.from - at, 'byte');
+        if (part.from > at) make(code, 'span', 'note', at ? ` … ${before} … ` : `${before} before … `);
+        at = part.from;
+        for (const match of submatches) {
+            const from = Math.max(at, left(match.start)), to = Math.min(part.end, right(match.end));
+            if (from >= to) continue;
+            code.append(textOf(bytes.subarray(at, from)));
+            make(code, 'mark', '', textOf(bytes.subarray(from, to)));
+            at = to;
+        }
+        code.append(textOf(bytes.subarray(at, part.end)));
+        at = part.end;
     }
-    code.append(textOf(bytes.subarray(at, end)));
-    if (end < whole) make(code, 'span', 'note', ` … ${several(whole - end, 'byte')} more`);
+    if (at < end) make(code, 'span', 'note', ` … ${several(end - at, 'byte')} more`);
 }
 
 /* Returns the address of a line in the view of its file. */
