@@ -155,13 +155,11 @@ static void *work(void *context)
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     guard_leave(&answer->request.guard);
-    if (failed &&
-        (is_short || refusal == GUARD_COMMAND || answer->request.format != REQUEST_FRAMES))
+    if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
         answering_refuse(answer,
-                         is_short                   ? 503
-                         : refusal == GUARD_PLAN    ? 413
-                         : refusal == GUARD_COMMAND ? 422
-                                                    : 400,
+                         is_short                ? 503
+                         : refusal == GUARD_PLAN ? 413
+                                                 : 400,
                          *answer->message != '\0' ? answer->message : "the search failed");
     else if (!answer->pipe.begun && answer->request.format >= REQUEST_COLUMNS)
         answering_write(answer, NULL);

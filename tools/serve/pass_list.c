@@ -66,6 +66,8 @@ bool pass_list_fits(const struct trawl_plan *plan)
     struct trawl_plan_told facts = told_plan(plan, 0);
     bool has_lines = facts.line_end == '\n';
 
+    if ((facts.flags & TRAWL_MULTILINE) != 0)
+        return false;
     if (facts.edits_max > 0)
         /* Of overlapping matches, only the best is found. If matches could cross line ends, the
          * best might cross a file's end, and a worse match inside the file would be missed. */

@@ -572,10 +572,6 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     if ((settings->syntax != TRAWL_LITERAL || settings->multiline || settings->is_tg) &&
         !expressions_take(patterns, settings))
         return message_exhausted(message);
-    if (settings->expressions && settings->multiline && settings->guard != NULL) {
-        guard_refuse(settings->guard, GUARD_COMMAND); /* so that the client searches by itself */
-        return message_fail(message, "--multiline: a server searches for expressions within lines");
-    }
     if (settings->expressions && settings->multiline && settings->whole_lines &&
         settings->numbers_wanted)
         return message_fail(message,

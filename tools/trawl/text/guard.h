@@ -12,11 +12,10 @@
 #include "trawl/text/command_clock.h"
 
 enum guard_refusal {
-    GUARD_NONE,   /* nothing was refused */
-    GUARD_OWN,    /* the search exceeds the limit for a single search */
-    GUARD_ALL,    /* all searches together use too much memory now */
-    GUARD_PLAN,   /* the strings need a larger plan than the library builds */
-    GUARD_COMMAND /* only the command, which has no guard, searches for this */
+    GUARD_NONE, /* nothing was refused */
+    GUARD_OWN,  /* the search exceeds the limit for a single search */
+    GUARD_ALL,  /* all searches together use too much memory now */
+    GUARD_PLAN  /* the strings need a larger plan than the library builds */
 };
 
 /* The guard of a search, or of all searches together (`all` is NULL). Memory stays counted until
