@@ -106,6 +106,8 @@ libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
 libpcre2-8-0|have_library libpcre2-8.so.0
 libarchive13|have_library libarchive.so.13
 libarchive-tools|have bsdtar
+libuchardet0|have_library libuchardet.so.0
+uchardet|have uchardet
 libre2-dev|[ -f /usr/include/re2/re2.h ]
 g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]

@@ -23,6 +23,12 @@ void job_message(struct command_job *job, const char *format, ...)
         free(text);
 }
 
+void job_tell_guess(struct command_job *job, const char *name, const char *guess)
+{
+    if (*guess != '\0' && !job->settings->no_messages)
+        job_message(job, "%s: read as %s, a guess", name, guess);
+}
+
 void job_file_error(struct command_job *job, const char *name, int os_code)
 {
     if (!job->settings->no_messages)

@@ -118,6 +118,9 @@ void job_message(struct command_job *job, const char *format, ...)
 /* Prints a message about a file, unless -s is set, and sets job->error_seen. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
+/* Prints, unless -s is set, in which encoding a file was read by --encoding=guess; "": nothing. */
+void job_tell_guess(struct command_job *job, const char *name, const char *guess);
+
 /* Returns true if several files may be searched by one call, to find those without an occurrence:
  * all have the same report, and no occurrence can cross a line end. */
 bool job_may_pass_over(const struct command_job *job);

@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "trawl/options/guess.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/utf8.h"
 
@@ -373,8 +374,9 @@ static size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t 
 #define UTF16_BE "UTF-16BE"
 
 struct encoding {
-    int from, to, reader;    /* the file; the pipe's ends for writing and for reading */
-    const char *label;       /* the encoding's name, as given by the user */
+    int from, to, reader; /* the file; the pipe's ends for writing and for reading */
+    const char *label;    /* the encoding's name, as given by the user, or `guess` */
+    char guess[GUESS_BYTES];
     bool to_utf8;            /* the converted text is UTF-8 */
     struct decoder *decoder; /* NULL: iconv converts */
     iconv_t converter;       /* NO_CONVERTER, without a decoder: the bytes are not converted */
@@ -408,6 +410,8 @@ bool encoding_is_known(const char *name)
 
     if (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0)
         return true;
+    if (strcmp(name, "guess") == 0)
+        return guess_is_there();
     if (found != NULL && found->form != ICONV) {
         decoder = decode_open(found);
         if (decoder != NULL)
@@ -457,6 +461,22 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
     got = at < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, at);
     /* if pread fails, the thread will report the error */
     return got < 0 || encoding_converts(name, bytes, (uint64_t)got);
+}
+
+bool encoding_is_wide(const char *name)
+{
+    const char *marked = NULL;
+    struct stat status;
+    uint8_t bytes[2];
+    int descriptor = stat(name, &status) == 0 && S_ISREG(status.st_mode)
+                         ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                         : -1;
+
+    if (descriptor >= 0 && pread(descriptor, bytes, sizeof bytes, 0) == sizeof bytes)
+        (void)mark_bytes(bytes, sizeof bytes, &marked);
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    return marked != NULL;
 }
 
 /* ---- In the thread -------------------------------------------------------------------- */
@@ -587,16 +607,31 @@ static size_t bytes_of_digit(const char *name)
     return to > second ? (size_t)(to - second) : 1;
 }
 
+static bool guesses(const struct encoding *encoding)
+{
+    return strcmp(encoding->label, "guess") == 0;
+}
+
 /* Chooses the encoding from the first bytes. Returns the length of the byte order mark to skip. As
  * in ripgrep, a UTF-16 mark wins over a label, and a UTF-8 mark is only skipped. Marks of encodings
  * that only iconv has are not skipped here. */
 static size_t choose_encoding(struct encoding *encoding)
 {
-    const bool is_automatic = strcmp(encoding->label, "auto") == 0;
-    const struct encoding_row *found = find_label(encoding->label);
-    const char *marked, *name = found != NULL && found->form == ICONV ? found->name : NULL;
+    const char *marked, *name;
+    const struct encoding_row *found;
     size_t mark = mark_bytes(encoding->bytes, encoding->bytes_count, &marked);
+    bool is_automatic;
 
+    if (guesses(encoding)) {
+        if (mark == 0)
+            guess_encoding(encoding->bytes, encoding->bytes_count, encoding->guess);
+        if (!encoding_is_known(encoding->guess))
+            *encoding->guess = '\0';
+        encoding->label = *encoding->guess != '\0' ? encoding->guess : "auto";
+    }
+    is_automatic = strcmp(encoding->label, "auto") == 0;
+    found = find_label(encoding->label);
+    name = found != NULL && found->form == ICONV ? found->name : NULL;
     encoding->begun = true;
     if (found == NULL &&
         !is_automatic) { /* iconv skips marks, and UTF-32's may begin like UTF-16's */
@@ -622,7 +657,7 @@ static bool convert(struct encoding *encoding, bool end)
     size_t used = 0;
 
     if (!encoding->begun) {
-        if (encoding->bytes_count < 3 && !end)
+        if (encoding->bytes_count < (guesses(encoding) ? READ_BYTES : 3u) && !end)
             return true;
         used = choose_encoding(encoding);
         encoding->bytes_count -= used;
@@ -656,7 +691,8 @@ static void *work(void *context)
     ssize_t got = 1;
 
     while (got > 0 && wait_for_input(encoding)) {
-        got = read(encoding->from, encoding->bytes + encoding->bytes_count, READ_BYTES);
+        got = read(encoding->from, encoding->bytes + encoding->bytes_count,
+                   READ_BYTES - (encoding->begun ? 0 : encoding->bytes_count));
         if (got < 0)
             encoding->os_code = errno;
         else
@@ -716,13 +752,14 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
     return -1;
 }
 
-int encoding_end(struct encoding *encoding)
+int encoding_end(struct encoding *encoding, char *guess)
 {
     int os_code;
 
     (void)close(encoding->reader); /* the thread notices the closed pipe */
     (void)pthread_join(encoding->thread, NULL);
     os_code = encoding->os_code;
+    memcpy(guess, encoding->guess, sizeof encoding->guess);
     if (encoding->converter != NO_CONVERTER)
         (void)iconv_close(encoding->converter);
     if (encoding->decoder != NULL)

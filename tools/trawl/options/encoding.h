@@ -6,9 +6,12 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "trawl/options/guess.h"
+
 struct encoding;
 
-/* Returns true if an encoding has that name. "auto" and "none" count as names. */
+/* Returns true if an encoding has that name. "auto" and "none" count as names, and "guess" if
+ * uchardet is there. */
 bool encoding_is_known(const char *name);
 
 /* Returns true if the file must be converted. Also true for a pipe with "auto", whose first bytes
@@ -18,11 +21,15 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
 /* Does what encoding_applies does, for a regular file that begins with these bytes. */
 bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_count);
 
+/* Returns true if a regular file of that name begins with a byte order mark of UTF-16. */
+bool encoding_is_wide(const char *name);
+
 /* Starts a thread that converts the file. Returns the reading end of a pipe with the converted
  * text; -1: errno says why. */
 int encoding_begin(struct encoding **encoding, const char *name, int descriptor);
 /* Ends the conversion, even before the file's end. Returns the errno of reading or converting the
- * file; 0: no error. */
-int encoding_end(struct encoding *encoding);
+ * file; 0: no error. guess[GUESS_BYTES]: the encoding that was guessed and converted, or
+ * "". */
+int encoding_end(struct encoding *encoding, char *guess);
 
 #endif

@@ -414,9 +414,13 @@ bool value_encoding(struct settings *settings, const char *value)
     if (!encoding_is_known(value))
         return value_refuse(
             settings,
-            settings->is_tg
-                ? "-E (--encoding): '%s' is not auto, none, or an encoding that this system knows"
-                : "--encoding: '%s' is not auto, none, or an encoding that this system knows",
+            strcmp(value, "guess") == 0
+                ? "--encoding=%s needs the library uchardet (libuchardet.so.0), which is not here"
+            : settings->is_tg
+                ? "-E (--encoding): '%s' is not auto, guess, none, or an encoding that this system "
+                  "knows"
+                : "--encoding: '%s' is not auto, guess, none, or an encoding that this system "
+                  "knows",
             value);
     settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
     return true;

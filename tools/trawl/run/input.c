@@ -253,6 +253,7 @@ static void search_big(struct pool_worker *worker, const struct open_file *file)
 static void search_encoded(struct pool_worker *worker, const struct open_file *file)
 {
     struct open_file converted = *file;
+    char guess[GUESS_BYTES];
     struct encoding *encoding;
     int os_code;
 
@@ -263,7 +264,8 @@ static void search_encoded(struct pool_worker *worker, const struct open_file *f
         return;
     }
     search_big(worker, &converted);
-    os_code = encoding_end(encoding);
+    os_code = encoding_end(encoding, guess);
+    job_tell_guess(worker->job, file->name, guess);
     if (os_code != 0)
         file_error(worker, file->name, os_code);
 }

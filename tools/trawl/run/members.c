@@ -114,7 +114,7 @@ static int search_stream(struct members *members, struct open_file *file)
     else
         members->search(members->worker, file);
     if (encoding != NULL)
-        error = encoding_end(encoding);
+        error = encoding_end(encoding, (char[GUESS_BYTES]){0});
     (void)close(ends[0]);
     (void)pthread_join(thread, NULL);
     return error != 0 ? error : members->error;

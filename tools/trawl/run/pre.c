@@ -103,13 +103,14 @@ int pre_begin(struct pre *pre, const struct command_job *job, const struct open_
 bool pre_end(struct pre *pre, struct command_job *job, const char *name, bool at_end)
 {
     const char *command = job->settings->pre;
-    char text[ERROR_BYTES_MAX + 1];
+    char text[ERROR_BYTES_MAX + 1], guess[GUESS_BYTES] = "";
     int status = 0, os_code;
     ssize_t count;
 
     if (pre->child == 0)
         return true;
-    os_code = pre->encoding != NULL ? encoding_end(pre->encoding) : 0;
+    os_code = pre->encoding != NULL ? encoding_end(pre->encoding, guess) : 0;
+    job_tell_guess(job, name, guess);
     (void)close(pre->output); /* a command that still prints gets SIGPIPE */
     while (waitpid(pre->child, &status, 0) < 0 && errno == EINTR)
         continue;

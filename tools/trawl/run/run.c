@@ -20,6 +20,7 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/files/exclude.h"
 #include "trawl/files/file_filter.h"
+#include "trawl/options/encoding.h"
 #include "trawl/print/json.h"
 #include "trawl/text/message.h"
 #include "trawl/run/conditions.h"
@@ -229,9 +230,15 @@ static int run_operands(struct command_job *job, const struct value_item *operan
         job_message(job, "%s", message);
         return EXIT_ERROR;
     }
-    if (!job->selected && !settings->quiet && !settings->no_messages &&
-        patterns_doubt(job->patterns, settings, message))
-        job_message(job, "%s", message);
+    if (!job->selected && !settings->quiet && !settings->no_messages) {
+        if (patterns_doubt(job->patterns, settings, message))
+            job_message(job, "%s", message);
+        for (size_t i = 0; i < operand_count && settings->encoding == NULL && job->supply == NULL;
+             i++)
+            if (encoding_is_wide(operands[i].text))
+                job_message(job, "%s: nothing was found; the file is in UTF-16: see --encoding",
+                            operands[i].text);
+    }
     return exit_status(job);
 }
 
