@@ -774,12 +774,6 @@ cdef Array array_of_gather(gather *found, const char *format, uint64_t unit):
 
 cdef extern from *:
     """
-    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    #define ROW_PLACE(flags) ((unsigned)__builtin_ctzll(flags) / 8)
-    #else
-    #define ROW_PLACE(flags) (7 - (unsigned)__builtin_clzll(flags) / 8)
-    #endif
-
     /* As memmem, which prepares each search: that takes longer than to search a short text. Bytes before `limit` are read. */
     static inline bool row_contains(const uint8_t *text, uint64_t count, const uint8_t *pattern, uint64_t bytes,
                                     const uint8_t *limit)
@@ -801,12 +795,13 @@ cdef extern from *:
                 memcpy(flags + 2 * i, &one, 16);
             }
             for (unsigned i = 0; (flags[0] | flags[1] | flags[2] | flags[3]) != 0 && i < 4; i++)
-                for (; flags[i] != 0; flags[i] &= ~(UINT64_C(255) << 8 * ROW_PLACE(flags[i]))) {
-                    const uint64_t place = at + 8 * i + ROW_PLACE(flags[i]);
+                for (; flags[i] != 0; failed++) { /* soon memmem, which takes linear time */
+                    const unsigned bit = (unsigned)__builtin_ctzll(flags[i]) & ~7u;
+                    const uint64_t place = at + 8 * i + bit / 8;
 
+                    flags[i] &= ~(UINT64_C(255) << bit);
                     if (place < places && memcmp(text + place, pattern, bytes) == 0)
                         return true;
-                    failed++; /* soon memmem, which takes linear time */
                 }
         }
         return at < places && memmem(text + at, count - at, pattern, bytes) != NULL;
