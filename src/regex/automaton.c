@@ -20,11 +20,6 @@
 #define GROUP_FIRST 12u
 #define GROUPS_MAX 256u
 #define GROUP_WORDS_MAX 12288u /* READ_WORDS of the kernels */
-/* An expression with a string of fewer bytes, or with more than FEW_STRINGS of as many, is in a
- * group: they are in too many lines. */
-#define GROUPED_BYTES 3u
-#define FEW_STRINGS 4u
-
 #define EDGES (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)
 
 /* For more expressions, no strings are chosen anew that are rare in the text: all would have to be
@@ -223,33 +218,28 @@ done:
     return status;
 }
 
-/* Sets without[i] for each expression without strings, or with strings that are too short. Returns
- * how many have none. */
-static uint32_t find_without(const struct expressions *made, bool *without, uint32_t *short_strings)
+/* Returns true if a device should read all lines instead of searching for these strings. */
+static bool reads_all(const struct trawl_plan *atoms)
 {
-    const uint64_t atoms = made->atoms == NULL ? 0 : made->atom_count;
+    return atoms == NULL || (atoms->literal_count > 1 && atoms->length_min < STRING_BYTES_MIN);
+}
+
+/* Sets without[i] for each expression without strings, and returns how many there are. If all have
+ * strings, of which some are short, few expressions are read as if they had none. */
+static uint32_t find_without(const struct expressions *made, bool *without)
+{
     uint32_t lacking = 0;
 
     for (uint32_t i = 0; i < made->count; i++) {
         without[i] = made->atoms == NULL || !made->items[i].has_atoms;
         lacking += without[i];
     }
-    for (uint64_t i = 0; i < atoms && made->count > 1; i++) {
-        const uint64_t bytes = plan_pattern(made->atoms, i).bytes_count;
-
-        for (uint32_t k = made->atom_first[i];
-             bytes <= GROUPED_BYTES && k < made->atom_first[i + 1]; k++) {
-            const uint32_t expression = made->anchors[made->atom_anchors[k]].expression;
-
-            short_strings[expression]++;
-            without[expression] |= bytes < GROUPED_BYTES || short_strings[expression] > FEW_STRINGS;
-        }
-    }
+    if (lacking == 0 && made->count <= GROUP_FIRST && reads_all(made->atoms))
+        memset(without, true, made->count * sizeof *without);
     return lacking;
 }
 
-/* Makes groups of the expressions without strings that are long enough, and anchors of the others.
- */
+/* Makes groups of the expressions that find_without marks, and anchors of the others. */
 static enum trawl_status make_rules(const struct expressions *made, struct determinizer **maker,
                                     struct line_form *form, struct trawl_error *error)
 {
@@ -259,7 +249,7 @@ static enum trawl_status make_rules(const struct expressions *made, struct deter
 
     TRAWL_TRY(MEMORY_ZEROED(without, made->count, error));
     TRAWL_TRY_DONE(MEMORY_ZEROED(items, made->count, error));
-    lacking = find_without(made, without, items);
+    lacking = find_without(made, without);
     for (uint32_t i = 0; i < made->count; i++)
         if (without[i])
             items[count++] = i;
@@ -294,12 +284,6 @@ static enum trawl_status copy_atoms(const struct trawl_plan *atoms, const struct
     return atoms == NULL
                ? plan_build(&line_end, 1, &options, NULL, plan, error)
                : plan_build_some(atoms, NULL, atoms->pattern_count, TRAWL_METHOD_AUTO, plan, error);
-}
-
-/* Returns true if a device should read all lines instead of searching for these strings. */
-static bool reads_all(const struct trawl_plan *atoms)
-{
-    return atoms == NULL || (atoms->literal_count > 1 && atoms->length_min < STRING_BYTES_MIN);
 }
 
 static enum trawl_status form_make(const void *from, void **object, struct trawl_error *error)
