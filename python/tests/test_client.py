@@ -38,7 +38,7 @@ def test_request(tmp_path):
     also what is rejected without a request."""
     with Fake(tmp_path, *[plain(COUNT)] * 9, plain(b"")) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
-            ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
+            [b"a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
             invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
             context=0, max_count=3, options=["--hidden"], tg=True, max_results=5, max_seconds=7,
             directory="/d", paths=["x", b"\xfe"],
@@ -59,7 +59,7 @@ def test_request(tmp_path):
         }  # fmt: skip
         client.count(["a\nb", "c"])
         assert fake.requests[1][1] == {"patterns": ["610a62", "63"], "options": ["--hex"]}
-        client.count([b"\0", "c"])
+        client.count([b"\0", b"c"])
         assert fake.requests[2][1]["patterns"] == ["00", "63"]
         assert fake.connections == 1  # the client has kept the connection
         given = {"alphabet": "dna", "exact": [(1, 3), (4, 5)], "any_base": True, "within_lines": True, "mismatches": 1}
