@@ -112,7 +112,7 @@ struct trawl_rewrite {
  * matches overlap those of others differ. Errors: ARGUMENT also for arrays elsewhere, or not
  * aligned; UNSUPPORTED: the host has the records; GROUP also if the plan is no
  * single expression in Perl's syntax, or not one-pass: some byte of a match leaves open whether a
- * group goes on, as in (a+)(a|b); LIMIT; DEVICE. Cost: the text is read and written
+ * group goes on, as in (a+)(a*); LIMIT; DEVICE. Cost: the text is read and written
  * once. Memory: on the device 24 bytes for each match, kept for later calls. */
 TRAWL_CALL trawl_records_rewrite(struct trawl_searcher *searcher, struct trawl_records *records,
                                  struct trawl_rewrite *rewrite, struct trawl_error *error);

@@ -21,7 +21,7 @@
 
 struct engine; /* each engine defines its own */
 struct engine_worker;
-struct line_groups;
+struct line_group;
 
 /* The state of a searcher's call. CANCELLED: its result is no longer wanted. */
 enum engine_call_state {
@@ -294,9 +294,9 @@ struct engine_ops {
     /* Zeros the answer's values on the device, which says that no record has an occurrence. */
     enum trawl_status (*records_clear)(struct engine *engine, const struct record_answer *answer,
                                        struct trawl_error *error);
-    /* trawl_records_rewrite, of the tape of loaded records. groups: for GROUP. */
+    /* trawl_records_rewrite, of the tape of loaded records. group: for GROUP. */
     enum trawl_status (*records_rewrite)(struct engine *engine, const struct engine_records *held,
-                                         const uint8_t *tape, const struct line_groups *groups,
+                                         const uint8_t *tape, const struct line_group *group,
                                          struct trawl_rewrite *rewrite, struct trawl_error *error);
     /* hold keeps a text on a device or in pinned memory (enum engine_hold), so that tasks for its
      * chunks need no copy; UNSUPPORTED: the text is not held, or cannot be. drop undoes hold for

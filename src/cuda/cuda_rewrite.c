@@ -13,37 +13,38 @@
 #include "cuda/cuda_records.h"
 #include "cuda/residents.h"
 
-static uint64_t steps_bytes(const struct line_groups *groups)
+static uint64_t steps_bytes(const struct line_group *group)
 {
-    return (uint64_t)groups->state_count * (groups->columns + 1) * sizeof *groups->steps;
+    return (uint64_t)group->state_count * (group->columns + 1) * sizeof *group->steps;
 }
 
 /* Copies the groups' automaton to the device, to `address`. */
-static enum trawl_status put_groups(struct engine_worker *worker, const struct line_groups *groups,
-                                    uint64_t address, struct rewrite_arguments *a,
-                                    struct trawl_error *error)
+static enum trawl_status put_group(struct engine_worker *worker, const struct line_group *group,
+                                   uint64_t address, struct rewrite_arguments *a,
+                                   struct trawl_error *error)
 {
-    const uint64_t bytes = steps_bytes(groups);
+    const uint64_t bytes = steps_bytes(group);
 
     a->steps = (const uint32_t *)(uintptr_t)address;
     a->column_of = (const uint8_t *)(uintptr_t)(address + bytes);
-    a->columns = groups->columns;
+    a->columns = group->columns;
+    a->backwards = group->backwards;
     for (uint32_t i = 0; i < LINE_BEFORES; i++)
-        a->answer.automaton.first[i] = groups->first[i];
-    TRAWL_TRY(cuda_worker_upload(worker, address, groups->steps, bytes, error));
-    return cuda_worker_upload(worker, address + bytes, groups->column_of, sizeof groups->column_of,
+        a->answer.automaton.first[i] = group->first[i];
+    TRAWL_TRY(cuda_worker_upload(worker, address, group->steps, bytes, error));
+    return cuda_worker_upload(worker, address + bytes, group->column_of, sizeof group->column_of,
                               error);
 }
 
 /* Reserves the entries, sums, automaton and values, and copies the last two to the device. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct trawl_rewrite *rewrite,
-                                 const struct line_groups *groups, struct rewrite_arguments *a,
+                                 const struct line_group *group, struct rewrite_arguments *a,
                                  struct trawl_error *error)
 {
     struct cuda_memory *memory = &worker->answering->rewriting;
     const uint64_t words = rewrite->matches->count + 1, ends = rewrite->values_count + 1;
     const uint64_t columns = rewrite->how == TRAWL_SPLIT ? 4 : 3;
-    const uint64_t table = groups == NULL ? 0 : steps_bytes(groups) + sizeof groups->column_of;
+    const uint64_t table = group == NULL ? 0 : steps_bytes(group) + sizeof group->column_of;
     uint64_t bytes = ends * sizeof(uint32_t), address;
     enum trawl_status status;
     uint32_t *told;
@@ -64,8 +65,8 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct traw
     a->chosen = rewrite->how == TRAWL_SPLIT ? a->shift + words : NULL;
     a->block_sums = a->from + columns * words;
     address = (uint64_t)(uintptr_t)(a->block_sums + REWRITE_BLOCKS_MAX);
-    if (groups != NULL)
-        TRAWL_TRY(put_groups(worker, groups, address, a, error));
+    if (group != NULL)
+        TRAWL_TRY(put_group(worker, group, address, a, error));
     a->value_ends = (const uint32_t *)(uintptr_t)(address + table);
     a->values = (const uint8_t *)(a->value_ends + ends);
     a->value_count = rewrite->values_count;
@@ -103,7 +104,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct rewrite_argum
 
 static enum trawl_status rewrite_there(struct engine_worker *worker,
                                        const struct engine_records *held, const uint8_t *tape,
-                                       const struct line_groups *groups,
+                                       const struct line_group *group,
                                        struct trawl_rewrite *rewrite, struct trawl_error *error)
 {
     const struct trawl_answer *matches = rewrite->matches;
@@ -111,7 +112,6 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
                                   .longest = rewrite->flags == TRAWL_SPANS,
                                   .offset_bytes = rewrite->offset_bytes,
                                   .lists = rewrite->lists,
-                                  .group = (uint32_t)rewrite->group,
                                   .valid = (uint32_t *)rewrite->validity,
                                   .bytes = (uint8_t *)rewrite->bytes};
     uint64_t grown = 0, chosen = 0;
@@ -135,10 +135,10 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
     a.answer.into = rewrite->offsets;
     TRAWL_TRY(cuda_lists_answering(worker, error));
     TRAWL_TRY(cuda_lists_sums(worker, error));
-    TRAWL_TRY(prepare(worker, rewrite, groups, &a, error));
+    TRAWL_TRY(prepare(worker, rewrite, group, &a, error));
     if (matches->count > 0) {
         TRAWL_TRY(cuda_lists_launch(
-            worker, groups != NULL ? CUDA_KERNEL_REWRITE_GROUPS : CUDA_KERNEL_REWRITE_SELECT,
+            worker, group != NULL ? CUDA_KERNEL_REWRITE_GROUPS : CUDA_KERNEL_REWRITE_SELECT,
             records.count, 0, &a, error));
         TRAWL_TRY(scan(worker, &a, a.shift, &grown, error));
         if (a.chosen != NULL)
@@ -146,12 +146,12 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
     } else if (a.chosen != NULL) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)a.chosen, 0,
                             sizeof(uint64_t), worker->stream));
-    } else if (groups != NULL) {
+    } else if (group != NULL) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)a.valid, 0,
                             (size_t)((records.count + 31) / 32 * sizeof(uint32_t)),
                             worker->stream));
     }
-    rewrite->count = a.total = (groups == NULL ? records.tape_bytes : 0) + grown;
+    rewrite->count = a.total = (group == NULL ? records.tape_bytes : 0) + grown;
     rewrite->strings = records.count + chosen;
     if (a.total > rewrite->room || (a.total > INT32_MAX && rewrite->offset_bytes == 4))
         return TRAWL_FAIL(error, LIMIT, "rewrite: room for %" PRIu64 " of %" PRIu64 " bytes",
@@ -165,7 +165,7 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
 }
 
 enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engine_records *held,
-                                       const uint8_t *tape, const struct line_groups *groups,
+                                       const uint8_t *tape, const struct line_group *group,
                                        struct trawl_rewrite *rewrite, struct trawl_error *error)
 {
     struct engine_worker *worker;
@@ -174,7 +174,7 @@ enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engin
     TRAWL_TRY(cuda_worker_lend(engine, cuda_records_device(held), &worker, error));
     status = cuda_device_enter(worker->device, error);
     if (status == TRAWL_OK) {
-        status = rewrite_there(worker, held, tape, groups, rewrite, error);
+        status = rewrite_there(worker, held, tape, group, rewrite, error);
         if (status != TRAWL_OK)
             cuda_worker_failed(worker);
         cuda_device_leave(worker->device);

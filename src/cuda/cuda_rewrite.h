@@ -6,7 +6,7 @@
 
 /* engine_ops.records_rewrite. */
 enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engine_records *held,
-                                       const uint8_t *tape, const struct line_groups *groups,
+                                       const uint8_t *tape, const struct line_group *group,
                                        struct trawl_rewrite *rewrite, struct trawl_error *error);
 
 #endif

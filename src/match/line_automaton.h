@@ -52,19 +52,22 @@ struct line_automaton {
     const char *fails; /* if `next` is NULL: why */
 };
 
-/* Finds the groups of a match whose begin and end are known, if each byte leaves one way only (a
- * one-pass expression). From state s, the byte of column c leads to steps[s][c].next and its bits;
- * at the match's end, where the byte after it has column c (or c is `columns`, if none is there),
- * steps[s][c].end has the bits. Bit 2 * n means that group n begins here, before the byte; bit 2 *
- * n + 1, that it ends here. The last such place counts. */
+/* Finds a group of a match whose begin and end are known, if each byte leaves one way only up to
+ * where the group is known (a one-pass expression). Reads the match forwards or, with `backwards`,
+ * from its end. From state s, the byte of column c leads to steps[s][c].next and its bits; at the
+ * match's other end, where the byte beyond it has column c (or c is `columns`, if none is there),
+ * steps[s][c].end_bits count. Bit 0 means that the group begins here, between the bytes; bit 1,
+ * that it ends here. The last such place counts; backwards, the first. */
 struct line_step {
-    uint32_t next; /* state + 1; 0: no match leads here */
+    uint32_t next; /* state + 1; 0: no match leads here; LINE_GROUP_KNOWN: nothing more to find */
     uint32_t bits;
     uint32_t is_end; /* 0: no match ends here */
     uint32_t end_bits;
 };
-struct line_groups {
-    struct line_step *steps; /* state_count * (columns + 1); NULL: the expression is not one-pass */
+#define LINE_GROUP_KNOWN UINT32_MAX
+struct line_group {
+    struct line_step *steps; /* state_count * (columns + 1); NULL: not one-pass in any direction */
+    bool backwards;
     uint32_t state_count, columns;
     uint8_t column_of[256];
     uint32_t first[LINE_BEFORES];
@@ -97,7 +100,8 @@ struct line_reader {
     struct line_automaton *around;
     uint32_t string_count, anchor_count;
     uint32_t string_room, anchor_room; /* of `first`, but for one, and of `anchors` */
-    struct line_groups groups;         /* of the only expression, which has some */
+    struct line_group *groups;         /* group_count groups of the only expression */
+    uint32_t group_count;
 };
 
 #endif

@@ -63,7 +63,7 @@ static void form_release(void *object)
     memory_release(reader->around, 2 * (uint64_t)reader->anchor_count, sizeof *reader->around);
     memory_release(reader->anchors, reader->anchor_room, sizeof(uint32_t));
     memory_release(reader->first, reader->string_room + UINT64_C(1), sizeof(uint32_t));
-    onepass_free(&reader->groups);
+    onepass_free(reader->groups, reader->group_count);
     memory_release(form, 1, sizeof *form);
 }
 
@@ -321,7 +321,7 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     if (form->why != NULL)
         goto done;
     if (source->finds && made->count == 1)
-        TRAWL_TRY_DONE(onepass_make(made, &form->reader.groups, error));
+        TRAWL_TRY_DONE(onepass_make(made, &form->reader.groups, &form->reader.group_count, error));
     if (form->plan == NULL)
         TRAWL_TRY_DONE(
             copy_atoms(form->reader.reads_all ? NULL : atoms, made->plan, &form->plan, error));

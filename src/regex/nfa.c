@@ -266,15 +266,13 @@ uint32_t nfa_put_edge(struct nfa *nfa, char letter, bool by_lines, uint32_t next
         (struct place){.kind = PLACE_EDGE, .letter = letter, .by_lines = by_lines, .next = next});
 }
 
-/* Adds the mark before (is_end 0) or after the node, if it is a group with a number. */
-static uint32_t put_mark(struct nfa *nfa, const struct syntax_node *node, uint32_t is_end,
+/* Adds the mark where the node begins or ends, if it is the group that gets marks. */
+static uint32_t put_mark(struct nfa *nfa, const struct syntax_node *node, bool is_end,
                          uint32_t next)
 {
-    return !nfa->has_marks || !node->is_numbered
+    return !node->is_numbered || nfa->group + 1 != nfa->marked
                ? next
-               : nfa_put(nfa, (struct place){.kind = PLACE_MARK,
-                                             .next = next,
-                                             .other = 2 * (nfa->group + 1) + is_end});
+               : nfa_put(nfa, (struct place){.kind = PLACE_MARK, .next = next, .other = is_end});
 }
 
 /* Leaves nfa->group as it was. */
@@ -299,27 +297,29 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
     case SYNTAX_REPEAT:
         return put_repeat(nfa, node, next);
     case SYNTAX_LIST:
-        nfa->group += node->groups;
+        nfa->group += nfa->backwards ? 0 : node->groups;
         for (uint32_t i = 0; i < node->count; i++) {
             const uint32_t at = nfa->backwards ? i : last - i, after = next;
 
-            nfa->group -= node->items[at]->groups;
+            nfa->group -= nfa->backwards ? 0 : node->items[at]->groups;
             next = nfa_put_node(nfa, node->items[at], next);
             if (nfa->list > 0 && node->number == nfa->list && at == nfa->first) {
                 nfa->border = nfa->backwards ? after : next;
                 nfa->border_count++;
             }
+            nfa->group += nfa->backwards ? node->items[at]->groups : 0;
         }
+        nfa->group -= nfa->backwards ? node->groups : 0;
         return next;
     case SYNTAX_GROUP:
-        next = put_mark(nfa, node, 1, next);
+        next = put_mark(nfa, node, !nfa->backwards, next);
         nfa->group += node->groups;
         for (uint32_t i = node->count; i-- > 0;) {
             nfa->group -= node->items[i]->groups;
             all = nfa_put_fork(nfa, nfa_put_node(nfa, node->items[i], next), all);
         }
         nfa->group -= node->is_numbered;
-        return put_mark(nfa, node, 0, all == NO_PLACE ? next : all);
+        return put_mark(nfa, node, nfa->backwards, all == NO_PLACE ? next : all);
     case SYNTAX_REFERENCE:
         break;
     }

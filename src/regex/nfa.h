@@ -24,7 +24,7 @@ struct place {
     bool by_lines;     /* for EDGE: ^ and $ also match at newlines */
     uint32_t next;
     uint32_t other; /* for FORK: the place after `next`, in order of preference; for END: the
-                       expression; for MARK: 2 * the group's number, or 1 more at its end */
+                       expression; for MARK: 1 at the group's end, 0 at its begin */
 };
 
 /* Where assertions are decided: between what was read and `next`, a byte or END_OF_LINE. */
@@ -38,8 +38,8 @@ struct nfa {
     const struct regex_options *options;
     bool backwards;  /* places read from the end of a match to its start */
     bool is_ordered; /* the order of forks matters */
-    bool has_marks;  /* forwards: groups get places of the kind MARK */
-    uint32_t group;  /* the number of numbered groups that begin before the next node */
+    uint32_t marked; /* the group that gets places of the kind MARK; 0: none does */
+    uint32_t group;  /* how many groups with a number begin before the next node */
     /* Beyond ASCII, only a hull of the expression is wanted: any bytes of 0x80 and above are a
      * character of a set with such characters, and next to them every word boundary is true. */
     bool is_hull;

@@ -1,15 +1,17 @@
-/* onepass: makes the automaton that finds a match's groups
+/* onepass: makes the automata that find a match's groups
  *
  * A state is a place (nfa.h) and what kind of byte came before. From the place, forks, assertions
  * and marks lead to places that take a byte; the marks on the way become bits of the step. If two
  * ways lead on from there with the same byte to different places, the automaton would have to
- * remember both: the expression is not one-pass. If they lead to the same place, the way that Perl
- * prefers counts. A match's end is known, so it is no question whether to read on:
+ * remember both: the expression is not one-pass. All places from which no mark can be reached
+ * count as one, as do, backwards, all after the group's begin: there the group is known. Forwards,
+ * if two ways lead to the same place, the one that Perl prefers counts.
  *
- *     (a+)(a|b)  is not one-pass: after an a, another may belong to either group
- *     (a+)(b|c)  is
+ *     forwards                 (a+)b.*      not (a+)(a|b): after an a, another may be either's
+ *     backwards                .*=(a+)      not .*(a+)
  *
- * Source     Cox, "Regular Expression Matching in the Wild", 2010: RE2's one-pass matcher.
+ * Source     Cox, "Regular Expression Matching in the Wild", 2010: RE2's one-pass matcher, which
+ *            reads forwards, and has all groups at once.
  */
 #include "regex/onepass.h"
 
@@ -22,6 +24,7 @@
 #define PLACES_MAX 4096u
 #define STATES_MAX 4096u
 #define STEPS_MAX (1u << 18) /* of all states and columns: 4 MiB */
+#define KNOWN (NO_PLACE - 1)
 
 struct way {
     uint32_t place, bits;
@@ -37,7 +40,8 @@ struct onepass {
     uint32_t states[STATES_MAX];                  /* place * LINE_BEFORES + before */
     uint32_t state_count;
     struct way ways[2 * PLACES_MAX]; /* a stack */
-    uint32_t seen[PLACES_MAX], turn;
+    uint32_t seen[PLACES_MAX], seen_bits[PLACES_MAX], turn;
+    bool has_mark[PLACES_MAX]; /* a mark can be reached from the place */
     bool fails;
 };
 
@@ -58,12 +62,32 @@ static uint32_t state_of(struct onepass *maker, uint32_t place, enum line_before
     return maker->state_count;
 }
 
+/* Sets maker->has_mark. */
+static void find_marks(struct onepass *maker)
+{
+    bool changes = true;
+
+    while (changes) {
+        changes = false;
+        for (uint32_t i = 0; i < maker->nfa.count; i++) {
+            const struct place *place = &maker->places[i];
+            const bool has = place->kind == PLACE_MARK ||
+                             (place->kind != PLACE_END && maker->has_mark[place->next]) ||
+                             (place->kind == PLACE_FORK && maker->has_mark[place->other]);
+
+            changes |= has && !maker->has_mark[i];
+            maker->has_mark[i] = has;
+        }
+    }
+}
+
 /* Follows all ways from the state up to `byte`, or END_OF_LINE. */
 static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t byte)
 {
     const struct border border = {.before = maker->states[state] % LINE_BEFORES, .next = byte};
     struct line_step step = {0, 0, 0, 0};
-    uint32_t next = NO_PLACE, count = 0;
+    const bool back = maker->nfa.backwards;
+    uint32_t next = NO_PLACE, count = 0, to;
 
     maker->turn++;
     maker->ways[count++] = (struct way){maker->states[state] / LINE_BEFORES, 0};
@@ -71,9 +95,12 @@ static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t 
         struct way way = maker->ways[--count];
         const struct place *place = &maker->places[way.place];
 
-        if (maker->seen[way.place] == maker->turn)
+        if (maker->seen[way.place] == maker->turn) {
+            maker->fails |= back && maker->seen_bits[way.place] != way.bits;
             continue;
+        }
         maker->seen[way.place] = maker->turn;
+        maker->seen_bits[way.place] = way.bits;
         switch ((enum place_kind)place->kind) {
         case PLACE_END:
             step.is_end = 1;
@@ -82,10 +109,13 @@ static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t 
         case PLACE_BYTES:
             if (byte < place->low || byte > place->high)
                 break;
-            maker->fails |= next != NO_PLACE && next != place->next;
+            to = !maker->has_mark[place->next] || (back && (way.bits & 1) != 0) ? KNOWN
+                                                                                : place->next;
+            maker->fails |= next != NO_PLACE &&
+                            (next != to || ((back || to == KNOWN) && step.bits != way.bits));
             if (next == NO_PLACE)
                 step.bits = way.bits;
-            next = place->next;
+            next = to;
             break;
         case PLACE_FORK:
             maker->ways[count++] = (struct way){place->other, way.bits};
@@ -100,19 +130,21 @@ static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t 
             break;
         }
     }
-    if (next != NO_PLACE)
+    if (next == KNOWN)
+        step.next = LINE_GROUP_KNOWN;
+    else if (next != NO_PLACE)
         step.next = state_of(maker, next, nfa_before(&maker->nfa, byte));
     return step;
 }
 
-static enum trawl_status make_steps(struct onepass *maker, uint32_t first,
-                                    struct line_groups *groups, struct trawl_error *error)
+static enum trawl_status make_steps(struct onepass *maker, uint32_t first, struct line_group *group,
+                                    struct trawl_error *error)
 {
     const uint32_t row = maker->columns + 1;
     struct line_step *steps;
 
     for (uint32_t before = 0; before < LINE_BEFORES; before++)
-        groups->first[before] = state_of(maker, first, (enum line_before)before) - 1;
+        group->first[before] = state_of(maker, first, (enum line_before)before) - 1;
     TRAWL_TRY(MEMORY_NEW(steps, STEPS_MAX, error));
     for (uint32_t state = 0; state < maker->state_count && !maker->fails; state++)
         for (uint32_t column = 0; column < row && !maker->fails; column++)
@@ -120,59 +152,80 @@ static enum trawl_status make_steps(struct onepass *maker, uint32_t first,
                 maker, state, column < maker->columns ? maker->byte_of[column] : END_OF_LINE);
     if (!maker->fails) {
         const uint64_t count = (uint64_t)maker->state_count * row;
-        enum trawl_status status = MEMORY_NEW(groups->steps, count, error);
+        enum trawl_status status = MEMORY_NEW(group->steps, count, error);
 
         if (status != TRAWL_OK) {
             memory_release(steps, STEPS_MAX, sizeof *steps);
             return status;
         }
-        memcpy(groups->steps, steps, (size_t)count * sizeof *steps);
-        groups->state_count = maker->state_count;
-        groups->columns = maker->columns;
-        memcpy(groups->column_of, maker->class_of, sizeof groups->column_of);
+        memcpy(group->steps, steps, (size_t)count * sizeof *steps);
+        group->state_count = maker->state_count;
+        group->columns = maker->columns;
+        memcpy(group->column_of, maker->class_of, sizeof group->column_of);
     }
     memory_release(steps, STEPS_MAX, sizeof *steps);
     return TRAWL_OK;
 }
 
-enum trawl_status onepass_make(const struct expressions *made, struct line_groups *groups,
-                               struct trawl_error *error)
+/* Makes the automaton of a group in one direction, if the expression is one-pass. */
+static enum trawl_status make_group(const struct expressions *made, const struct syntax *tree,
+                                    uint32_t number, bool backwards, struct line_group *group,
+                                    struct trawl_error *error)
 {
-    const struct syntax_node *root = &made->items[0].tree.root;
     const bool is_wide =
         made->has_marked && (made->options.letters.is_word != NULL || made->is_strict);
     enum trawl_status status = TRAWL_OK;
     bool cuts[257] = {false};
     struct onepass *maker;
-    struct syntax tree;
     uint32_t first;
 
-    if (root->groups == 0 || root->groups > ONEPASS_GROUPS_MAX || made->options.longest ||
-        made->needs_marks || (made->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0)
-        return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
     maker->nfa = (struct nfa){.options = &made->options,
+                              .backwards = backwards,
                               .is_ordered = true,
-                              .has_marks = true,
+                              .marked = number,
                               .slots = maker->slots,
                               .places = maker->places,
                               .most = PLACES_MAX};
-    TRAWL_TRY_DONE(syntax_again(&made->items[0].tree, &tree, error));
-    first = nfa_put_node(&maker->nfa, &tree.root,
+    group->backwards = backwards;
+    first = nfa_put_node(&maker->nfa, &tree->root,
                          nfa_put(&maker->nfa, (struct place){.kind = PLACE_END}));
-    syntax_release(&tree);
     if (!maker->nfa.fails && !(maker->nfa.has_edges && is_wide)) {
+        find_marks(maker);
         maker->columns =
             nfa_divide(&maker->nfa, 0, NULL, NULL, cuts, maker->class_of, maker->byte_of);
-        status = make_steps(maker, first, groups, error);
+        status = make_steps(maker, first, group, error);
     }
-done:
     memory_release(maker, 1, sizeof *maker);
     return status;
 }
 
-void onepass_free(struct line_groups *groups)
+enum trawl_status onepass_make(const struct expressions *made, struct line_group **groups,
+                               uint32_t *count, struct trawl_error *error)
 {
-    memory_release(groups->steps, (uint64_t)groups->state_count * (groups->columns + 1),
-                   sizeof *groups->steps);
+    const struct syntax_node *root = &made->items[0].tree.root;
+    enum trawl_status status = TRAWL_OK;
+    struct syntax tree;
+
+    if (root->groups == 0 || root->groups > ONEPASS_GROUPS_MAX || made->options.longest ||
+        made->needs_marks || (made->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0)
+        return TRAWL_OK;
+    TRAWL_TRY(syntax_again(&made->items[0].tree, &tree, error));
+    TRAWL_TRY_DONE(MEMORY_ZEROED(*groups, root->groups, error));
+    *count = root->groups;
+    for (uint32_t i = 0; i < 2 * *count; i++)
+        if ((*groups)[i / 2].steps == NULL)
+            TRAWL_TRY_DONE(
+                make_group(made, &tree, i / 2 + 1, i % 2 != 0, &(*groups)[i / 2], error));
+done:
+    syntax_release(&tree);
+    return status;
+}
+
+void onepass_free(struct line_group *groups, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        memory_release(groups[i].steps, (uint64_t)groups[i].state_count * (groups[i].columns + 1),
+                       sizeof *groups[i].steps);
+    memory_release(groups, count, sizeof *groups);
 }

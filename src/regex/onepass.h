@@ -7,11 +7,11 @@
 
 #define ONEPASS_GROUPS_MAX 15u
 
-/* Makes the automaton of the first expression. Leaves groups->steps NULL if that has no groups or
- * more than ONEPASS_GROUPS_MAX, is not one-pass or not in Perl's syntax, or would be too large.
- * Errors: MEMORY. */
-enum trawl_status onepass_make(const struct expressions *made, struct line_groups *groups,
-                               struct trawl_error *error);
-void onepass_free(struct line_groups *groups);
+/* Makes the automata of the first expression's groups. Sets *count to 0 if it has none or more than
+ * ONEPASS_GROUPS_MAX, or is not in Perl's syntax; leaves the `steps` of a group NULL if the
+ * expression is not one-pass for it, or the automaton would be too large. Errors: MEMORY. */
+enum trawl_status onepass_make(const struct expressions *made, struct line_group **groups,
+                               uint32_t *count, struct trawl_error *error);
+void onepass_free(struct line_group *groups, uint32_t count);
 
 #endif

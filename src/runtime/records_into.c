@@ -553,9 +553,9 @@ static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
 }
 
 /* Finds the automaton for the group of the plan's expression. */
-static enum trawl_status find_groups(struct trawl_searcher *searcher, struct trawl_records *records,
-                                     const struct trawl_rewrite *rewrite,
-                                     const struct line_groups **groups, struct trawl_error *error)
+static enum trawl_status find_group(struct trawl_searcher *searcher, struct trawl_records *records,
+                                    const struct trawl_rewrite *rewrite,
+                                    const struct line_group **group, struct trawl_error *error)
 {
     const struct trawl_plan *lines = NULL;
     struct trawl_plan_told told = {.size = sizeof told};
@@ -568,11 +568,13 @@ static enum trawl_status find_groups(struct trawl_searcher *searcher, struct tra
                           rewrite->group);
     if (records->text != NULL)
         TRAWL_TRY(search_line_plan(searcher, rewrite->plan, records->text, true, &lines, error));
-    if (lines != NULL && lines->line_reader != NULL && lines->line_reader->groups.steps != NULL)
-        *groups = &lines->line_reader->groups;
-    if (*groups == NULL)
+    if (lines != NULL && lines->line_reader != NULL &&
+        rewrite->group <= lines->line_reader->group_count &&
+        lines->line_reader->groups[rewrite->group - 1].steps != NULL)
+        *group = &lines->line_reader->groups[rewrite->group - 1];
+    if (*group == NULL)
         return TRAWL_FAIL(error, UNSUPPORTED,
-                          "only the host can find the groups: the plan is no single one-pass "
+                          "only the host can find the group: the plan is no single one-pass "
                           "expression in Perl's syntax");
     return TRAWL_OK;
 }
@@ -583,7 +585,7 @@ enum trawl_status trawl_records_rewrite(struct trawl_searcher *searcher,
 {
     struct trawl_rewrite rewrite = {.size = sizeof rewrite};
     struct trawl_answer matches = TRAWL_ANSWER(TRAWL_RECORDS_MATCHES);
-    const struct line_groups *groups = NULL;
+    const struct line_group *group = NULL;
     enum trawl_status status;
 
     if (searcher == NULL || records == NULL || given == NULL)
@@ -604,11 +606,11 @@ enum trawl_status trawl_records_rewrite(struct trawl_searcher *searcher,
                  ? TRAWL_OK
                  : check_rewrite(searcher->runtime, records, &rewrite, error);
     if (status == TRAWL_OK && records->records.count > 0 && rewrite.how == TRAWL_GROUP)
-        status = find_groups(searcher, records, &rewrite, &groups, error);
+        status = find_group(searcher, records, &rewrite, &group, error);
     if (status == TRAWL_OK && records->records.count > 0)
         status = engine_for_devices->records_rewrite(
             searcher->runtime->devices.engine, records->held,
-            records->text == NULL ? NULL : records->text->bytes, groups, &rewrite, error);
+            records->text == NULL ? NULL : records->text->bytes, group, &rewrite, error);
     searcher_leave(searcher);
     if (status == TRAWL_OK || status == TRAWL_LIMIT) {
         given->count = rewrite.count;

@@ -220,6 +220,7 @@ enum { FIND_NUMBERS, FIND_SPANS, FIND_RECORDS };
 /* ---- rewrite.cu ---- */
 
 enum { REWRITE_REPLACE, REWRITE_MASK, REWRITE_MASK_CHARACTERS, REWRITE_SPLIT, REWRITE_GROUP };
+#define REWRITE_KNOWN 0xffffffffu /* LINE_GROUP_KNOWN */
 #define REWRITE_TILE (32u << 10)
 #define REWRITE_BLOCKS_MAX 512u /* maximum number of blocks of rewrite_scan */
 
@@ -244,11 +245,11 @@ struct rewrite_arguments {
     void *lists;           /* SPLIT: for each record, how many parts are before it */
     uint8_t *bytes;        /* the new text; a multiple of 16 */
     uint64_t total;        /* its number of bytes */
-    /* GROUP: the group's number; the automaton (struct line_groups), whose `first` is that of
-     * answer.automaton; a bit for each record whose group took part */
+    /* GROUP: the automaton (struct line_group), whose `first` is that of answer.automaton; a bit
+     * for each record whose group took part */
     const uint32_t *steps;
     const uint8_t *column_of;
-    uint32_t columns, group;
+    uint32_t columns, backwards;
     uint32_t *valid;
 };
 

@@ -111,29 +111,33 @@ SIMT_KERNEL(rewrite_select, rewrite_arguments, LISTS_THREADS, 4)
 SIMT_FUNCTION int rewrite_find(const struct rewrite_arguments *a, uint64_t r, uint64_t from,
                                uint64_t to, uint64_t *begin, uint64_t *end)
 {
-    const uint64_t last = answer_record_at(&a->answer, r + 1u);
-    uint32_t state = answer_beside(&a->answer, &a->answer.automaton, from - 1u, last,
-                                   from == answer_record_at(&a->answer, r));
+    const uint64_t base = answer_record_at(&a->answer, r),
+                   last = answer_record_at(&a->answer, r + 1u);
+    const int back = a->backwards != 0;
+    uint64_t x = back ? to : from, stop = back ? from : to;
+    uint32_t state = answer_beside(&a->answer, &a->answer.automaton, back ? x : x - 1u, last,
+                                   back ? x == last : x == base);
 
     *begin = *end = UINT64_MAX;
     SIMT_ROLLED
-    for (uint64_t x = from; x <= to; x++) {
-        uint32_t column = a->columns, bits;
+    for (;; x += back ? UINT64_MAX : 1u) {
+        uint32_t column = a->columns, bits, next;
         const uint32_t *step;
 
-        if (x < last)
-            column = simt_load_u8(a->column_of + simt_load_u8(a->answer.text + x));
-        step = a->steps + 4ull * ((uint64_t)state * (a->columns + 1u) + column) + 2u * (x == to);
-        if (simt_load_u32(step) == 0)
-            return 0; /* not the expression's match */
-        bits = simt_load_u32(step + 1) >> 2u * a->group;
+        if (back ? x > base : x < last)
+            column =
+                simt_load_u8(a->column_of + simt_load_u8(a->answer.text + (back ? x - 1u : x)));
+        step = a->steps + 4ull * ((uint64_t)state * (a->columns + 1u) + column) + 2u * (x == stop);
+        next = simt_load_u32(step);
+        bits = next == 0 ? 0 : simt_load_u32(step + 1);
         if ((bits & 1u) != 0)
             *begin = x;
-        if ((bits & 2u) != 0)
+        if ((bits & 2u) != 0 && (!back || *end == UINT64_MAX))
             *end = x;
-        state = simt_load_u32(step) - 1u;
+        if (next == 0 || next == REWRITE_KNOWN || x == stop || (back && *begin != UINT64_MAX))
+            return *begin != UINT64_MAX && *end != UINT64_MAX;
+        state = next - 1u;
     }
-    return *end != UINT64_MAX;
 }
 
 SIMT_KERNEL(rewrite_groups, rewrite_arguments, LISTS_THREADS, 4)
