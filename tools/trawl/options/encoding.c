@@ -615,7 +615,7 @@ static bool guesses(const struct encoding *encoding)
 /* Chooses the encoding from the first bytes. Returns the length of the byte order mark to skip. As
  * in ripgrep, a UTF-16 mark wins over a label, and a UTF-8 mark is only skipped. Marks of encodings
  * that only iconv has are not skipped here. */
-static size_t choose_encoding(struct encoding *encoding)
+static size_t choose_encoding(struct encoding *encoding, bool end)
 {
     const char *marked, *name;
     const struct encoding_row *found;
@@ -624,7 +624,7 @@ static size_t choose_encoding(struct encoding *encoding)
 
     if (guesses(encoding)) {
         if (mark == 0)
-            guess_encoding(encoding->bytes, encoding->bytes_count, encoding->guess);
+            guess_encoding(encoding->bytes, encoding->bytes_count, end, encoding->guess);
         if (!encoding_is_known(encoding->guess))
             *encoding->guess = '\0';
         encoding->label = *encoding->guess != '\0' ? encoding->guess : "auto";
@@ -659,7 +659,7 @@ static bool convert(struct encoding *encoding, bool end)
     if (!encoding->begun) {
         if (encoding->bytes_count < (guesses(encoding) ? READ_BYTES : 3u) && !end)
             return true;
-        used = choose_encoding(encoding);
+        used = choose_encoding(encoding, end);
         encoding->bytes_count -= used;
         memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
     }

@@ -40,8 +40,9 @@ bool guess_is_there(void)
     return pthread_once(&once, load_uchardet) == 0 && uchardet.create != NULL;
 }
 
-/* Returns true for UTF-8. ASCII with an escape may be ISO-2022. */
-static bool is_utf8(const uint8_t *bytes, size_t bytes_count)
+/* Returns true for UTF-8, also if it ends inside a character. ASCII with an escape may be ISO-2022;
+ * of a whole text, ASCII whose last bytes are none may be any. */
+static bool is_utf8(const uint8_t *bytes, size_t bytes_count, bool is_whole)
 {
     const bool escapes = memchr(bytes, '\x1b', bytes_count) != NULL;
     uint32_t code_point;
@@ -51,13 +52,15 @@ static bool is_utf8(const uint8_t *bytes, size_t bytes_count)
         count = utf8_character(bytes + at, bytes_count - at, &code_point);
         wide += count > 1;
     }
-    /* the end may cut a character off */
-    return (wide > 0 || !escapes) && (count > 0 || bytes_count - at < 4);
+    if (count == 0 && (bytes_count - at >= UTF8_BYTES_MAX || (is_whole && wide == 0)))
+        return false;
+    return wide > 0 || !escapes;
 }
 
-void guess_encoding(const uint8_t *bytes, size_t bytes_count, char *guess)
+void guess_encoding(const uint8_t *bytes, size_t bytes_count, bool is_whole, char *guess)
 {
-    void *guesser = is_utf8(bytes, bytes_count) || !guess_is_there() ? NULL : uchardet.create();
+    void *guesser =
+        is_utf8(bytes, bytes_count, is_whole) || !guess_is_there() ? NULL : uchardet.create();
 
     *guess = '\0';
     if (guesser == NULL)

@@ -12,7 +12,7 @@
 bool guess_is_there(void);
 
 /* Writes the encoding's name into guess[GUESS_BYTES]: "" for UTF-8, and for what uchardet does not
- * know. */
-void guess_encoding(const uint8_t *bytes, size_t bytes_count, char *guess);
+ * know. is_whole: the text has no more bytes. */
+void guess_encoding(const uint8_t *bytes, size_t bytes_count, bool is_whole, char *guess);
 
 #endif

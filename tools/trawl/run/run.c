@@ -235,7 +235,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
             job_message(job, "%s", message);
         for (size_t i = 0; i < operand_count && settings->encoding == NULL && job->supply == NULL;
              i++)
-            if (encoding_is_wide(operands[i].text))
+            if (strcmp(operands[i].text, "-") != 0 && encoding_is_wide(operands[i].text))
                 job_message(job, "%s: nothing was found; the file is in UTF-16: see --encoding",
                             operands[i].text);
     }
