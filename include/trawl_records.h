@@ -100,7 +100,8 @@ struct trawl_rewrite {
     uint32_t offset_bytes; /* 4 or 8: of a number in `offsets` and `lists` */
     uint64_t count;        /* set by the call: bytes of all strings, also if that is more than
                               `room` or than offset_bytes can say: LIMIT */
-    uint64_t strings;      /* set by the call: number of strings */
+    uint64_t strings;      /* set by the call: number of strings; SPLIT: more than offset_bytes can
+                              say: LIMIT */
     /* GROUP: the matches' plan, the group's number, and a bitmap in 32-bit words in that memory:
      * bit i & 7 of byte i >> 3 is 1 if the group took part in record i */
     const struct trawl_plan *plan;

@@ -456,7 +456,7 @@ cdef class Records(Made):
         try:
             handle.job.out, handle.job.bytes = &asked, BRIEF_BYTES
             while True:
-                unit = 8 if asked.out.room >> 31 != 0 else max(self.part.records.offset_bytes, 4)
+                unit = 8 if (asked.out.room | (rows + count if splits else 0)) >> 31 != 0 else max(self.part.records.offset_bytes, 4)
                 made.offsets = nulls = device_array(self.device, rows + 1 + (count if splits else 0), unit)
                 send(self.device, made.offsets.address(), 0, <const void *>&none, unit)  # all of it, if there are no records
                 if splits:

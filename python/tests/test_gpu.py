@@ -364,7 +364,7 @@ def test_groups():
     many = [b"a=1", None] * 50 + [b"key=123456789" * 9] * 2
     assert trawl.Plan("(=.*)", regex=True).groups(gpu.Column(many, "z"))["1"].tolist() == [
         one and one[one.index(b"=") :] for one in many]  # longer than there was room for  # fmt: skip
-    for given in (gpu.Column([], "z"), gpu.Column([b"", None], "z")):
+    for given in (gpu.Column([], "z"), gpu.Column([b"", None], "z"), gpu.Column([b"", b""], "z")):
         assert trawl.Plan("(a)", regex=True).groups(given)["1"].tolist() == [None] * len(trawl.Searcher().load(given))
     # not one-pass; POSIX's; whole words; several
     for plan in (trawl.Plan("(a+)(a*)", regex=True), trawl.Plan("(a)b", regex="extended"),

@@ -38,14 +38,14 @@ static enum trawl_status put_group(struct engine_worker *worker, const struct li
 
 /* Reserves the entries, sums, automaton and values, and copies the last two to the device. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct trawl_rewrite *rewrite,
-                                 const struct line_group *group, struct rewrite_arguments *a,
-                                 struct trawl_error *error)
+                                 const struct line_group *group, uint64_t tape_bytes,
+                                 struct rewrite_arguments *a, struct trawl_error *error)
 {
     struct cuda_memory *memory = &worker->answering->rewriting;
     const uint64_t words = rewrite->matches->count + 1, ends = rewrite->values_count + 1;
     const uint64_t columns = rewrite->how == TRAWL_SPLIT ? 4 : 3;
     const uint64_t table = group == NULL ? 0 : steps_bytes(group) + sizeof group->column_of;
-    uint64_t bytes = ends * sizeof(uint32_t), address;
+    uint64_t bytes = ends * sizeof(uint32_t), address, most;
     enum trawl_status status;
     uint32_t *told;
     void *host;
@@ -53,6 +53,8 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct traw
     for (uint64_t i = 0; i < rewrite->values_count; i++)
         if (!checked_add(bytes, rewrite->values[i].bytes_count, &bytes) || bytes > UINT32_MAX)
             return TRAWL_FAIL(error, ARGUMENT, "rewrite: the values have 4 GiB or more");
+    if (!checked_multiply(bytes, tape_bytes, &most)) /* a value for each byte */
+        return TRAWL_FAIL(error, ARGUMENT, "rewrite: the new strings may have 2^64 bytes");
     TRAWL_TRY(cuda_memory_reserve(
         worker->device, memory,
         cuda_worker_room(worker,
@@ -114,6 +116,7 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
                                   .lists = rewrite->lists,
                                   .valid = (uint32_t *)rewrite->validity,
                                   .bytes = (uint8_t *)rewrite->bytes};
+    const bool is_group = rewrite->how == TRAWL_GROUP;
     uint64_t grown = 0, chosen = 0;
     struct cuda_place place;
     struct records records;
@@ -135,10 +138,10 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
     a.answer.into = rewrite->offsets;
     TRAWL_TRY(cuda_lists_answering(worker, error));
     TRAWL_TRY(cuda_lists_sums(worker, error));
-    TRAWL_TRY(prepare(worker, rewrite, group, &a, error));
+    TRAWL_TRY(prepare(worker, rewrite, group, records.tape_bytes, &a, error));
     if (matches->count > 0) {
         TRAWL_TRY(cuda_lists_launch(
-            worker, group != NULL ? CUDA_KERNEL_REWRITE_GROUPS : CUDA_KERNEL_REWRITE_SELECT,
+            worker, is_group ? CUDA_KERNEL_REWRITE_GROUPS : CUDA_KERNEL_REWRITE_SELECT,
             records.count, 0, &a, error));
         TRAWL_TRY(scan(worker, &a, a.shift, &grown, error));
         if (a.chosen != NULL)
@@ -146,14 +149,16 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
     } else if (a.chosen != NULL) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)a.chosen, 0,
                             sizeof(uint64_t), worker->stream));
-    } else if (group != NULL) {
+    } else if (is_group) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)a.valid, 0,
                             (size_t)((records.count + 31) / 32 * sizeof(uint32_t)),
                             worker->stream));
     }
-    rewrite->count = a.total = (group == NULL ? records.tape_bytes : 0) + grown;
+    rewrite->count = a.total = (is_group ? 0 : records.tape_bytes) + grown;
     rewrite->strings = records.count + chosen;
-    if (a.total > rewrite->room || (a.total > INT32_MAX && rewrite->offset_bytes == 4))
+    if (a.total > rewrite->room ||
+        (rewrite->offset_bytes == 4 &&
+         (a.total > INT32_MAX || (a.chosen != NULL && rewrite->strings > INT32_MAX))))
         return TRAWL_FAIL(error, LIMIT, "rewrite: room for %" PRIu64 " of %" PRIu64 " bytes",
                           rewrite->room, a.total);
     TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_REWRITE_ENDS, records.count + 1, 0, &a, error));

@@ -528,9 +528,13 @@ static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
     if ((unsigned)rewrite->how > TRAWL_GROUP || matches == NULL ||
         (rewrite->flags != TRAWL_SPANS && rewrite->flags != TRAWL_SPANS_FIRST) ||
         (rewrite->offset_bytes != 4 && rewrite->offset_bytes != 8) ||
+        (matches->cell_bytes != 4 && matches->cell_bytes != 8) ||
         (rewrite->values_count > 0) != has_values || (rewrite->values != NULL) != has_values)
         return TRAWL_FAIL(error, ARGUMENT,
                           "rewrite: how, flags, offset_bytes, matches or values are not allowed");
+    for (uint64_t i = 0; i < rewrite->values_count; i++)
+        if (rewrite->values[i].bytes == NULL && rewrite->values[i].bytes_count > 0)
+            return TRAWL_FAIL(error, ARGUMENT, "rewrite: value %" PRIu64 " is NULL", i);
     if (matches->what != TRAWL_RECORDS_MATCHES || matches->count > matches->room)
         return TRAWL_FAIL(error, ARGUMENT, "rewrite: matches are no complete answer MATCHES");
     if (own->held == NULL)
@@ -552,7 +556,7 @@ static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
                                                     matches->cell_bytes, error);
 }
 
-/* Finds the automaton for the group of the plan's expression. */
+/* Finds the automaton for the group of the plan's expression; NULL: no record has a byte. */
 static enum trawl_status find_group(struct trawl_searcher *searcher, struct trawl_records *records,
                                     const struct trawl_rewrite *rewrite,
                                     const struct line_group **group, struct trawl_error *error)
@@ -566,6 +570,8 @@ static enum trawl_status find_group(struct trawl_searcher *searcher, struct traw
     if (rewrite->group == 0 || rewrite->group > told.group_count)
         return TRAWL_FAIL(error, ARGUMENT, "rewrite: no group has the number %" PRIu64,
                           rewrite->group);
+    if (records->text == NULL && rewrite->matches->count == 0)
+        return TRAWL_OK;
     if (records->text != NULL)
         TRAWL_TRY(search_line_plan(searcher, rewrite->plan, records->text, true, &lines, error));
     if (lines != NULL && lines->line_reader != NULL &&

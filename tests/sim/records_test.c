@@ -388,22 +388,26 @@ static void wrong_members(struct trawl_searcher *searcher, const struct trawl_pl
                           const struct trawl_record_array *array, struct trawl_answer *matches,
                           struct trawl_rewrite rewrite)
 {
+    struct trawl_answer narrow = *matches;
     struct trawl_error error;
 
-    for (uint32_t i = 0; i < 15; i++) {
+    narrow.cell_bytes = 2;
+    for (uint32_t i = 0; i < 17; i++) {
+        const struct trawl_value no_bytes = {NULL, 1};
         struct trawl_rewrite wrong = rewrite;
         enum trawl_status status;
 
-        wrong.how = i == 0 ? (enum trawl_rewriting)4 : i == 1 ? TRAWL_SPLIT : wrong.how;
+        wrong.how = i == 0 ? (enum trawl_rewriting)5 : i == 1 ? TRAWL_SPLIT : wrong.how;
         wrong.flags = i == 2 ? 0 : wrong.flags;
-        wrong.matches = i == 3 ? NULL : wrong.matches;
+        wrong.matches = i == 3 ? NULL : i == 15 ? &narrow : wrong.matches;
+        wrong.values = i == 16 ? &no_bytes : wrong.values;
         wrong.values_count = i == 4 ? 0 : i == 5 ? 2 : 1; /* several need patterns */
         wrong.offset_bytes = i == 6 ? 1 : 8;
         wrong.offsets = i == 7 ? NULL : i == 8 ? &wrong : wrong.offsets;
         wrong.offsets = i == 9 ? (uint8_t *)wrong.offsets + 4 : wrong.offsets;
         wrong.bytes = i == 10 ? (uint8_t *)wrong.bytes + 8 : wrong.bytes;
         wrong.room = i == 11 ? 9 : 16;
-        if (i >= 12) { /* no plan, no such group, no bitmap */
+        if (i >= 12 && i < 15) { /* no plan, no such group, no bitmap */
             wrong.how = TRAWL_GROUP;
             wrong.values = NULL;
             wrong.values_count = 0;
@@ -417,11 +421,14 @@ static void wrong_members(struct trawl_searcher *searcher, const struct trawl_pl
     }
 }
 
-/* Each call to the driver fails in turn. */
-static void rewritten(int code)
+/* Each call to the driver fails in turn. expression: its first group is found; NULL: a string is
+ * replaced. */
+static void rewritten(int code, const char *expression)
 {
-    static const uint64_t offsets[] = {0, 5, 6, 6, 8}, right[] = {0, 7, 8, 8, 10}, zeros[8];
+    static const uint64_t offsets[] = {0, 5, 6, 6, 8}, zeros[8];
+    static const uint64_t right[][5] = {{0, 7, 8, 8, 10}, {0, 1, 1, 1, 1}};
     static const uint8_t valid = 7;
+    const bool groups = expression != NULL;
     static const struct trawl_value star = {"**", 2};
     struct cuda_limits limits = cuda_limits_default;
     bool has_failed = true;
@@ -440,7 +447,8 @@ static void rewritten(int code)
         devices_begin(&limits);
         searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
         {
-            AUTO_PLAN plan = must_plan("b");
+            AUTO_PLAN plan = groups ? must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL))
+                                    : must_plan("b");
 
             array = records_of(put("babaaxab", 8), put(offsets, sizeof offsets), 4);
             array.validity = (const uint8_t *)put(&valid, 1);
@@ -456,6 +464,14 @@ static void rewritten(int code)
             rewrite.offset_bytes = 8;
             rewrite.bytes = put(zeros, sizeof zeros);
             rewrite.room = 16;
+            if (groups) {
+                rewrite.how = TRAWL_GROUP;
+                rewrite.values = NULL;
+                rewrite.values_count = 0;
+                rewrite.plan = plan;
+                rewrite.group = 1;
+                rewrite.validity = put(zeros, sizeof zeros);
+            }
             sim_driver_fail(nth, code, false);
             status = rewrite_matches(searcher, plan, &array, &matches, &rewrite, &error);
             has_failed = sim_driver_has_failed();
@@ -465,11 +481,13 @@ static void rewritten(int code)
                                        status == TRAWL_UNSUPPORTED)));
             status = rewrite_matches(searcher, plan, &array, &matches, &rewrite, &error);
             if (status == TRAWL_OK || !has_failed) {
-                TEST_CHECK(status == TRAWL_OK && rewrite.count == 10 && rewrite.strings == 4);
-                TEST_CHECK(memcmp(rewrite.offsets, right, sizeof right) == 0 &&
-                           memcmp(rewrite.bytes, "**a**aaxab", 10) == 0);
+                TEST_CHECK(status == TRAWL_OK && rewrite.count == right[groups][4] &&
+                           rewrite.strings == 4);
+                TEST_CHECK(memcmp(rewrite.offsets, right[groups], sizeof right[groups]) == 0 &&
+                           memcmp(rewrite.bytes, groups ? "a" : "**a**aaxab", rewrite.count) == 0 &&
+                           (!groups || *(const uint32_t *)rewrite.validity == 1));
             }
-            if (!has_failed)
+            if (!has_failed && !groups)
                 wrong_members(searcher, plan, &array, &matches, rewrite);
         }
         trawl_searcher_close(searcher);
@@ -527,8 +545,12 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     borders();
     by_turns();
-    rewritten(CUDA_CODE_OUT_OF_MEMORY);
-    rewritten(CUDA_CODE_LAUNCH_FAILED);
+    rewritten(CUDA_CODE_OUT_OF_MEMORY, NULL);
+    rewritten(CUDA_CODE_LAUNCH_FAILED, NULL);
+#ifdef TRAWL_REGEX
+    rewritten(CUDA_CODE_OUT_OF_MEMORY, "b(a?)");
+    rewritten(CUDA_CODE_LAUNCH_FAILED, "b(a?)");
+#endif
     several_devices(TRAWL_ENGINE_AUTO);
     several_devices(TRAWL_ENGINE_CUDA);
     for (uint32_t i = 0; i < 4; i++) {
