@@ -317,12 +317,8 @@ static bool find_group(const struct syntax_node *node, const char *name, uint64_
 uint32_t program_group(const struct program *program, const char *name, uint64_t count)
 {
     uint32_t number = 0;
-    struct syntax tree;
-    bool found;
 
-    if (syntax_again(program->tree, &tree, NULL) != TRAWL_OK)
-        return 0;
-    found = find_group(&tree.root, name, count, &number);
-    syntax_release(&tree);
-    return found ? number : 0;
+    return program->tree->has_names && find_group(&program->tree->root, name, count, &number)
+               ? number
+               : 0;
 }

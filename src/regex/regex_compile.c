@@ -437,11 +437,14 @@ static enum trawl_status make_rest(struct expressions *made, struct trawl_error 
     return make_part(made, error);
 }
 
-/* Forgets an expression's tree: of a list, few are needed again. */
+/* Forgets an expression's tree: of a list, few are needed again. A tree with names of groups is
+ * asked for them at each match that is replaced. */
 static void forget(struct expressions *made, uint32_t index)
 {
-    if (made->items[index].tree.bytes == (const char *)plan_pattern(made->plan, index).bytes)
-        syntax_forget(&made->items[index].tree);
+    struct syntax *tree = &made->items[index].tree;
+
+    if (tree->bytes == (const char *)plan_pattern(made->plan, index).bytes && !tree->has_names)
+        syntax_forget(tree);
 }
 
 /* Compiles each expression, then the plan of the atoms. An error names the

@@ -53,13 +53,23 @@ static const struct row {
     {WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_PCRE),
      true,
      {"(?<=n)ee(?!x)", "(e)\\1d"}},
+    /* trees that are read again, for programs, automata and a reach, but not for a group's name */
+    {WITH(RIPGREP), true, {"ne{1,2}d[a-z ]{1,30}st?", "(?P<w>n[^ ]+)\\w{2}", "[^k]{5,40}k\\b"}},
+    {WITH(RIPGREP, .flags = TRAWL_WHOLE_WORD),
+     true,
+     {"h[a-z]{0,30}k", "(?P<w>h\\w+)", "\\w{3,40}[e\xc3\xa9]", "n(?:\\W|a)+"}},
+    {WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_PCRE),
+     true,
+     {"(?:ha?y?s{0,40}t){1,20}", "(?<=n)(?<w>e+)(?!x)", "\\pL{3,30}"}},
 };
 
 /* Builds the row's plan, and counts its matches in each way, twice. */
 static enum trawl_status count(const struct row *row, struct trawl_searcher *searcher,
-                               struct trawl_text *text, uint64_t counts[3],
+                               struct trawl_text *text, uint64_t counts[4],
                                struct trawl_error *error)
 {
+    struct trawl_plan_told told = {
+        .size = sizeof told, .pattern_index = 1, .group_name = "w", .group_name_bytes = 1};
     struct trawl_plan_options options = row->options;
     struct trawl_pattern patterns[STRINGS_MAX];
     struct trawl_plan *plan = NULL;
@@ -76,13 +86,16 @@ static enum trawl_status count(const struct row *row, struct trawl_searcher *sea
         status = ask_count_lines(searcher, plan, text, i == 0, UINT64_MAX, &counts[1], error);
     for (int i = 0; i < 2 && status == TRAWL_OK; i++)
         status = trawl_list_bytes(searcher, plan, "hay needled", 11, 0, NULL, 0, &counts[2], error);
+    if (status == TRAWL_OK)
+        status = trawl_plan_tell(plan, &told, error);
+    counts[3] = told.group;
     trawl_plan_free(plan);
     return status;
 }
 
 static void run(const struct row *row, struct trawl_text *text)
 {
-    uint64_t right[3] = {0}, failed = 0;
+    uint64_t right[4] = {0}, failed = 0;
     struct trawl_error error = calls_error();
     AUTO_SEARCHER warm = must_searcher(1, 700);
 
@@ -92,7 +105,7 @@ static void run(const struct row *row, struct trawl_text *text)
     has_failed = true;
     for (long nth = 0; has_failed && test_failures < 5; nth++) {
         struct trawl_searcher *searcher = NULL;
-        uint64_t counts[3] = {0};
+        uint64_t counts[4] = {0};
         int64_t blocks = atomic_load(&live_blocks);
         enum trawl_status status;
 

@@ -136,6 +136,7 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
             return syntax_refuse(from, error, "two groups have the same name");
     TRAWL_TRY(MEMORY_ROOM(reader->names, reader->name_capacity, reader->name_count + 1, error));
     reader->names[reader->name_count++] = group;
+    reader->out->has_names = true;
     return TRAWL_OK;
 }
 

@@ -119,6 +119,7 @@ struct syntax {
     bool has_lines; /* contains ^ or $ */
     bool by_lines;  /* contains ^ or $ that also match at newlines */
     bool has_ends;  /* contains \A or \z */
+    bool has_names; /* some group has a name */
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
