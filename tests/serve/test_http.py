@@ -1208,4 +1208,10 @@ def test_log(serve, folder, listen):
     end.close()
     until(lambda: len(lines()) == len(asks) + 1, "the request that was broken off is logged")
     assert lines()[-1]["status"] == 200 and not lines()[-1]["whole"]
+    end = server.connect()  # a method that is no UTF-8
+    end.sendall(b"\xff / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert end.recv(1000).startswith(b"HTTP/1.1 405")
+    end.close()
+    until(lambda: len(lines()) == len(asks) + 2, "so is a method without a name")
+    assert lines()[-1]["method"] is None and lines()[-1]["status"] == 405
     assert execute([SERVE, "--log=xml", folder])[0] == 2
