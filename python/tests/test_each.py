@@ -56,9 +56,13 @@ def test_each_beside_polars(rng):
     polars = pytest.importorskip("polars")
     for _ in range(amount(20)):
         texts, patterns = pairs(rng, 500)
-        frame = polars.DataFrame({"text": texts, "pattern": patterns}, schema={"text": polars.String, "pattern": polars.String})
+        frame = polars.DataFrame(
+            {"text": texts, "pattern": patterns}, schema={"text": polars.String, "pattern": polars.String}
+        )
         frame = polars.concat([frame[:137], frame[137:]], rechunk=False)
-        expected = frame.select(polars.col("text").str.contains(polars.col("pattern"), literal=True)).to_series().to_list()
+        expected = (
+            frame.select(polars.col("text").str.contains(polars.col("pattern"), literal=True)).to_series().to_list()
+        )
         assert trawl.contains_each(frame["text"], frame["pattern"][:]) == expected == right(texts, patterns)
         assert trawl.contains_each(frame["text"], patterns) == expected
 

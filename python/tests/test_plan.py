@@ -206,10 +206,7 @@ def test_patterns_are_text(tmp_path):
 def test_characters_beyond_ascii():
     plan = trawl.Plan("\u00c9", ignore_case=True)
     assert plan.unicode and plan.count("\u00e9\u00c9e") == 2
-    for plain in (
-        trawl.Plan("\u00c9", ignore_case="ascii"),
-        trawl.Plan("\u00c9".encode(), ignore_case=True),
-    ):
+    for plain in (trawl.Plan("\u00c9", ignore_case="ascii"), trawl.Plan("\u00c9".encode(), ignore_case=True)):
         assert not plain.unicode and plain.count("\u00e9\u00c9e") == 1
     assert pickle.loads(pickle.dumps(plan)).count("\u00e9\u00c9e") == 2
     assert not trawl.Plan("gat", alphabet="dna", ignore_case=True, whole_words=True).unicode

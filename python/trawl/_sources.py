@@ -68,7 +68,9 @@ def gather(patterns: Any) -> tuple[Any, ...]:
                 found = no_pattern(item) if isinstance(item, re.Pattern) else fault
                 raise TypeError(f"patterns: pattern {i}: {str(found).removeprefix('patterns: ')}") from None
         if isinstance(item, str) != isinstance(items[0], str):
-            raise TypeError(f"patterns: pattern {i} is {type(item).__name__}, but pattern 0 is {type(items[0]).__name__}")
+            raise TypeError(
+                f"patterns: pattern {i} is {type(item).__name__}, but pattern 0 is {type(items[0]).__name__}"
+            )
     return items
 
 

@@ -86,7 +86,9 @@ def test_guess(folder):
         pytest.skip("libuchardet is not here")
     for _ in range(amount(50)):
         made = drawn(rng, folder, 12)
-        names = subprocess.run(["uchardet", *[one[0] for one in made]], cwd=folder, capture_output=True, text=True).stdout
+        names = subprocess.run(
+            ["uchardet", *[one[0] for one in made]], cwd=folder, capture_output=True, text=True
+        ).stdout
         for (name, _, text, data), line in zip(made, names.splitlines(), strict=True):
             found, encoding = guessed(folder, name)
             if is_read(data, "utf-8") is not None and (b"\x1b" not in data or not data.isascii()):

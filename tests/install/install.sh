@@ -200,7 +200,7 @@ test_readme() {
     diff <(sed -n 's/^# \(.*\): prints .*/\1/p' "$root/docs/packaging.md" | sort) \
         <(sed -n "s/^ *first_line '\(.*\)'$/\1/p" "$root/scripts/package/clean-root.sh" | sort)
     command -v pkg-config >/dev/null || skip 'no pkg-config'
-    grep -qF -e '--prefix ~/.local ' "$here/../../README.md"
+    grep -qE -e '--prefix ~/\.local( |$)' "$here/../../README.md"
     [ -d "$prefix/lib/pkgconfig" ] || skip "libraries are kept in $(dirname "$(installed trawl.pc)")"
     unset PKG_CONFIG_PATH LD_LIBRARY_PATH
     documents --path "$prefix/bin" --link .local="$prefix" --link examples="$here/../../examples" "$here/../../README.md"

@@ -1088,10 +1088,17 @@ def test_across_lines(folder, serve):
                       for found in re.finditer(f"(?m)(?={expression})" if overlaps else "(?m)" + expression, text)]  # fmt: skip
             query = {"patterns": [expression], "options": ["--perl-regexp", "--multiline"], "directory": tree}
             got = json.loads(server.ask("POST", "/v1/count", query)[2])
-            assert (got["occurrences"], got["files"], got["unread"]) == (len(places), len({name for name, _ in places}), 0), expression
+            assert (got["occurrences"], got["files"], got["unread"]) == (
+                len(places),
+                len({name for name, _ in places}),
+                0,
+            ), expression
             line, _, rest = server.ask("POST", "/v1/search", {**query, "format": "columns"})[2].partition(b"\n")
             names, count = json.loads(line)["files"], json.loads(line)["count"]
-            begins, files = struct.unpack("<%dQ" % count, rest[: 8 * count]), struct.unpack("<%dI" % count, rest[8 * count : 12 * count])
+            begins, files = (
+                struct.unpack("<%dQ" % count, rest[: 8 * count]),
+                struct.unpack("<%dI" % count, rest[8 * count : 12 * count]),
+            )
             assert [(names[file], begin) for file, begin in zip(files, begins)] == places, expression
 
 

@@ -302,7 +302,10 @@ def test_characters(page):
     ask(page, "(first|second|third)..;")  # each match of a long line is shown with what is around it
     _, _, text, marks = shown(page)["minified.js"][0]
     assert [mark for _, mark in marks] == ["first();", "second();", "third();"]
-    assert re.fullmatch("2,667 bytes before … x{333}first[(][)];y{333} … 4,334 bytes … y{333}second[(][)];third[(][)];z{333} … 3,667 bytes more", text)
+    assert re.fullmatch(
+        "2,667 bytes before … x{333}first[(][)];y{333} … 4,334 bytes … y{333}second[(][)];third[(][)];z{333} … 3,667 bytes more",
+        text,
+    )
     page.locator("[name=e]").uncheck()
     ask(page, "aa")
     assert counts_of(settle(page)) == (5, 1)

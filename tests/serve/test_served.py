@@ -91,7 +91,8 @@ def run_both(command, **more):
         counts["in another locale" if with_server is None else "in any order"] += 1
         return alone
     got, wanted = (
-        (done.returncode, TIMES.sub(b"", text(done.stdout)), text(done.stderr).replace(MORE_WAYS, b"")) for done in (with_server, alone)
+        (done.returncode, TIMES.sub(b"", text(done.stdout)), text(done.stderr).replace(MORE_WAYS, b""))
+        for done in (with_server, alone)
     )
     refusal = REFUSED.match(got[2] or got[1]) if got[0] == 2 else None
     if refusal and wanted != got:

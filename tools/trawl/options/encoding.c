@@ -25,6 +25,7 @@
 
 #include "trawl/options/guess.h"
 #include "trawl/text/sizes.h"
+#include "trawl/text/told.h"
 #include "trawl/text/utf8.h"
 
 /* ---- WHATWG's decoders ----------------------------------------------------------------------- */
@@ -463,20 +464,27 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
     return got < 0 || encoding_converts(name, bytes, (uint64_t)got);
 }
 
-bool encoding_is_wide(const char *name)
+const char *encoding_doubt(const char *name, bool is_unpacked)
 {
     const char *marked = NULL;
     struct stat status;
-    uint8_t bytes[2];
+    uint8_t bytes[512];
+    ssize_t got = 0;
     int descriptor = stat(name, &status) == 0 && S_ISREG(status.st_mode)
                          ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                          : -1;
 
-    if (descriptor >= 0 && pread(descriptor, bytes, sizeof bytes, 0) == sizeof bytes)
-        (void)mark_bytes(bytes, sizeof bytes, &marked);
-    if (descriptor >= 0)
+    if (descriptor >= 0) {
+        got = pread(descriptor, bytes, sizeof bytes, 0);
         (void)close(descriptor);
-    return marked != NULL;
+    }
+    if (got >= 2)
+        (void)mark_bytes(bytes, 2, &marked);
+    if (marked != NULL)
+        return "in UTF-16: see --encoding";
+    return !is_unpacked && got > 0 && told_packed(bytes, (uint64_t)got) == TOLD_PACKED
+               ? "compressed: see --search-zip"
+               : NULL;
 }
 
 /* ---- In the thread -------------------------------------------------------------------- */

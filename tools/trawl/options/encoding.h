@@ -21,8 +21,9 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
 /* Does what encoding_applies does, for a regular file that begins with these bytes. */
 bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_count);
 
-/* Returns true if a regular file of that name begins with a byte order mark of UTF-16. */
-bool encoding_is_wide(const char *name);
+/* Returns what may explain that nothing was found in the regular file of that name, as it begins:
+ * that it is in UTF-16 or, unless is_unpacked, compressed. NULL: nothing. */
+const char *encoding_doubt(const char *name, bool is_unpacked);
 
 /* Starts a thread that converts the file. Returns the reading end of a pipe with the converted
  * text; -1: errno says why. */
