@@ -458,16 +458,14 @@ static void rewritten(int code, const char *expression)
             matches.room = 8;
             rewrite.matches = &matches;
             rewrite.flags = TRAWL_SPANS;
-            rewrite.values = &star;
-            rewrite.values_count = 1;
+            rewrite.values = groups ? NULL : &star;
+            rewrite.values_count = groups ? 0 : 1;
             rewrite.offsets = put(zeros, sizeof zeros);
             rewrite.offset_bytes = 8;
             rewrite.bytes = put(zeros, sizeof zeros);
             rewrite.room = 16;
             if (groups) {
                 rewrite.how = TRAWL_GROUP;
-                rewrite.values = NULL;
-                rewrite.values_count = 0;
                 rewrite.plan = plan;
                 rewrite.group = 1;
                 rewrite.validity = put(zeros, sizeof zeros);
