@@ -17,7 +17,6 @@
 #define FEW_CHARS 16u
 
 struct reach_maker {
-    struct reach made; /* without its parts */
     struct reach_part parts[PARTS_MAX];
     struct sequence sets;      /* the different sets of characters */
     uint64_t bytes[PARTS_MAX]; /* for each part: maximum of bytes from there to the end */
@@ -25,6 +24,7 @@ struct reach_maker {
     uint64_t least;            /* the largest minimum of a repetition */
     bool is_long;              /* some repetition is */
     bool fails;                /* some part is RE2's */
+    struct reach made;         /* without its parts */
 };
 
 static uint32_t add_part(struct reach_maker *maker, struct reach_part part, uint64_t bytes)

@@ -429,7 +429,7 @@ static void rewritten(int code, const char *expression)
     static const uint64_t right[][5] = {{0, 7, 8, 8, 10}, {0, 1, 1, 1, 1}};
     static const uint8_t valid = 7;
     const bool groups = expression != NULL;
-    static const struct trawl_value star = {"**", 2};
+    static const struct trawl_value stars[] = {{"**", 2}, {"*", 1}};
     struct cuda_limits limits = cuda_limits_default;
     bool has_failed = true;
     uint64_t nth = 0;
@@ -458,7 +458,7 @@ static void rewritten(int code, const char *expression)
             matches.room = 8;
             rewrite.matches = &matches;
             rewrite.flags = TRAWL_SPANS;
-            rewrite.values = groups ? NULL : &star;
+            rewrite.values = groups ? NULL : stars;
             rewrite.values_count = groups ? 0 : 1;
             rewrite.offsets = put(zeros, sizeof zeros);
             rewrite.offset_bytes = 8;

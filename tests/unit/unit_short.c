@@ -54,13 +54,13 @@ static const struct row {
      true,
      {"(?<=n)ee(?!x)", "(e)\\1d"}},
     /* trees that are read again, for programs, automata and a reach, but not for a group's name */
-    {WITH(RIPGREP), true, {"ne{1,2}d[a-z ]{1,30}st?", "(?P<w>n[^ ]+)\\w{2}", "[^k]{5,40}k\\b"}},
+    {WITH(RIPGREP), true, {"ne{1,2}d[a-z ]{1,30}st?", "(?P<w>n[^ ]+)\\w{2}", "[a-z ]{5,40}k\\b"}},
     {WITH(RIPGREP, .flags = TRAWL_WHOLE_WORD),
      true,
-     {"h[a-z]{0,30}k", "(?P<w>h\\w+)", "\\w{3,40}[e\xc3\xa9]", "n(?:\\W|a)+"}},
+     {"h[a-z]{0,30}k", "(?P<w>h\\w+)", "[a-z]{3,40}[e\xc3\xa9]", "n(?:\\W|a)+"}},
     {WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_PCRE),
      true,
-     {"(?:ha?y?s{0,40}t){1,20}", "(?<=n)(?<w>e+)(?!x)", "\\pL{3,30}"}},
+     {"(?:ha?y?s{0,40}t){1,20}", "(?<=n)(?<w>e+)(?!x)", "[a-z]{3,30}"}},
 };
 
 /* Builds the row's plan, and counts its matches in each way, twice. */
