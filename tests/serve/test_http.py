@@ -1079,13 +1079,14 @@ def test_across_lines(folder, serve):
     for i in range(40):
         texts["%02d" % i] = "".join(rng.choice("ab\n") for _ in range(rng.choice([0, 1, 2, 5, 30, 200])))
         write(os.path.join(tree, "%02d" % i), texts["%02d" % i].encode())
-    parts = ["a", "b", r"\n", "[ab]", r"\s", r"\s+", "a+", "(?:b|\\n)", "^b", "a$", "[^a]"]
+    parts = ["a", "b", "b?", "^", r"\n", "[ab]", r"\s", r"\s+", "a+", "(?:b|\\n)", "^b", "a$", "[^a]"]
     with serve(roots=[tree]) as server:
         for _ in range(amount(130)):
             expression = "".join(rng.choice(parts) for _ in range(rng.randint(1, 4)))
             overlaps = expression.isalpha()  # it is a string, whose occurrences may overlap
             places = [(name, found.start()) for name, text in sorted(texts.items())
-                      for found in re.finditer(f"(?m)(?={expression})" if overlaps else "(?m)" + expression, text)]  # fmt: skip
+                      for found in re.finditer(f"(?m)(?={expression})" if overlaps else "(?m)" + expression, text)
+                      if overlaps or found[0]]  # fmt: skip
             query = {"patterns": [expression], "options": ["--perl-regexp", "--multiline"], "directory": tree}
             got = json.loads(server.ask("POST", "/v1/count", query)[2])
             assert (got["occurrences"], got["files"], got["unread"]) == (

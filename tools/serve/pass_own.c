@@ -112,7 +112,7 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
 }
 
 /* Counts the occurrences in a block. If `joins`, neighbouring files are searched as a single
- * text. */
+ * text; else the files with an occurrence are found, too. */
 static enum trawl_status count_block(struct pass_member *member, const struct served_block *block,
                                      bool joins, struct trawl_error *error)
 {
@@ -120,6 +120,8 @@ static enum trawl_status count_block(struct pass_member *member, const struct se
     enum trawl_status status = TRAWL_OK;
 
     for (uint64_t i = 0, next; i < block->range_count && status == TRAWL_OK; i = next) {
+        const uint64_t before = member->request->occurrence_count;
+
         next = i + 1;
         if (!is_counted(member, block, &ranges[i]))
             continue;
@@ -128,14 +130,17 @@ static enum trawl_status count_block(struct pass_member *member, const struct se
         if (member->request->cancelled)
             return TRAWL_STOPPED;
         status = count_run(member, block, ranges[i].begin, ranges[next - 1].end, joins, error);
+        if (!joins && member->request->occurrence_count > before)
+            pass_member_find(member, ranges[i].file);
     }
     return status;
 }
 
 /* Finds which files of a block have an occurrence. The records with even numbers are the files,
- * those with odd numbers the bytes between two files. */
+ * those with odd numbers the bytes between two files. knows_plain: the plain files with one are
+ * known (a record may have only an empty match, which is none). */
 static enum trawl_status find_files(struct pass_member *member, const struct served_block *block,
-                                    struct trawl_error *error)
+                                    bool knows_plain, struct trawl_error *error)
 {
     const struct state *state = member->request->state;
     const struct tape_range *ranges = block->ranges;
@@ -163,6 +168,7 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
         status = trawl_ask_records(member->searcher, member->request->plan, loaded, &found, error);
     for (uint64_t i = 0; status == TRAWL_OK && i < block->range_count; i++)
         if (pass_bit(bits, (uint32_t)(2 * i)) && state_file_at(state, block, &ranges[i]) != NULL &&
+            !(knows_plain && state_file_at(state, block, &ranges[i])->is_plain) &&
             pass_member_sees(member, ranges[i].file))
             pass_member_find(member, ranges[i].file);
     trawl_records_unload(loaded);
@@ -229,7 +235,8 @@ enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_e
         if (pass_member_lists(member))
             status = count_block(member, state->blocks[i].block, joins, error);
         if (status == TRAWL_OK)
-            status = find_files(member, state->blocks[i].block, error);
+            status = find_files(member, state->blocks[i].block, !joins && pass_member_lists(member),
+                                error);
     }
     if (status == TRAWL_OK && member->request->wants_positions)
         status = list_files(member, error);
