@@ -103,7 +103,9 @@ static void run(const struct row *row, struct trawl_text *text)
         return; /* the build has no expressions */
     TEST_CHECK(right[0] > 0);
     has_failed = true;
-    for (long nth = 0; has_failed && test_failures < 5; nth++) {
+    /* a short run fails every fourth allocation after the first twenty */
+    for (long nth = 0; has_failed && test_failures < 5;
+         nth += nth >= 20 && test_divisor() > 1 ? 4 : 1) {
         struct trawl_searcher *searcher = NULL;
         uint64_t counts[4] = {0};
         int64_t blocks = atomic_load(&live_blocks);
