@@ -156,11 +156,15 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
     }
     rewrite->count = a.total = (is_group ? 0 : records.tape_bytes) + grown;
     rewrite->strings = records.count + chosen;
-    if (a.total > rewrite->room ||
-        (rewrite->offset_bytes == 4 &&
-         (a.total > INT32_MAX || (a.chosen != NULL && rewrite->strings > INT32_MAX))))
+    if (a.total > rewrite->room)
         return TRAWL_FAIL(error, LIMIT, "rewrite: room for %" PRIu64 " of %" PRIu64 " bytes",
                           rewrite->room, a.total);
+    if (rewrite->offset_bytes == 4 &&
+        (a.total > INT32_MAX || (a.chosen != NULL && rewrite->strings > INT32_MAX)))
+        return TRAWL_FAIL(error, LIMIT,
+                          "rewrite: offsets of 4 bytes cannot number %" PRIu64
+                          " strings of %" PRIu64 " bytes",
+                          rewrite->strings, a.total);
     TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_REWRITE_ENDS, records.count + 1, 0, &a, error));
     if (a.total > 0)
         TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_REWRITE_GATHER,

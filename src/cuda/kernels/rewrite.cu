@@ -16,11 +16,13 @@
  *            with a one-pass automaton; of other matches, it is empty. Then an entry begins where
  *            the group does in the new text, which has only the groups.
  * Grid       rewrite_select, rewrite_groups: a thread per record; rewrite_ends: and one more;
- * rewrite_scan any; rewrite_gather: a block per REWRITE_TILE bytes of the new text. Traffic
- * rewrite_gather: reads and writes the text once; the other kernels per record 12 to 40 bytes, per
- * match about 100. Bound      by memory. Progress   no block waits for another. Source     the
- * prefix sums that libcudf and others make string columns with; but over matches instead of
- * records, so that long stretches without matches are copied as one.
+ *            rewrite_scan: any; rewrite_gather: a block per REWRITE_TILE bytes of the new text.
+ * Traffic    rewrite_gather: reads and writes the text once; the other kernels: per record 12 to 40
+ *            bytes, per match about 100.
+ * Bound      by memory.
+ * Progress   no block waits for another.
+ * Source     the prefix sums that libcudf and others make string columns with; but over matches
+ *            instead of records, so that long stretches without matches are copied as one.
  */
 
 /* Lists entry i: [from, to) of the text becomes `bytes` bytes. */

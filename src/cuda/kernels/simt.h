@@ -49,10 +49,13 @@
  *                                                   starts a child grid without waiting for it;
  *                                                   returns 0 or the runtime's error code.
  *                                                   SIMT_STREAM_BLOCK: a block's grids run one
- * after the other; SIMT_STREAM_NONE: in any order simt_launch_is_full(code) whether this error code
- * of a launch says that there was no room for a further grid simt_allocate(bytes),
- * simt_release(memory)      memory of the device's heap, read and written as in C; NULL if there is
- * none left simt_opaque_u32(value)                          the value, but unknown to the compiler
+ *                                                   after the other; SIMT_STREAM_NONE: in any
+ *                                                   order
+ *   simt_launch_is_full(code)                       whether this error code of a launch says that
+ *                                                   there was no room for a further grid
+ *   simt_allocate(bytes), simt_release(memory)      memory of the device's heap, read and written
+ *                                                   as in C; NULL if there is none left
+ *   simt_opaque_u32(value)                          the value, but unknown to the compiler
  *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
  *
  * The address of a load is a multiple of the load's size. Shared memory has undefined content until
