@@ -594,7 +594,7 @@ static bool finish(struct reading *reading)
     if (settings->operands.count == 0 ||
         (request->format != REQUEST_FRAMES && settings->files.directories == DIRECTORIES_READ))
         settings->files.directories = DIRECTORIES_RECURSE;
-    if (settings->files.devices == DEVICES_READ &&
+    if (settings->files.special_files == SPECIAL_FILES_READ &&
         settings->files.directories == DIRECTORIES_RECURSE)
         return REFUSE(reading, 422,
                       "--devices=read is not served with directories: the server reads "

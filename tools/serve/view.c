@@ -584,7 +584,7 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
         take_folder(viewing, operand, false, is_only);
     else if (S_ISREG(status.st_mode))
         take_file(viewing, name, UINT32_MAX);
-    else if (!walk_skips_devices(viewing->job->settings, true))
+    else if (!walk_skips_special_files(viewing->job->settings, true))
         VIEW_FAIL(viewing, 409, "%s: the server reads only regular files", name);
 }
 

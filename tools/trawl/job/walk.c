@@ -14,11 +14,11 @@
 
 #include "trawl/files/exclude.h"
 
-bool walk_skips_devices(const struct settings *settings, bool is_operand)
+bool walk_skips_special_files(const struct settings *settings, bool is_operand)
 {
-    if (settings->files.devices == DEVICES_READ_OPERANDS)
+    if (settings->files.special_files == SPECIAL_FILES_READ_OPERANDS)
         return !is_operand && (!settings->files.follow_links || settings->is_tg);
-    return settings->files.devices == DEVICES_SKIP;
+    return settings->files.special_files == SPECIAL_FILES_SKIP;
 }
 
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory)
@@ -92,7 +92,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                     walk->job->filter,
                                     &settings->files,
                                     settings->files.follow_links,
-                                    walk_skips_devices(settings, false),
+                                    walk_skips_special_files(settings, false),
                                     false,
                                     settings->is_tg,
                                     walk->open_levels,

@@ -68,7 +68,7 @@ bool walk_next(struct walk *walk, struct walk_item *item);
 void walk_tell(struct command_job *job, const struct walk_item *item);
 
 /* Returns true if devices, pipes and sockets are skipped. */
-bool walk_skips_devices(const struct settings *settings, bool is_operand);
+bool walk_skips_special_files(const struct settings *settings, bool is_operand);
 
 /* Returns true if --exclude, --include, --exclude-dir or --directories=skip skips an operand. The
  * caller must know whether the operand is a directory. */

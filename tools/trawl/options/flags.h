@@ -91,7 +91,7 @@ enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
 enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
 enum directories { DIRECTORIES_READ, DIRECTORIES_RECURSE, DIRECTORIES_SKIP };
-enum device_files { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
+enum special_files { SPECIAL_FILES_READ_OPERANDS, SPECIAL_FILES_READ, SPECIAL_FILES_SKIP };
 enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
 enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
 enum sort_by { SORT_NONE, SORT_PATH, SORT_MODIFIED, SORT_ACCESSED, SORT_CREATED };
@@ -145,7 +145,7 @@ struct file_settings {
     int hidden; /* 1: hidden files are searched; -1: not; 0: not if `filtering` */
     unsigned unrestricted_count;
     enum directories directories;
-    enum device_files devices;
+    enum special_files special_files;
     bool follow_links;
     bool one_file_system; /* directories on other file systems are not walked */
     bool names_only;      /* --files */
@@ -230,7 +230,7 @@ bool value_max_count(struct settings *settings, const char *value);
 bool value_around(struct settings *settings, const char *value);
 bool value_binary_files(struct settings *settings, const char *value);
 bool value_directories(struct settings *settings, const char *value);
-bool value_devices(struct settings *settings, const char *value);
+bool value_special_files(struct settings *settings, const char *value);
 bool value_color(struct settings *settings, const char *value);
 bool value_engine(struct settings *settings, const char *value);
 bool value_check_colors(struct settings *settings, const char *spec);

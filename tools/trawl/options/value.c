@@ -153,11 +153,11 @@ bool value_directories(struct settings *settings, const char *value)
     return true;
 }
 
-bool value_devices(struct settings *settings, const char *value)
+bool value_special_files(struct settings *settings, const char *value)
 {
     int place = choose(settings, "-D (--devices)", value, "read, skip");
 
-    settings->files.devices = place == 0 ? DEVICES_READ : DEVICES_SKIP;
+    settings->files.special_files = place == 0 ? SPECIAL_FILES_READ : SPECIAL_FILES_SKIP;
     return place >= 0;
 }
 

@@ -45,7 +45,7 @@
 #define COMPRESSION_BYTES 10u /* what told_packed needs */
 #define ROOM_ALIGNMENT 4096u
 
-static bool is_device(mode_t mode)
+static bool is_special_file(mode_t mode)
 {
     return S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode) || S_ISFIFO(mode);
 }
@@ -302,7 +302,7 @@ static bool is_skipped(const struct pool_worker *worker, const struct walk_item 
     const struct settings *settings = worker->job->settings;
     bool is_directory = S_ISDIR(mode);
 
-    if (walk_skips_devices(settings, item->is_operand) && is_device(mode))
+    if (walk_skips_special_files(settings, item->is_operand) && is_special_file(mode))
         return true;
     if (item->is_operand && walk_skips_operand(&worker->pool->walk, item->name, is_directory))
         return true;
@@ -397,7 +397,7 @@ static void search_item(struct pool_worker *worker, const struct walk_item *item
     bool follow = item->is_operand || settings->files.follow_links;
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
-                (walk_skips_devices(settings, item->is_operand) ? O_NONBLOCK : 0);
+                (walk_skips_special_files(settings, item->is_operand) ? O_NONBLOCK : 0);
     int descriptor;
     bool turn = !worker->pool->takes_turns || pool_has_turn(worker);
 

@@ -357,7 +357,7 @@ static bool is_skipped(const struct walk *walk, const struct walk_item *item)
     if (item->kind == WALK_INPUT || !item->is_operand)
         return false;
     return walk_skips_operand(walk, item->name, false) ||
-           (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));
+           (item->type != DT_REG && walk_skips_special_files(walk->job->settings, true));
 }
 
 /* Prints the names of the files that would be searched. */
