@@ -144,13 +144,13 @@ static uint32_t list_buckets(const struct brief *brief, const uint32_t *position
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t x = positions[i], head = set_load_head(brief->text + x, brief->count - x);
+        uint64_t x = positions[i], head = class_load_head(brief->text + x, brief->count - x);
         uint32_t hash = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
         uint32_t begin = tables->buckets[hash], end = tables->buckets[hash + 1];
         const struct plan_head *first = &tables->heads[begin < last ? begin : last];
 
-        head =
-            x + at < brief->count ? set_load_head(brief->text + x + at, brief->count - x - at) : 0;
+        head = x + at < brief->count ? class_load_head(brief->text + x + at, brief->count - x - at)
+                                     : 0;
         buckets[kept] = (struct bucket){head, positions[i], begin, end};
         kept += ((begin < end) & ((head & first->mask) == first->bytes)) | (end - begin > 1);
     }
@@ -185,7 +185,7 @@ static void search_words(struct brief *brief, const struct find_ops *find,
     struct find_tile tile;
 
     if (brief->words != NULL && positions > FEW_POSITIONS) {
-        set_words_find(brief->words, find, place, positions, &tile);
+        class_words_find(brief->words, find, place, positions, &tile);
         count = find->positions(place, &tile, 0, brief->words, brief->fold, places);
         for (uint32_t i = 0; i < count; i++)
             places[i] += (uint32_t)at;
@@ -277,7 +277,7 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         if (set_matcher_want(&sample, &matcher, NULL) != TRAWL_OK)
             return false;
         brief.fold = matcher->fold;
-        if (matcher->class_count == 1 && set_words_fit(&matcher->classes[0], find))
+        if (matcher->class_count == 1 && class_words_fit(&matcher->classes[0], find))
             brief.words = &matcher->classes[0];
     }
     search_set(&brief, find, nibbles);

@@ -190,7 +190,7 @@ struct find_ops {
      * readable up to `readable`. `stem_begins` examines each position in `positions` and the stride
      * - 1 positions before it, and writes the starts in [begin, end) whose first stem_min bytes
      * pass the stem map. `stems` writes the stems at the starts that pass the stem map, as
-     * set_stem_code of (start - base). The last two depend on 8 bytes at each start. */
+     * class_stem_code of (start - base). The last two depend on 8 bytes at each start. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
                              uint32_t *positions);

@@ -379,7 +379,7 @@ static uint32_t FIND_NAME(positions)(const uint8_t *text, const struct find_tile
                                      uint32_t *positions)
 {
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
-    uint32_t count = 0, shift = set_sample_shift(class);
+    uint32_t count = 0, shift = class_sample_shift(class);
     uint64_t kept = 0;
 
     TRAWL_ASSERT(!tile->is_dense && tile->hot_count <= FIND_TILE_WORDS);

@@ -24,7 +24,7 @@ static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const
 
     TRAWL_ASSERT(i <= UINT32_MAX && count < SET_PASSED_MAX + SET_ROOM);
     memcpy(&four, text + i, sizeof four);
-    four = set_sample_product(four, fold);
+    four = class_sample_product(four, fold);
     positions[count] = (uint32_t)i;
     return count + (bitmap[four >> shift] >> (four >> 8 & 31) & 1);
 }
@@ -35,7 +35,7 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
                                             uint32_t *positions)
 {
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
-    uint32_t shift = set_sample_shift(class), fold32 = (uint32_t)fold;
+    uint32_t shift = class_sample_shift(class), fold32 = (uint32_t)fold;
     uint64_t i = first, count = 0, stride = class->stride;
 
     TRAWL_ASSERT(stride > 0 && last <= UINT32_MAX);
@@ -114,8 +114,8 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
             TRAWL_ASSERT(count < SET_PASSED_MAX + SET_ROOM);
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
-            hash = set_stem_hash(low, fold, stem_min);
-            count += set_passes(filter.map[hash >> filter.shift], hash >> SET_BEGIN_SHIFT) &
+            hash = class_stem_hash(low, fold, stem_min);
+            count += class_passes(filter.map[hash >> filter.shift], hash >> SET_BEGIN_SHIFT) &
                      (positions[i] >= begin + offset) & (x < end);
         }
     return (uint32_t)count;
@@ -139,11 +139,11 @@ static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
         memcpy(&low, text + begins[i], sizeof low);
 #pragma GCC unroll 8
         for (uint32_t k = least; k <= SET_STEM_BYTES; k++) {
-            hash = set_stem_hash(low, fold, k);
+            hash = class_stem_hash(low, fold, k);
             if (k == least || k == SET_STEM_FAR)
                 word = filter.map[hash >> filter.shift];
-            codes[count] = set_stem_code(begins[i] - base, k);
-            count += set_passes(word, hash >> SET_STEM_SHIFT) & (lengths >> k & 1);
+            codes[count] = class_stem_code(begins[i] - base, k);
+            count += class_passes(word, hash >> SET_STEM_SHIFT) & (lengths >> k & 1);
         }
     }
     return (uint32_t)count;
@@ -188,10 +188,11 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
         __builtin_prefetch(text + i + FIND_AHEAD_BYTES);
         memcpy(&low, text + i, sizeof low);
         memcpy(&high, text + i + (is_short ? 0 : class.q - 8), sizeof high);
-        hash = is_short ? set_gram_short(low, fold, class.keep) : set_gram_long(low, high, fold);
+        hash =
+            is_short ? class_gram_short(low, fold, class.keep) : class_gram_long(low, high, fold);
         passed->hash[count] = hash;
         passed->position[count] = (uint32_t)i;
-        count += set_passes(class.bitmap[set_word_index(&class, hash)], hash);
+        count += class_passes(class.bitmap[class_word_index(&class, hash)], hash);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

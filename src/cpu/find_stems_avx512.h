@@ -39,7 +39,7 @@ static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct se
 {
     const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
     const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
-    const __m128i shift = _mm_cvtsi32_si128((int32_t)set_sample_shift(class));
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)class_sample_shift(class));
     __m512i words, bytes, offsets;
     uint32_t count = 0, stride = class->stride;
     struct stem_order order;
@@ -77,7 +77,7 @@ static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct se
     return count;
 }
 
-/* Computes set_stem_hash of the first k bytes of each of eight words. */
+/* Computes class_stem_hash of the first k bytes of each of eight words. */
 static inline __m512i stem_hashes(__m512i low, __m512i fold, uint32_t k)
 {
     const __m512i keep = _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - 8 * k)));
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
 #pragma GCC unroll 8
         for (uint32_t k = least; k <= SET_STEM_BYTES; k++) {
             __m512i hashes = _mm512_srli_epi64(stem_hashes(low, folds, k), SET_STEM_SHIFT), both;
-            __m256i code = _mm256_set1_epi32((int32_t)set_stem_code(0, k));
+            __m256i code = _mm256_set1_epi32((int32_t)class_stem_code(0, k));
             __mmask8 passed;
 
             if (k == SET_STEM_FAR)

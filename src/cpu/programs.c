@@ -128,7 +128,7 @@ static void choose_stride(struct set_class *class, double byte_bits)
 
 /* Returns how many entries of class number `index` have the same hash as a gram of the sample, on
  * average over these grams, if the class had the q and stride of `class`. A literal belongs to
- * class number matcher->of[set_class_of_length(length)]. */
+ * class number matcher->of[class_of_length(length)]. */
 static double entries_named(const struct set_sample *sample, const struct set_matcher *matcher,
                             uint32_t index, const struct set_class *class)
 {
@@ -151,7 +151,7 @@ static double entries_named(const struct set_sample *sample, const struct set_ma
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t length = plan_literal_at(plan, i).bytes_count;
 
-        if (matcher->of[set_class_of_length(length)] != index || in_class++ % step > 0)
+        if (matcher->of[class_of_length(length)] != index || in_class++ % step > 0)
             continue;
         looked++;
         for (uint32_t offset = 0; offset < class->stride; offset++) {
@@ -183,7 +183,7 @@ static void look_stride(const struct set_sample *sample, const struct set_matche
     }
 }
 
-/* Returns true if `count` literals, whose lengths are in range c (set_class_of_length), should join
+/* Returns true if `count` literals, whose lengths are in range c (class_of_length), should join
  * `class`, whose shortest literals are in range `last` < c. `of_all` is the number of all literals.
  * Each class costs a look at every sample, so a set of few words gets a single class. */
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
@@ -206,7 +206,7 @@ static void choose_class(const struct set_sample *sample, const struct set_match
         (class->length_min >= SET_STEM_Q ||
          class->literal_count / 2 >= counts[class->length_min - 1]) &&
         class->length_min < SET_STEM_LENGTH_MAX) {
-        set_stems_begin(class, of_stems);
+        class_stems_begin(class, of_stems);
         class->by_pairs =
             sample->find->pairs != NULL && class->literal_count <= SET_PAIRS_TRIED_MAX;
         class->by_trigrams = (!class->by_pairs || class->literal_count > SET_PAIRS_LITERALS_MAX) &&
@@ -231,12 +231,12 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
     memset(least, 0xff, sizeof least);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t length = plan_literal_at(plan, i).bytes_count;
-        uint32_t c = set_class_of_length(length);
+        uint32_t c = class_of_length(length);
 
         counts[c]++;
         least[c] = min_u64(least[c], length);
         if (length >= SET_STEM_MIN)
-            of_stems[set_stem_bytes(length) - SET_STEM_MIN]++;
+            of_stems[class_stem_bytes(length) - SET_STEM_MIN]++;
     }
     for (uint32_t c = 0; c < SET_CLASSES_MAX; c++) {
         struct set_class *class;
@@ -255,7 +255,7 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
         class = &matcher->classes[matcher->of[c]];
         class->literal_count = counts[c];
         class->length_min = (uint32_t)min_u64(least[c], 64);
-        TRAWL_ASSERT(set_class_of_length(class->length_min) == c);
+        TRAWL_ASSERT(class_of_length(class->length_min) == c);
     }
     for (uint32_t i = 0; i < matcher->class_count; i++)
         choose_class(sample, matcher, i, counts, of_stems, &matcher->classes[i]);

@@ -25,7 +25,7 @@ struct sampling {
 static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 {
     TRAWL_ASSERT(i < scan->loadable);
-    return set_load_head(scan->chunk->bytes + i, scan->loadable - i);
+    return class_load_head(scan->chunk->bytes + i, scan->loadable - i);
 }
 
 /* ---- scan_stems.c: a class that is searched with stems, the first 8 bytes of its literals ---- */

@@ -47,7 +47,7 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
             uint64_t i = sampling->begin + 64 * w + (uint64_t)__builtin_ctzll(bits);
 
             passed->hash[count] =
-                set_gram_short(bytes_load64(scan->chunk->bytes + i), fold, class->keep);
+                class_gram_short(bytes_load64(scan->chunk->bytes + i), fold, class->keep);
             passed->position[count++] = (uint32_t)i;
         }
     }
@@ -56,9 +56,9 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
 
         if (i + class->q > scan->available)
             break;
-        if (!set_head_passes(class, low))
+        if (!class_head_passes(class, low))
             continue;
-        passed->hash[count] = set_gram_short(low, fold, class->keep);
+        passed->hash[count] = class_gram_short(low, fold, class->keep);
         passed->position[count++] = (uint32_t)i;
     }
     TRAWL_ASSERT(count <= positions);
@@ -93,11 +93,11 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
         first += (fast - first + stride - 1) / stride * stride;
     for (; first < last; first += stride) {
         uint64_t hash =
-            set_gram_short(load_readable(scan, first), sampling->matcher->fold, class->keep);
+            class_gram_short(load_readable(scan, first), sampling->matcher->fold, class->keep);
 
         passed->hash[count] = hash;
         passed->position[count] = (uint32_t)first;
-        count += set_passes(class->bitmap[set_word_index(class, hash)], hash);
+        count += class_passes(class->bitmap[class_word_index(class, hash)], hash);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

@@ -38,7 +38,7 @@ static void verify_position(struct scan *scan, uint64_t x)
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set *set = &plan->set;
     const struct plan_set_tables *tables = scan->worker->set;
-    uint64_t head = set_load_head(scan->chunk->bytes + x, scan->loadable - x);
+    uint64_t head = class_load_head(scan->chunk->bytes + x, scan->loadable - x);
     const uint64_t *bitmap = tables->wide != NULL ? tables->wide : tables->bitmap;
     uint32_t hash = plan_hash_wide(set, head);
     uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
@@ -51,7 +51,7 @@ static void verify_position(struct scan *scan, uint64_t x)
         return; /* a false positive of the nibble tables */
     scan->result->candidate_count++;
     head = x + at < scan->loadable
-               ? set_load_head(scan->chunk->bytes + x + at, scan->loadable - x - at)
+               ? class_load_head(scan->chunk->bytes + x + at, scan->loadable - x - at)
                : 0;
     TRAWL_ASSERT(tables->buckets[bucket] <= tables->buckets[bucket + 1]);
     scan->work += tables->buckets[bucket + 1] - tables->buckets[bucket];
@@ -71,7 +71,7 @@ static void verify_position(struct scan *scan, uint64_t x)
 
 /* Fills the tile for the next positions, and returns its number of words; 0 near the text's end,
  * where vectors would load bytes that are not readable. */
-static uint64_t set_tile_fill(struct scan *scan, uint64_t *positions)
+static uint64_t fill_tile(struct scan *scan, uint64_t *positions)
 {
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set_tables *tables = scan->worker->set;
@@ -109,7 +109,7 @@ void scan_set(struct scan *scan)
         scan->status = plan_set_want(scan->plan, &worker->set, scan->error);
     scan->over = scan->status != TRAWL_OK;
     while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
-        uint64_t positions, words = set_tile_fill(scan, &positions), begin = scan->at;
+        uint64_t positions, words = fill_tile(scan, &positions), begin = scan->at;
 
         dense_allow(scan, max_u64(positions, 64 * words));
         if (words == 0) {

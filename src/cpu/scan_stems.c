@@ -31,7 +31,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
     TRAWL_ASSERT(words == 0 || sampling->begin + 64 * (words - 1) < end);
     if (words == 0)
         return stem_span_positions(sampling, &span, 1);
-    set_words_find(sampling->class, find, bytes + span.from, end - span.from, tile);
+    class_words_find(sampling->class, find, bytes + span.from, end - span.from, tile);
     /* this test alone has too many false positives */
     return find->positions(bytes, tile, span.from, sampling->class, sampling->matcher->fold,
                            sampling->scan->worker->scratch->positions);
@@ -65,7 +65,7 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
     TRAWL_ASSERT(stride == 1 || stride == class->stride);
-    if (set_looks_at_begins(class)) {
+    if (class_looks_at_begins(class)) {
         count = find->stem_begins(text, begins, count, sampling->begin, end, stride, class, fold,
                                   scratch->begins);
         begins = scratch->begins;
@@ -95,7 +95,7 @@ static enum trawl_status verify_last(const struct sampling *sampling)
         for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k++) {
             if (k > scan->available - x)
                 break;
-            stems[count] = set_stem_code((uint32_t)(x - sampling->begin), k);
+            stems[count] = class_stem_code((uint32_t)(x - sampling->begin), k);
             count += class->stem_lengths >> k & 1;
         }
     TRAWL_ASSERT(count <= SET_STEMS_MAX);
@@ -104,7 +104,7 @@ static enum trawl_status verify_last(const struct sampling *sampling)
 
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
 {
-    if (!set_words_fit(sampling->class, sampling->scan->worker->find) || end <= sampling->begin)
+    if (!class_words_fit(sampling->class, sampling->scan->worker->find) || end <= sampling->begin)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);
     return scan_words(sampling->scan, sampling->begin, end - sampling->begin, FIND_SET_KEPT);

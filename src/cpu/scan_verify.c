@@ -79,8 +79,8 @@ static enum trawl_status gather(struct scan *scan, const struct hit *named, uint
 struct sample {
     uint64_t hash;
     uint64_t position;
-    /* The tags of the text before and after the sample's gram (set_side), which an entry's tag must
-     * equal. UNKNOWN: the text ends there, so every entry fits. */
+    /* The tags of the text before and after the sample's gram (class_side), which an entry's tag
+     * must equal. UNKNOWN: the text ends there, so every entry fits. */
     uint32_t tags[2];
 };
 
@@ -117,9 +117,9 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
         return sample;
     TRAWL_ASSERT(tile->begin <= tile->end && tile->end <= tile->loadable);
     if (room >= tile->q + SET_SIDE_BYTES)
-        sample.tags[0] = set_side(load32(text + tile->q), tile->fold);
+        sample.tags[0] = class_side(load32(text + tile->q), tile->fold);
     if (position >= SET_SIDE_BYTES)
-        sample.tags[1] = set_side(load32(text - SET_SIDE_BYTES), tile->fold);
+        sample.tags[1] = class_side(load32(text - SET_SIDE_BYTES), tile->fold);
     return sample;
 }
 
@@ -142,7 +142,7 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
 {
     struct set_entry entry = tile->entries[index];
     uint32_t offset = SET_OFFSET(entry.tagged);
-    bool tagged = (entry.tagged ^ set_entry_tag(sample->hash)) <= 0xff;
+    bool tagged = (entry.tagged ^ class_entry_tag(sample->hash)) <= 0xff;
 
     TRAWL_ASSERT(count < SET_NAMED_MAX + SET_ROOM && offset < SET_STRIDE_MAX);
     named[count] = (struct hit){(uint32_t)sample->position - offset, entry.literal};
@@ -168,7 +168,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     TRAWL_ASSERT(class->entry_count > 0 && class->entry_count < UINT32_MAX);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
         const struct sample sample = sample_at(&tile, passed->hash[i], passed->position[i]);
-        uint64_t bucket = set_bucket(class, sample.hash);
+        uint64_t bucket = class_bucket(class, sample.hash);
         uint32_t from = buckets[bucket], entries = buckets[bucket + 1] - from, kept;
 
         TRAWL_ASSERT(from <= buckets[bucket + 1] && buckets[bucket + 1] <= class->entry_count);
@@ -238,7 +238,7 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
 
-    return set_key_is(key, stem->hash) &
+    return class_key_is(key, stem->hash) &
            ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
@@ -264,9 +264,9 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
 
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
         const struct set_stem stem = stems[i];
-        uint64_t bucket = set_stem_bucket(class, stem.hash, stem.bytes_count);
+        uint64_t bucket = class_stem_bucket(class, stem.hash, stem.bytes_count);
         uint64_t from = buckets[bucket], entries = buckets[bucket + 1] - from;
-        uint64_t key_of_whole = set_stem_key(stem.hash, stem.whole);
+        uint64_t key_of_whole = class_stem_key(stem.hash, stem.whole);
         bool open = longer && stem_is_open(scan, stem.position);
 
         TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
@@ -307,10 +307,10 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
 
     *shorter_count = *longer_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t x = sampling->begin + set_code_position(stems[i]);
-        uint32_t k = set_code_bytes(stems[i]);
+        uint64_t x = sampling->begin + class_code_position(stems[i]);
+        uint32_t k = class_code_bytes(stems[i]);
         uint64_t low = slow ? load_readable(scan, x) : bytes_load64(scan->chunk->bytes + x);
-        struct set_stem stem = {set_stem_hash(low, fold, k),
+        struct set_stem stem = {class_stem_hash(low, fold, k),
                                 (uint32_t)x,
                                 (uint8_t)k,
                                 (uint8_t)(SET_WHOLE_TAG + k - SET_STEM_MIN),
@@ -320,7 +320,7 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
 
         TRAWL_ASSERT(x >= sampling->begin && x < sampling->end);
         TRAWL_ASSERT(k >= class->stem_min && k <= SET_STEM_BYTES);
-        __builtin_prefetch(&class->buckets[set_stem_bucket(class, stem.hash, k)]);
+        __builtin_prefetch(&class->buckets[class_stem_bucket(class, stem.hash, k)]);
         scratch->shorter[*shorter_count] = stem;
         *shorter_count += there & (k < SET_STEM_BYTES);
         scratch->longer[*longer_count] = stem;
@@ -333,7 +333,7 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
 static void fetch_keys(const struct set_class *class, const struct set_stem *stems, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t bucket = set_stem_bucket(class, stems[i].hash, stems[i].bytes_count);
+        uint64_t bucket = class_stem_bucket(class, stems[i].hash, stems[i].bytes_count);
 
         __builtin_prefetch(&class->stem_keys[class->buckets[bucket]]);
     }
@@ -352,8 +352,8 @@ static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *
             continue;
         TRAWL_ASSERT(stems[i].position + SET_STEM_BYTES + sizeof next <= scan->loadable);
         next = load32(scan->chunk->bytes + stems[i].position + SET_STEM_BYTES);
-        stems[i].four = (uint8_t)set_next_four(next, fold);
-        stems[i].two = (uint8_t)set_next_two(next, fold);
+        stems[i].four = (uint8_t)class_next_four(next, fold);
+        stems[i].two = (uint8_t)class_next_two(next, fold);
     }
 }
 
@@ -384,9 +384,9 @@ enum trawl_status sample_verify(const struct sampling *sampling, const struct se
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     TRAWL_ASSERT(!class->by_stems && class->stride <= SET_STRIDE_MAX);
     for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(&class->buckets[set_bucket(class, passed->hash[i])]);
+        __builtin_prefetch(&class->buckets[class_bucket(class, passed->hash[i])]);
     for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(&class->entries[class->buckets[set_bucket(class, passed->hash[i])]]);
+        __builtin_prefetch(&class->entries[class->buckets[class_bucket(class, passed->hash[i])]]);
     return class->stride > 1 ? verify_grams(sampling, passed, count, true)
                              : verify_grams(sampling, passed, count, false);
 }

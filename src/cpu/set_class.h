@@ -38,7 +38,7 @@
 #define SET_FEW_LITERALS 3072u
 
 /* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` are the gram's offset
- * in the literal (3 bits) and a tag of the bytes beside the gram (set_side_tag). The higher bits
+ * in the literal (3 bits) and a tag of the bytes beside the gram (class_side_tag). The higher bits
  * are a tag of the gram's hash. If a tag differs, the literal need not be compared. */
 struct set_entry {
     uint32_t literal;
@@ -73,7 +73,7 @@ struct set_class {
     /* true: pairs of bytes, or trigrams, select positions instead of samples; if both, those that
      * suit the text */
     bool by_pairs, by_trigrams;
-    /* in a class that is searched with stems: a key for each literal (set_stem_key), instead of
+    /* in a class that is searched with stems: a key for each literal (class_stem_key), instead of
      * entries */
     uint64_t *stem_keys;
     uint32_t *stem_literals; /* in a class that is searched with stems: the literal of each key */
@@ -99,7 +99,7 @@ struct set_matcher {
     /* or-ed into each 8 bytes of text to ignore case: 0x2020...; 0: case matters */
     uint64_t fold;
     uint32_t class_count;
-    /* the number of the class for the literals of each range of lengths (set_class_of_length) */
+    /* the number of the class for the literals of each range of lengths (class_of_length) */
     uint32_t of[SET_CLASSES_MAX];
     struct set_class classes[SET_CLASSES_MAX];
 };
@@ -117,7 +117,7 @@ struct set_passed {
     uint32_t position[SET_PASSED_MAX + SET_ROOM];
 };
 
-/* A stem that was found in the text, and the tags (set_stem_tag) that a literal's key may have if
+/* A stem that was found in the text, and the tags (class_stem_tag) that a literal's key may have if
  * the literal occurs there. */
 struct set_stem {
     uint64_t hash;
@@ -156,7 +156,7 @@ struct set_scratch {
     uint16_t span_line[SET_TILE_POSITIONS + 1];
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
-    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* the stems that passed, as set_stem_code */
+    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* the stems that passed, as class_stem_code */
     /* The stems whose literals are being compared: `longer` for those of SET_STEM_BYTES bytes, and
      * `shorter` for all others. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
@@ -166,7 +166,7 @@ struct set_scratch {
 #define SET_HASH_LOW 0x9e3779b97f4a7c15ull
 #define SET_HASH_HIGH 0xc2b2ae3d27d4eb4full
 
-static inline uint64_t set_hash(uint64_t low, uint64_t high)
+static inline uint64_t class_hash(uint64_t low, uint64_t high)
 {
     uint64_t hash = low * SET_HASH_LOW + high * SET_HASH_HIGH;
 
@@ -174,36 +174,36 @@ static inline uint64_t set_hash(uint64_t low, uint64_t high)
 }
 
 /* Returns a mask of the first q of 8 bytes; of all 8 if q ≥ 8. */
-static inline uint64_t set_keep(uint32_t q)
+static inline uint64_t class_keep(uint32_t q)
 {
     return q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
 }
 
-/* Return the hash of a gram. set_gram_short gets the 8 bytes at the gram, and is for classes with q
- * < 8 or stride 1. set_gram_long gets the first and the last 8 bytes of the gram. */
-static inline uint64_t set_gram_short(uint64_t low, uint64_t fold, uint64_t keep)
+/* Return the hash of a gram. class_gram_short gets the 8 bytes at the gram, and is for classes with
+ * q < 8 or stride 1. class_gram_long gets the first and the last 8 bytes of the gram. */
+static inline uint64_t class_gram_short(uint64_t low, uint64_t fold, uint64_t keep)
 {
-    return set_hash((low | fold) & keep, 0);
+    return class_hash((low | fold) & keep, 0);
 }
 
-static inline uint64_t set_gram_long(uint64_t low, uint64_t high, uint64_t fold)
+static inline uint64_t class_gram_long(uint64_t low, uint64_t high, uint64_t fold)
 {
-    return set_hash(low | fold, high | fold);
+    return class_hash(low | fold, high | fold);
 }
 
-static inline uint64_t set_word_index(const struct set_class *class, uint64_t hash)
+static inline uint64_t class_word_index(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->word_bits);
 }
 
 /* Returns a word in which the two bits that the hash selects are set. */
-static inline uint64_t set_hash_mask(uint64_t hash)
+static inline uint64_t class_hash_mask(uint64_t hash)
 {
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
 }
 
 /* Returns true if both of these bits are set in the word. */
-static inline bool set_passes(uint64_t word, uint64_t hash)
+static inline bool class_passes(uint64_t word, uint64_t hash)
 {
     return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
 }
@@ -211,17 +211,17 @@ static inline bool set_passes(uint64_t word, uint64_t hash)
 /* A stem in 32 bits: its position in the tile, and its length k. */
 #define SET_CODE_POSITION_BITS 28u
 
-static inline uint32_t set_stem_code(uint32_t position, uint32_t k)
+static inline uint32_t class_stem_code(uint32_t position, uint32_t k)
 {
     return position | k << SET_CODE_POSITION_BITS;
 }
 
-static inline uint32_t set_code_position(uint32_t code)
+static inline uint32_t class_code_position(uint32_t code)
 {
     return code & ((1u << SET_CODE_POSITION_BITS) - 1);
 }
 
-static inline uint32_t set_code_bytes(uint32_t code)
+static inline uint32_t class_code_bytes(uint32_t code)
 {
     return code >> SET_CODE_POSITION_BITS;
 }
@@ -233,35 +233,35 @@ static inline uint32_t set_code_bytes(uint32_t code)
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
 
-static inline uint64_t set_stem_bits(uint64_t hash)
+static inline uint64_t class_stem_bits(uint64_t hash)
 {
-    return set_hash_mask(hash >> SET_STEM_SHIFT);
+    return class_hash_mask(hash >> SET_STEM_SHIFT);
 }
 
-static inline uint64_t set_begin_bits(uint64_t hash)
+static inline uint64_t class_begin_bits(uint64_t hash)
 {
-    return set_hash_mask(hash >> SET_BEGIN_SHIFT);
+    return class_hash_mask(hash >> SET_BEGIN_SHIFT);
 }
 
 /* For stride 1. `low` is the 8 bytes at a gram. */
-static inline bool set_head_passes(const struct set_class *class, uint64_t low)
+static inline bool class_head_passes(const struct set_class *class, uint64_t low)
 {
     uint32_t bit = plan_hash_wide(&class->heads, low);
 
     return (class->bitmap[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-static inline uint64_t set_bucket(const struct set_class *class, uint64_t hash)
+static inline uint64_t class_bucket(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->bucket_bits);
 }
 
-static inline uint64_t set_stem_bucket(const struct set_class *class, uint64_t hash, uint32_t k)
+static inline uint64_t class_stem_bucket(const struct set_class *class, uint64_t hash, uint32_t k)
 {
     return class->stem_buckets[k - SET_STEM_MIN] + (hash >> class->stem_shifts[k - SET_STEM_MIN]);
 }
 
-static inline uint32_t set_entry_tag(uint64_t hash)
+static inline uint32_t class_entry_tag(uint64_t hash)
 {
     return (uint32_t)(hash >> 4) & 0xffffff00u;
 }
@@ -269,7 +269,7 @@ static inline uint32_t set_entry_tag(uint64_t hash)
 /* Returns a tag of `bits` bits, a hash of the four bytes beside a gram or a stem. Without tags,
  * many literals would be compared: in natural text, with 100,000 patterns, 3.7 literals per
  * position agree in the first 8 bytes, and 0.14 in the first 12. */
-static inline uint32_t set_tag_bits(uint32_t bytes, uint64_t fold, uint32_t bits)
+static inline uint32_t class_tag_bits(uint32_t bytes, uint64_t fold, uint32_t bits)
 {
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
@@ -284,23 +284,23 @@ static inline uint32_t set_tag_bits(uint32_t bytes, uint64_t fold, uint32_t bits
 
 #define SET_TAG_BYTES 4u
 
-static inline uint32_t set_next_four(uint32_t next, uint64_t fold)
+static inline uint32_t class_next_four(uint32_t next, uint64_t fold)
 {
-    uint32_t tag = 0x80u | set_tag_bits(next, fold, 7);
+    uint32_t tag = 0x80u | class_tag_bits(next, fold, 7);
 
     return tag - (tag >= SET_WHOLE_TAG ? 0x10u : 0);
 }
 
-static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
+static inline uint32_t class_next_two(uint32_t next, uint64_t fold)
 {
-    uint32_t tag = set_tag_bits((next & 0xffff) << 16, fold & 0x20200000, 7);
+    uint32_t tag = class_tag_bits((next & 0xffff) << 16, fold & 0x20200000, 7);
 
     return tag + (tag == 0);
 }
 
 /* Returns true if comparing these bytes with a text after or-ing `fold` into both is exact: all are
  * letters, so that nothing but case is ignored, or `fold` is 0. */
-static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
+static inline bool class_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
 {
     bool exact = true;
 
@@ -310,28 +310,28 @@ static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint6
 }
 
 /* Returns the tag of a literal's key. */
-static inline uint32_t set_stem_tag(const uint8_t *literal, uint64_t length, uint64_t fold)
+static inline uint32_t class_stem_tag(const uint8_t *literal, uint64_t length, uint64_t fold)
 {
     uint32_t next = 0;
 
     TRAWL_ASSERT(length >= SET_STEM_MIN);
     if (length <= SET_STEM_BYTES)
-        return set_fold_is_exact(literal, length, fold)
+        return class_fold_is_exact(literal, length, fold)
                    ? SET_WHOLE_TAG + (uint32_t)length - SET_STEM_MIN
                    : 0;
     if (length < SET_STEM_BYTES + 2)
         return 0;
     memcpy(&next, literal + SET_STEM_BYTES, length < SET_STEM_BYTES + 4 ? 2 : 4);
-    return length < SET_STEM_BYTES + 4 ? set_next_two(next, fold) : set_next_four(next, fold);
+    return length < SET_STEM_BYTES + 4 ? class_next_two(next, fold) : class_next_four(next, fold);
 }
 
-static inline uint64_t set_stem_key(uint64_t hash, uint32_t tag)
+static inline uint64_t class_stem_key(uint64_t hash, uint32_t tag)
 {
     return (hash & UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)) | (uint64_t)tag << SET_KEY_TAG_SHIFT;
 }
 
 /* Returns true if the key's stem has this hash. The key must be in the hash's bucket. */
-static inline bool set_key_is(uint64_t key, uint64_t hash)
+static inline bool class_key_is(uint64_t key, uint64_t hash)
 {
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
@@ -343,9 +343,9 @@ static inline bool set_key_is(uint64_t key, uint64_t hash)
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))
 
-static inline uint32_t set_side(uint32_t bytes, uint64_t fold)
+static inline uint32_t class_side(uint32_t bytes, uint64_t fold)
 {
-    uint32_t tag = set_tag_bits(bytes, fold, 8 - SET_OFFSET_BITS);
+    uint32_t tag = class_tag_bits(bytes, fold, 8 - SET_OFFSET_BITS);
 
     return tag + (tag == 0);
 }
@@ -353,8 +353,8 @@ static inline uint32_t set_side(uint32_t bytes, uint64_t fold)
 /* Returns the low byte of an entry: the gram's offset, and the tag of the bytes beside the gram.
  * The tag is 0 if the literal has no such bytes, and in classes with stride 1, whose literals are
  * short. */
-static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t *literal,
-                                    uint64_t length, uint32_t offset, uint64_t fold)
+static inline uint32_t class_side_tag(const struct set_class *class, const uint8_t *literal,
+                                      uint64_t length, uint32_t offset, uint64_t fold)
 {
     uint32_t bytes, from = offset >= SET_SIDE_BYTES ? offset - SET_SIDE_BYTES : offset + class->q;
 
@@ -362,14 +362,14 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
     if (class->stride == 1 || from + SET_SIDE_BYTES > length)
         return offset;
     memcpy(&bytes, literal + from, sizeof bytes);
-    return offset | set_side(bytes, fold) << SET_OFFSET_BITS;
+    return offset | class_side(bytes, fold) << SET_OFFSET_BITS;
 }
 
 /* For classes that are searched with stems: returns the hash of the first k bytes of `low`. The
  * hash depends on k; otherwise "word" followed by four NULs would equal the stem "word". */
-static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
+static inline uint64_t class_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
 {
-    return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
+    return class_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
 }
 
 /* A word of the stem map is for the stems that agree in their first bytes: in stem_min bytes or,
@@ -377,14 +377,14 @@ static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
  * are enough to test the stems of all lengths at a position. */
 #define SET_STEM_FAR 6u
 
-static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k)
+static inline uint32_t class_stem_shared(const struct set_class *class, uint32_t k)
 {
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
 /* Returns the index of a word of the stem map. `hash` is the hash of the first bytes that the
  * word's stems share. */
-static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
+static inline uint64_t class_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
 }
@@ -392,27 +392,27 @@ static inline uint64_t set_stem_word(const struct set_class *class, uint64_t has
 /* Returns true if a search with stems needs its second step, which tests the first stem_min bytes
  * at each start. With stride 1 and stem_min ≤ SET_STEM_Q, the samples of SET_STEM_Q bytes have
  * already tested these. */
-static inline bool set_looks_at_begins(const struct set_class *class)
+static inline bool class_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
 /* Returns the hash of a sample's four bytes. Its high bits select a word of the bitmap, and bits 8
  * to 12 a bit of that word. */
-static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
+static inline uint32_t class_sample_product(uint32_t four, uint32_t fold)
 {
     return (four | fold) * PLAN_HASH32_FACTOR;
 }
 
 /* Returns the shift that turns a sample's hash into the index of a word of the bitmap, which has
  * 32-bit words here. */
-static inline uint32_t set_sample_shift(const struct set_class *class)
+static inline uint32_t class_sample_shift(const struct set_class *class)
 {
     return 31 - class->word_bits;
 }
 
 /* Returns the 8 bytes at `bytes`, of which `room` are readable; the others count as 0. */
-static inline uint64_t set_load_head(const uint8_t *bytes, uint64_t room)
+static inline uint64_t class_load_head(const uint8_t *bytes, uint64_t room)
 {
     uint64_t head = 0;
 
@@ -425,26 +425,26 @@ static inline uint64_t set_load_head(const uint8_t *bytes, uint64_t room)
 }
 
 /* Returns the first `count` ≤ 8 bytes at `bytes`, which are readable up to `end`, as a number. */
-static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
+static inline uint64_t class_load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
 {
     TRAWL_ASSERT(count > 0 && count <= 8 && end - bytes >= (ptrdiff_t)count);
-    return set_load_head(bytes, (uint64_t)(end - bytes)) & set_keep(count);
+    return class_load_head(bytes, (uint64_t)(end - bytes)) & class_keep(count);
 }
 
 /* Returns the hash of a literal's gram at `bytes`. Literals are readable up to `end`. */
-static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
-                                     const struct set_class *class, const uint8_t *bytes,
-                                     const uint8_t *end)
+static inline uint64_t class_gram_hash(const struct set_matcher *matcher,
+                                       const struct set_class *class, const uint8_t *bytes,
+                                       const uint8_t *end)
 {
     uint64_t low, high;
 
     if (class->q < 8 || class->stride == 1)
-        return set_gram_short(set_load_first(bytes, end, class->q), matcher->fold, class->keep);
+        return class_gram_short(class_load_first(bytes, end, class->q), matcher->fold, class->keep);
     TRAWL_ASSERT(end - bytes >= (ptrdiff_t) class->q);
     TRAWL_ASSERT(class->q >= 8 && class->q <= SET_Q_MAX);
     memcpy(&low, bytes, sizeof low);
     memcpy(&high, bytes + class->q - 8, sizeof high);
-    return set_gram_long(low, high, matcher->fold);
+    return class_gram_long(low, high, matcher->fold);
 }
 
 struct set_sample;
@@ -461,13 +461,13 @@ struct set_sample {
     uint64_t bytes_count;
 };
 
-static inline uint32_t set_class_of_length(uint64_t length)
+static inline uint32_t class_of_length(uint64_t length)
 {
     TRAWL_ASSERT(length > 0);
     return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
 }
 
-static inline uint32_t set_stem_bytes(uint64_t length)
+static inline uint32_t class_stem_bytes(uint64_t length)
 {
     return length < SET_STEM_BYTES ? (uint32_t)length : SET_STEM_BYTES;
 }

@@ -18,13 +18,13 @@ static void class_complete(struct set_class *class, uint64_t fold)
     struct plan_set *heads = &class->heads;
 
     if (class->by_stems) {
-        set_stems_complete(class);
+        class_stems_complete(class);
         return;
     }
     class->bucket_count = 1ull << class->bucket_bits;
     TRAWL_ASSERT(class->q > 0 && class->q <= SET_Q_MAX && class->stride > 0);
     TRAWL_ASSERT(class->stride > 1 || class->q <= 8);
-    class->keep = set_keep(class->q);
+    class->keep = class_keep(class->q);
     if (class->stride > 1)
         return;
     heads->q = class->q < 4 ? class->q : 4;
@@ -43,9 +43,9 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     TRAWL_ASSERT(class->stride > 0 && class->literal_count > 0);
     if (entries >= UINT32_MAX)
         return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 table entries");
-    class->word_bits = set_map_word_bits(
+    class->word_bits = class_map_word_bits(
         class->by_stems ? grams + 255ull * class->stem_counts[3 - SET_STEM_MIN] : entries);
-    class->bucket_bits = set_bucket_bits(entries);
+    class->bucket_bits = class_bucket_bits(entries);
     class_complete(class, fold);
     class->entry_count = entries;
     TRAWL_ASSERT(entries > 0 && class->word_bits < 32 && class->bucket_bits <= 32);
@@ -57,7 +57,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     }
     TRAWL_TRY(MEMORY_TABLE(class->stem_keys, entries, error));
     TRAWL_TRY(MEMORY_TABLE(class->stem_literals, entries, error));
-    class->stem_bits = set_map_word_bits(entries);
+    class->stem_bits = class_map_word_bits(entries);
     TRAWL_TRY(MEMORY_ZEROED(class->stem_map, 1ull << class->stem_bits, error));
     return TRAWL_OK;
 }
@@ -93,25 +93,25 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
     const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
     uint64_t bytes_count = plan_literal_at(plan, literal).bytes_count;
-    uint32_t length = set_stem_bytes(bytes_count);
+    uint32_t length = class_stem_bytes(bytes_count);
     struct filling *filling = &filler->filling[filler->count++];
-    uint64_t low = set_load_first(bytes, end, length), fold = filler->matcher->fold;
+    uint64_t low = class_load_first(bytes, end, length), fold = filler->matcher->fold;
 
     TRAWL_ASSERT(bytes_count >= class->length_min && length >= class->stem_min);
     TRAWL_ASSERT(filler->count <= FILL_MAX);
     filling->class = class;
-    filling->hash = set_stem_hash(low, fold, length);
-    filling->key = set_stem_key(filling->hash, set_stem_tag(bytes, bytes_count, fold));
+    filling->hash = class_stem_hash(low, fold, length);
+    filling->key = class_stem_key(filling->hash, class_stem_tag(bytes, bytes_count, fold));
     filling->made.literal = literal;
-    filling->bucket = set_stem_bucket(class, filling->hash, length);
+    filling->bucket = class_stem_bucket(class, filling->hash, length);
     __builtin_prefetch(&class->buckets[filling->bucket], 1);
     if (back)
         return;
-    filling->hash_min = set_stem_hash(low, fold, class->stem_min);
-    filling->hash_shared = set_stem_hash(low, fold, set_stem_shared(class, length));
-    __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_shared)], 1);
-    __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_min)], 1);
-    set_stems_add(class, bytes, bytes_count, fold);
+    filling->hash_min = class_stem_hash(low, fold, class->stem_min);
+    filling->hash_shared = class_stem_hash(low, fold, class_stem_shared(class, length));
+    __builtin_prefetch(&class->stem_map[class_stem_word(class, filling->hash_shared)], 1);
+    __builtin_prefetch(&class->stem_map[class_stem_word(class, filling->hash_min)], 1);
+    class_stems_add(class, bytes, bytes_count, fold);
 }
 
 /* Adds a literal's entries in ascending order of offsets; if `back`, in descending order. */
@@ -120,7 +120,7 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
     const struct trawl_plan *plan = filler->plan;
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
     const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
-    struct set_class *class = &filler->matcher->classes[filler->matcher->of[set_class_of_length(
+    struct set_class *class = &filler->matcher->classes[filler->matcher->of[class_of_length(
         plan_literal_at(plan, literal).bytes_count)]];
 
     TRAWL_ASSERT(literal < plan->literal_count && filler->count < FILL_MAX);
@@ -134,20 +134,20 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
         struct filling *filling = &filler->filling[filler->count++];
 
         filling->class = class;
-        filling->hash = set_gram_hash(filler->matcher, class, bytes + offset, end);
+        filling->hash = class_gram_hash(filler->matcher, class, bytes + offset, end);
         filling->made = (struct set_entry){
-            literal, set_entry_tag(filling->hash) |
-                         set_side_tag(class, bytes, plan_literal_at(plan, literal).bytes_count,
-                                      offset, filler->matcher->fold)};
-        filling->bucket = set_bucket(class, filling->hash);
+            literal, class_entry_tag(filling->hash) |
+                         class_side_tag(class, bytes, plan_literal_at(plan, literal).bytes_count,
+                                        offset, filler->matcher->fold)};
+        filling->bucket = class_bucket(class, filling->hash);
         __builtin_prefetch(&class->buckets[filling->bucket], 1);
         if (back)
             continue;
         if (class->stride == 1)
-            filling->bit = plan_hash_wide(&class->heads, set_load_first(bytes, end, class->q));
+            filling->bit = plan_hash_wide(&class->heads, class_load_first(bytes, end, class->q));
         __builtin_prefetch(class->stride == 1
                                ? &class->bitmap[filling->bit / 64]
-                               : &class->bitmap[set_word_index(class, filling->hash)],
+                               : &class->bitmap[class_word_index(class, filling->hash)],
                            1);
     }
 }
@@ -161,16 +161,16 @@ static void filler_count(struct filler *filler)
         TRAWL_ASSERT(filling->bucket < class->bucket_count);
         class->buckets[filling->bucket]++;
         if (class->by_stems) {
-            TRAWL_ASSERT(set_stem_word(class, filling->hash_shared) >> class->stem_bits == 0);
-            class->stem_map[set_stem_word(class, filling->hash_shared)] |=
-                set_stem_bits(filling->hash);
-            if (set_looks_at_begins(class))
-                class->stem_map[set_stem_word(class, filling->hash_min)] |=
-                    set_begin_bits(filling->hash_min);
+            TRAWL_ASSERT(class_stem_word(class, filling->hash_shared) >> class->stem_bits == 0);
+            class->stem_map[class_stem_word(class, filling->hash_shared)] |=
+                class_stem_bits(filling->hash);
+            if (class_looks_at_begins(class))
+                class->stem_map[class_stem_word(class, filling->hash_min)] |=
+                    class_begin_bits(filling->hash_min);
         } else if (class->stride == 1)
             class->bitmap[filling->bit / 64] |= 1ull << filling->bit % 64;
         else
-            class->bitmap[set_word_index(class, filling->hash)] |= set_hash_mask(filling->hash);
+            class->bitmap[class_word_index(class, filling->hash)] |= class_hash_mask(filling->hash);
     }
     filler->count = 0;
 }
@@ -241,7 +241,7 @@ static void set_matcher_free(void *object)
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         struct set_class *class = &matcher->classes[c];
 
-        set_stems_free(class);
+        class_stems_free(class);
         if (class->stem_map != NULL)
             memory_release(class->stem_map, 1ull << class->stem_bits, sizeof *class->stem_map);
         if (class->bitmap != NULL)
@@ -271,7 +271,7 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* every entry has been stored */
         if (matcher->classes[c].by_stems)
-            TRAWL_TRY_DONE(set_stems_finish(sample, &matcher->classes[c], matcher->fold, error));
+            TRAWL_TRY_DONE(class_stems_finish(sample, &matcher->classes[c], matcher->fold, error));
     }
     *object = matcher;
     matcher = NULL;

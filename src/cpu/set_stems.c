@@ -20,7 +20,7 @@
 /* Pairs are faster than trigrams if less than this share of positions passes them. */
 #define PAIRS_PASS 0.1
 
-void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
+void class_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
     uint32_t shorter = 0;
 
@@ -33,13 +33,13 @@ void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LEN
     class->stem_counts[SET_STEM_BYTES - SET_STEM_MIN] = class->literal_count - shorter;
     class->by_stems = true;
     class->q = SET_STEM_Q;
-    class->stem_min = set_stem_bytes(class->length_min);
+    class->stem_min = class_stem_bytes(class->length_min);
     class->stride = (uint32_t)min_u64(max_u64(class->length_min, SET_STEM_Q) - SET_STEM_Q + 1,
                                       SET_STEM_STRIDE_MAX);
     TRAWL_ASSERT(class->stride == 1 || class->stride + SET_STEM_Q - 1 <= class->length_min);
 }
 
-uint32_t set_bucket_bits(uint64_t entries)
+uint32_t class_bucket_bits(uint64_t entries)
 {
     uint64_t log = log2_ceiling(entries);
 
@@ -47,7 +47,7 @@ uint32_t set_bucket_bits(uint64_t entries)
     return (uint32_t)max_u64(log, SET_KEY_BUCKET_BITS_MIN);
 }
 
-uint32_t set_map_word_bits(uint64_t entries)
+uint32_t class_map_word_bits(uint64_t entries)
 {
     uint64_t log = log2_ceiling(entries),
              bits = max_u64(min_u64(log + MAP_BITS_PER_ENTRY, MAP_BITS_CACHED),
@@ -56,12 +56,12 @@ uint32_t set_map_word_bits(uint64_t entries)
     return (uint32_t)min_u64(max_u64(bits, MAP_BITS_MIN), MAP_BITS_MAX) - 6;
 }
 
-void set_stems_complete(struct set_class *class)
+void class_stems_complete(struct set_class *class)
 {
     class->bucket_count = 0;
     class->stem_lengths = 0;
     for (uint32_t i = 0; i < SET_STEM_LENGTHS; i++) {
-        uint32_t bits = set_bucket_bits(class->stem_counts[i]);
+        uint32_t bits = class_bucket_bits(class->stem_counts[i]);
 
         class->stem_shifts[i] = 64 - bits;
         class->stem_buckets[i] = class->bucket_count;
@@ -72,15 +72,15 @@ void set_stems_complete(struct set_class *class)
     }
 }
 
-void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold)
+void class_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold)
 {
-    uint32_t *bitmap = (uint32_t *)(void *)class->bitmap, shift = set_sample_shift(class);
+    uint32_t *bitmap = (uint32_t *)(void *)class->bitmap, shift = class_sample_shift(class);
     uint32_t four = 0, product, words = 2u << class->word_bits;
 
     TRAWL_ASSERT(length >= class->length_min && (length >= SET_STEM_Q || class->stride == 1));
     for (uint32_t offset = 0; offset < class->stride && length >= SET_STEM_Q; offset++) {
         memcpy(&four, bytes + offset, sizeof four);
-        product = set_sample_product(four, (uint32_t)fold);
+        product = class_sample_product(four, (uint32_t)fold);
         TRAWL_ASSERT(product >> shift < words);
         bitmap[product >> shift] |= 1u << (product >> 8 & 31);
     }
@@ -90,12 +90,12 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t lengt
      * samples that begin with the literal are set. If the literal has two bytes, the upper 16 bits
      * of the product may have any value, so one bit is set in every word. */
     memcpy(&four, bytes, (size_t)length);
-    product = set_sample_product(four, (uint32_t)fold);
+    product = class_sample_product(four, (uint32_t)fold);
     TRAWL_ASSERT(length > 2 || (length == 2 && shift >= 16));
     for (uint32_t word = 0; length == 2 && word < words; word++)
         bitmap[word] |= 1u << (product >> 8 & 31);
     for (uint32_t next = 0; length > 2 && next < 256; next++) {
-        product = set_sample_product(four | next << 24, (uint32_t)fold);
+        product = class_sample_product(four | next << 24, (uint32_t)fold);
         bitmap[product >> shift] |= 1u << (product >> 8 & 31);
     }
 }
@@ -266,8 +266,8 @@ static enum trawl_status pairs_make(const struct trawl_plan *plan, struct set_cl
     return TRAWL_OK;
 }
 
-enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
-                                   uint64_t fold, struct trawl_error *error)
+enum trawl_status class_stems_finish(const struct set_sample *sample, struct set_class *class,
+                                     uint64_t fold, struct trawl_error *error)
 {
     TRAWL_ASSERT(class->pairs == NULL && class->trigrams == NULL);
     if (class->by_pairs)
@@ -275,18 +275,18 @@ enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_c
     if (class->by_pairs && (class->literal_count <= SET_PAIRS_LITERALS_MAX ||
                             pairs_pass(sample, class->pairs) < PAIRS_PASS))
         return TRAWL_OK;
-    set_stems_free(class);
+    class_stems_free(class);
     return class->by_trigrams ? trigrams_make(sample->plan, class, fold, error) : TRAWL_OK;
 }
 
-bool set_words_fit(const struct set_class *class, const struct find_ops *find)
+bool class_words_fit(const struct set_class *class, const struct find_ops *find)
 {
     return (class->pairs != NULL && find->pairs != NULL) ||
            (class->trigrams != NULL && find->trigrams != NULL);
 }
 
-void set_words_find(const struct set_class *class, const struct find_ops *find, const uint8_t *text,
-                    uint64_t positions, struct find_tile *tile)
+void class_words_find(const struct set_class *class, const struct find_ops *find,
+                      const uint8_t *text, uint64_t positions, struct find_tile *tile)
 {
     const uint64_t words = (positions + 63) / 64;
 
@@ -297,7 +297,7 @@ void set_words_find(const struct set_class *class, const struct find_ops *find, 
     tile_cut(tile, words, positions);
 }
 
-void set_stems_free(struct set_class *class)
+void class_stems_free(struct set_class *class)
 {
     memory_release(class->pairs, sizeof *class->pairs, 1);
     memory_release(class->trigrams, sizeof *class->trigrams, 1);

@@ -92,8 +92,8 @@ static void move_bits(uint64_t *bits, const uint64_t *runs, struct range range, 
 
 /* Returns the characters 64 * i to 64 * i + 63 of the window that are in the set, of those in
  * `wanted`. */
-static uint64_t set_word(const struct reach_window *window, uint32_t set, uint64_t i,
-                         uint64_t wanted)
+static uint64_t word_of_set(const struct reach_window *window, uint32_t set, uint64_t i,
+                            uint64_t wanted)
 {
     const uint64_t *members = window->of->symbols->members;
     const uint8_t *symbols = window->symbols + 64 * i;
@@ -132,12 +132,12 @@ static void move_over(const struct reach_window *window, const struct reach_part
         for (uint64_t i = range.low; i <= range.high; i++) {
             const uint64_t moved = moved_down(bits, stride, i, 1);
 
-            bits[i] = moved != 0 ? set_word(window, part->set, i, moved) : 0;
+            bits[i] = moved != 0 ? word_of_set(window, part->set, i, moved) : 0;
         }
         return;
     }
     for (uint64_t i = range.low; i <= range.high; i++)
-        runs[i] = set_word(window, part->set, i, UINT64_MAX);
+        runs[i] = word_of_set(window, part->set, i, UINT64_MAX);
     while (2 * all - 1 <= more)
         all *= 2;
     for (uint64_t by = 1; by < all || by <= least; by *= 2) {

@@ -291,7 +291,7 @@ static void generate_alike(struct diff_input *input)
             words[i][j] = (uint8_t)('a' + random % ALIKE_LETTERS);
         memcpy(&low, words[i], ALIKE_BYTES);
         i += (others && i % 4 == 0) ||
-             set_stem_hash(low, 0, ALIKE_BYTES) >> (64 - ALIKE_HASH_BITS) == 0;
+             class_stem_hash(low, 0, ALIKE_BYTES) >> (64 - ALIKE_HASH_BITS) == 0;
     }
     input_begin(&chance, INPUT_LETTERS_2, text_bytes, input);
     for (uint64_t at = 0; at <= last; at += test_random_between(&chance, ALIKE_BYTES, 8)) {
