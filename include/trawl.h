@@ -470,8 +470,8 @@ TRAWL_CALL trawl_searcher_stats(const struct trawl_searcher *searcher, struct tr
 /* how many changes of a call are kept */
 #define TRAWL_CHANGES_KEPT 16
 /* A change of method during a search, by a thread of the host, or for a set by a device. Which
- * method is fastest depends on the text (docs/design/programs.md), so a search begins with the one
- * that is expected to be, and changes if another turns out faster. */
+ * method is fastest depends on the text (docs/design/strategies.md), so a search begins with the
+ * one that is expected to be, and changes if another turns out faster. */
 struct trawl_change {
     uint64_t offset;    /* where in the text the thread changed */
     const char *before; /* names of the ways; valid as long as the library is loaded */

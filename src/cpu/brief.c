@@ -266,7 +266,7 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         return brief.work <= brief.work_max;
     }
     found->is_long = count - found->from > MANY_TEXT_MAX && is_for_worker(plan, find);
-    if (found->is_long || !plan_has_program(plan, PROGRAM_BUCKETS) ||
+    if (found->is_long || !plan_has_strategy(plan, STRATEGY_BUCKETS) ||
         plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;

@@ -1,6 +1,6 @@
 /* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). This scan takes
- * over from other programs where a text has many candidates, because the automaton's time does not
- * depend on them. An end of the automaton stands for a group of equal strings of the set.
+ * over from other strategies where a text has many candidates, because the automaton's time does
+ * not depend on them. An end of the automaton stands for a group of equal strings of the set.
  *
  * The text is searched in steps. The automaton reads a step's text from the end to the start, and
  * stores for each position the longest string that begins there. The scan then emits the
@@ -414,7 +414,7 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     struct cpu_worker *worker = scan->worker;
     const struct plan_set_facts of = plan_set_facts_of(scan->plan);
     /* a unit of a scan's work counts as a nanosecond here */
-    uint64_t enough = (uint64_t)plan_set_price(PROGRAM_AUTOMATON, &of).once_ns *
+    uint64_t enough = (uint64_t)plan_set_price(STRATEGY_AUTOMATON, &of).once_ns *
                       (plan_has_conditions(scan->plan) ? BUILD_TIMES : 1);
     double per_byte;
 

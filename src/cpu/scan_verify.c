@@ -15,7 +15,7 @@
 #define SHORT_BYTES 16u
 #define STEM_WORK 8u  /* work counted for a stem until its bucket is read */
 #define WHOLE_WORK 4u /* work counted for an occurrence that needs no comparison */
-/* additional work for each occurrence that is kept as a hit: this program has to sort the hits,
+/* additional work for each occurrence that is kept as a hit: this strategy has to sort the hits,
  * while the automaton, which takes over after much work, finds them in order */
 #define LISTED_WORK 8u
 /* how many of a bucket's entries are compared without a branch; a bucket seldom has more */

@@ -1,4 +1,4 @@
-/* set_matcher: builds the hash tables of each class of a large set's literals (cpu/programs.c
+/* set_matcher: builds the hash tables of each class of a large set's literals (cpu/strategies.c
  * chooses the classes). An entry of a table is a literal's gram at one offset, or a literal's stem
  * (its first bytes, up to 8). set_class.h explains how the tables are used. */
 #include "cpu/set_matcher.h"

@@ -9,7 +9,7 @@
 enum trawl_status set_matcher_want(const struct set_sample *sample,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 
-/* ---- programs.c ---- */
+/* ---- strategies.c ---- */
 
 /* A set_choose. */
 void choice_classes(const struct set_sample *sample, struct set_matcher *matcher);

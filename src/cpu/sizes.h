@@ -27,7 +27,7 @@ struct cpu_sizes {
     /* positions whose stems (first bytes of literals) are looked up together, ≤ SET_STEM_BATCH */
     uint64_t stem_batch;
     uint64_t named; /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
-    /* in a trial, which compares programs: bytes of text in which a program is timed */
+    /* in a trial, which compares strategies: bytes of text in which a strategy is timed */
     uint64_t trial_bytes;
     uint64_t trial_advance; /* a trial may begin this many ns early; for tests */
     /* verify_linear searches this many positions for one literal, then for the next */

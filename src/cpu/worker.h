@@ -2,7 +2,7 @@
  * search of a single chunk of text.
  *
  * A start is a position where an occurrence may begin; a candidate is a start that passed a filter.
- * A program is one of the search loops scan_*.c. A tile is a stretch of text whose candidates are
+ * A strategy is one of the search loops scan_*.c. A tile is a stretch of text whose candidates are
  * collected together. Candidates are dense where there are so many of them that the automaton is
  * faster.
  */
@@ -37,8 +37,8 @@ struct cpu_parts {
     struct engine_result found[PLAN_PARTS_MAX];
 };
 
-/* number of programs that search for parts of a plan */
-#define CPU_PARTS (PROGRAMS - PROGRAM_ALONE)
+/* number of strategies that search for parts of a plan */
+#define CPU_PARTS (STRATEGIES - STRATEGY_ALONE)
 
 /* How a worker searches: it begins with the plan's choice, and adapts it to the text. */
 struct cpu_worker {
@@ -48,9 +48,9 @@ struct cpu_worker {
     const struct engine_ops *ops;
     struct engine *engine;
     /* workers for each pattern (PLAN_ALONE) and for each part (PLAN_PARTS_HOST), owned; NULL until
-     * a trial of these programs */
+     * a trial of these strategies */
     struct cpu_parts *parts[CPU_PARTS];
-    struct contest contest; /* compares the programs that can search for a set */
+    struct contest contest; /* compares the strategies that can search for a set */
     uint64_t short_texts;   /* how many short texts were searched; some are timed */
     uint64_t makes;         /* how often tables were built or fetched */
     /* what is known about the literal and the text: the plan's tuning or, after a look at a sample
@@ -115,8 +115,8 @@ struct cpu_worker {
     /* how many starts were left to the automaton at the last dense part of the text; halved at each
      * later part that was not dense */
     uint64_t dense_bytes;
-    uint64_t dense_left;   /* starts that the automaton still has to search */
-    enum program dense_by; /* the program that left these starts to the automaton */
+    uint64_t dense_left;    /* starts that the automaton still has to search */
+    enum strategy dense_by; /* the strategy that left these starts to the automaton */
     /* a set's candidates are dense if they cost more work than this per byte of text */
     uint64_t work_per_byte;
     /* Work in dense parts for the plan with serial number dense_serial, before the automaton is
@@ -189,10 +189,10 @@ struct scan {
     bool span_is_sure;
     /* occurrences of one literal can differ in length, so hits.lengths stores each */
     bool keeps_lengths;
-    /* the program must return: it has its answer, its result is full, it failed, or it leaves the
-     * text to another program (is_left) */
+    /* the strategy must return: it has its answer, its result is full, it failed, or it leaves the
+     * text to another strategy (is_left) */
     bool over;
-    bool is_left; /* the program has left the text at and after `at` to another program */
+    bool is_left; /* the strategy has left the text at and after `at` to another strategy */
     enum trawl_status status;
 };
 
@@ -256,8 +256,8 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
 /* Searches for each literal by two_way, whose time is linear. */
 void verify_linear(struct scan *scan);
 
-/* ---- scan_*.c: the programs; each searches from scan->at to limit, or until scan->over ---- */
-#define METHOD(name, literals, length_min, work, program) void program(struct scan *scan);
+/* ---- scan_*.c: the strategies; each searches from scan->at to limit, or until scan->over ---- */
+#define METHOD(name, literals, length_min, work, function) void function(struct scan *scan);
 #include "plan/methods.def"
 void scan_bytes(struct scan *scan); /* for sets of one-byte literals */
 /* Makes the set of byte values empty. */
@@ -280,16 +280,16 @@ void borders_apply(struct scan *scan, uint64_t words);
 /* Returns true and fills *set if the plan has only one-byte literals, no conditions (whole words,
  * whole lines), no tails and no published algorithm. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
-/* For a plan that bytes_begin accepted: returns true if scan_bytes is the fastest program. */
+/* For a plan that bytes_begin accepted: returns true if scan_bytes is the fastest strategy. */
 bool scan_bytes_fits(const struct cpu_worker *worker, enum want want);
 
 /* Copies excerpts from all over the chunk to worker->sample. Returns how many bytes it copied; 0 if
  * the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
 uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chunk);
 
-/* ---- programs.c ---- */
+/* ---- strategies.c ---- */
 
-/* Chooses the first program for the worker's plan. */
+/* Chooses the first strategy for the worker's plan. */
 void choice_begin(struct cpu_worker *worker);
 /* Adds to the worker's `searched`, `took` and `priced` what the scan has searched since position
  * `begin`, which took `ns`. `candidates` and `passed` are the scan's counts at that position. */
@@ -300,7 +300,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
  * method stays if it was faster than any method is expected to be in the sample. Errors: MEMORY. */
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
-/* Searches the starts in [scan->at, scan->limit) with the programs that the worker has chosen. */
+/* Searches the starts in [scan->at, scan->limit) with the strategies that the worker has chosen. */
 void scan_run(struct scan *scan);
 /* Returns the method that the worker is now using. */
 enum trawl_method scan_method(const struct cpu_worker *worker);
@@ -353,7 +353,7 @@ static inline void scan_reserve(struct scan *scan, uint64_t count)
     scan->over = scan->status != TRAWL_OK;
 }
 
-/* Ends a program that costs too much in this text. The next one continues at x. */
+/* Ends a strategy that costs too much in this text. The next one continues at x. */
 static inline void scan_leave(struct scan *scan, uint64_t x)
 {
     scan->at = x > scan->run_until ? x : scan->run_until;

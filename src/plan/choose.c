@@ -5,7 +5,7 @@
  * few bytes of the literal at every position, which leaves almost no candidates. `grams` loads each
  * byte of text once, but needs a literal with rare grams. `sampled` skips most of the text if the
  * literal is long. Several literals, or a literal with a tail, are a `set`. A worker gets the costs
- * when a search begins, and again when it has sampled the text (cpu/programs.c). A wrong choice
+ * when a search begins, and again when it has sampled the text (cpu/strategies.c). A wrong choice
  * costs time, but never changes an answer.
  */
 #include <string.h>
@@ -188,7 +188,7 @@ static const struct {
     uint32_t length_min;
     struct work (*work)(const struct asked *of);
 } methods[TRAWL_METHODS_COUNT] = {
-#define METHOD(name, literals, length_min, work, program) \
+#define METHOD(name, literals, length_min, work, function) \
     [TRAWL_METHOD_##name] = {literals, length_min, work},
 #include "plan/methods.def"
 };
@@ -310,20 +310,20 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
                : differ || plan->pattern_count <= plan_part_costs_device.singly_max;
 }
 
-/* Chooses the programs (search loops) by which the CPU may search. Which of them a search uses is
- * decided by trials on the text (cpu/programs.c). */
-static void choose_programs(struct trawl_plan *plan)
+/* Chooses the strategies (search loops) by which the CPU may search. Which of them a search uses is
+ * decided by trials on the text (cpu/strategies.c). */
+static void choose_strategies(struct trawl_plan *plan)
 {
     const bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
     const enum trawl_method asked = plan->method_asked;
     const uint32_t count = plan->literal_count;
-    const bool may[PROGRAMS] = {
-#define PROGRAM(name, method, may) may,
+    const bool may[STRATEGIES] = {
+#define STRATEGY(name, method, may) may,
 #include "plan/set_prices.def"
     };
 
-    for (uint32_t i = 0; i < PROGRAMS; i++)
-        plan->programs |= (uint32_t)may[i] << i;
+    for (uint32_t i = 0; i < STRATEGIES; i++)
+        plan->strategies |= (uint32_t)may[i] << i;
 }
 
 /* Checks that the method that the caller asked for can search for the plan. */
@@ -355,6 +355,6 @@ enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan
                                              : methods[options->method].literals != ONE)
         plan->method = TRAWL_METHOD_SET;
     if (plan->method == TRAWL_METHOD_SET)
-        choose_programs(plan);
+        choose_strategies(plan);
     return TRAWL_OK;
 }

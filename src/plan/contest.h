@@ -1,4 +1,4 @@
-/* contest: finds out, during a search, which of several candidates (programs, methods) takes the
+/* contest: finds out, during a search, which of several candidates (strategies, methods) takes the
  * least time on the text.
  *
  * A candidate has a price: the time that it takes at best. Once some candidate could save more time

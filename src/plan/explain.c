@@ -49,26 +49,26 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
-/* Adds the expected cost of each program (search loop) by which the CPU may search for the set, and
- * which ones it tries in turn, before it goes on with the fastest. */
+/* Adds the expected cost of each strategy (search loop) by which the CPU may search for the set,
+ * and which ones it tries in turn, before it goes on with the fastest. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
     const struct plan_set_facts of = plan_set_facts_of(plan);
 
-    for (uint32_t i = 0; i < PROGRAMS; i++) {
-        const struct price price = plan_set_price((enum program)i, &of);
+    for (uint32_t i = 0; i < STRATEGIES; i++) {
+        const struct price price = plan_set_price((enum strategy)i, &of);
 
-        if (plan_has_program(plan, (enum program)i))
+        if (plan_has_strategy(plan, (enum strategy)i))
             add(text, "expected ns per byte without a string, %s: %.4f, and %.0f for tables\n",
-                plan_program_name(i), price.byte_ns, price.once_ns);
+                plan_strategy_name(i), price.byte_ns, price.once_ns);
     }
-    if (plan_has_program(plan, PROGRAM_BUCKETS) && plan_has_program(plan, PROGRAM_CLASSES))
+    if (plan_has_strategy(plan, STRATEGY_BUCKETS) && plan_has_strategy(plan, STRATEGY_CLASSES))
         add(text, "trials: the CPU tries buckets and classes in turn\n");
-    if (plan_has_program(plan, PROGRAM_AUTOMATON))
+    if (plan_has_strategy(plan, STRATEGY_AUTOMATON))
         add(text, "trials: the CPU tries these ways and the automaton in turn\n");
-    if (plan_has_program(plan, PROGRAM_ALONE))
+    if (plan_has_strategy(plan, STRATEGY_ALONE))
         add(text, "trials: the CPU tries the whole set and each string by itself\n");
-    if (plan_has_program(plan, PROGRAM_PARTS))
+    if (plan_has_strategy(plan, STRATEGY_PARTS))
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
@@ -88,7 +88,7 @@ static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan
 
 static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan)
 {
-    if (plan_has_program(plan, PROGRAM_CLASSES))
+    if (plan_has_strategy(plan, STRATEGY_CLASSES))
         add(text, "classes: the CPU searches by length, with q, stride and tables of its own for "
                   "each class; those below are not its\n");
     explain_trials(text, plan);
@@ -97,7 +97,7 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
            (sizeof(uint32_t) << plan->set.bucket_bits) +
            plan->literal_count *
                (sizeof(uint32_t) +
-                (plan_has_program(plan, PROGRAM_BUCKETS) ? sizeof(struct plan_head) : 0));
+                (plan_has_strategy(plan, STRATEGY_BUCKETS) ? sizeof(struct plan_head) : 0));
 }
 
 /* Returns the method that the caller asked for; if none, the method with which a worker on a CPU

@@ -59,16 +59,16 @@ struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
                                    plan->length_max, plan->byte_bits};
 }
 
-const char *plan_program_name(uint32_t program)
+const char *plan_strategy_name(uint32_t strategy)
 {
-    static const char *const names[PROGRAMS] = {[PROGRAM_BUCKETS] = "buckets",
-                                                [PROGRAM_CLASSES] = "classes",
-                                                [PROGRAM_AUTOMATON] = "automaton",
-                                                [PROGRAM_ALONE] = "each string by itself",
-                                                [PROGRAM_PARTS] = "parts"};
+    static const char *const names[STRATEGIES] = {[STRATEGY_BUCKETS] = "buckets",
+                                                  [STRATEGY_CLASSES] = "classes",
+                                                  [STRATEGY_AUTOMATON] = "automaton",
+                                                  [STRATEGY_ALONE] = "each string by itself",
+                                                  [STRATEGY_PARTS] = "parts"};
 
-    TRAWL_ASSERT(program < PROGRAMS);
-    return names[program];
+    TRAWL_ASSERT(strategy < STRATEGIES);
+    return names[strategy];
 }
 
 /* Returns how many classes of lengths the set has beyond the first (set_prices.def). */
@@ -81,16 +81,16 @@ static double further_classes(const struct plan_set_facts *of)
     return classes;
 }
 
-struct price plan_set_price(enum program program, const struct plan_set_facts *of)
+struct price plan_set_price(enum strategy strategy, const struct plan_set_facts *of)
 {
     double count = (double)of->count, bytes = (double)of->bytes, tables = TABLES_NS * count;
     double length = (double)min_u64(max_u64(of->length_min, 4), 12), classes = further_classes(of);
-    const struct price prices[PROGRAMS] = {
-#define PRICE(program, once_ns, byte_ns) [PROGRAM_##program] = {once_ns, byte_ns},
+    const struct price prices[STRATEGIES] = {
+#define PRICE(strategy, once_ns, byte_ns) [STRATEGY_##strategy] = {once_ns, byte_ns},
 #include "plan/set_prices.def"
     };
 
-    return prices[program];
+    return prices[strategy];
 }
 
 /* ---- Lengths ------------------------------------------------------------------- */
@@ -211,9 +211,9 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
 }
 
 /* Returns the cost of searching groups [from, to) together on the host, in ns per byte of text.
- * Sets *program to the cheapest program, or to ALONE if each string should be a separate part. */
+ * Sets *strategy to the cheapest strategy, or to ALONE if each string should be a separate part. */
 static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t to,
-                        enum program *program)
+                        enum strategy *strategy)
 {
     const struct trawl_plan *plan = cutting->plan;
     bool whole = from == 0 && to == cutting->group_count;
@@ -226,20 +226,21 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
     of.bytes = 0;
     for (uint32_t i = from; i < to; i++)
         of.bytes += cutting->groups[i].bytes;
-    for (uint32_t i = PROGRAM_BUCKETS; i <= PROGRAM_ALONE; i++) {
-        struct price price = plan_set_price((enum program)i, &of);
+    for (uint32_t i = STRATEGY_BUCKETS; i <= STRATEGY_ALONE; i++) {
+        struct price price = plan_set_price((enum strategy)i, &of);
         double cost = price.byte_ns + price.once_ns / PLAN_FIRST_BYTES;
 
-        if ((i == PROGRAM_CLASSES && !plan_fits_classes(plan)) ||
-            (i == PROGRAM_AUTOMATON && whole && !plan_has_program(plan, PROGRAM_AUTOMATON)) ||
-            (i == PROGRAM_ALONE && (whole || of.count > PLAN_ALONE_MAX)))
+        if ((i == STRATEGY_CLASSES && !plan_fits_classes(plan)) ||
+            (i == STRATEGY_AUTOMATON && whole && !plan_has_strategy(plan, STRATEGY_AUTOMATON)) ||
+            (i == STRATEGY_ALONE && (whole || of.count > PLAN_ALONE_MAX)))
             continue;
-        if (i == PROGRAM_BUCKETS || i == PROGRAM_CLASSES)
-            cost += MET_NS * (double)of.count *
-                    cutting->likeness.rate[min_u64(
-                        of.length_min, i == PROGRAM_BUCKETS ? sizeof(uint64_t) : ANALYSE_GRAM_MAX)];
+        if (i == STRATEGY_BUCKETS || i == STRATEGY_CLASSES)
+            cost +=
+                MET_NS * (double)of.count *
+                cutting->likeness.rate[min_u64(
+                    of.length_min, i == STRATEGY_BUCKETS ? sizeof(uint64_t) : ANALYSE_GRAM_MAX)];
         if (cost < least)
-            *program = (enum program)i;
+            *strategy = (enum strategy)i;
         least = min_double(least, cost);
     }
     return least;
@@ -250,7 +251,7 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
 static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 {
     double least[LENGTHS + 1] = {0};
-    enum program program;
+    enum strategy strategy;
     uint32_t count = 0;
 
     for (uint32_t to = 1; to <= cutting->group_count; to++) {
@@ -258,7 +259,7 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
         for (uint32_t from = to; from-- > 0;) {
             double cost = cutting->which == PLAN_ALONE ? to - from > 1
                           : cutting->which == PLAN_PARTS_HOST
-                              ? host_cost(cutting, from, to, &program)
+                              ? host_cost(cutting, from, to, &strategy)
                               : device_cost(cutting, from, to);
 
             cost += least[from];
@@ -323,23 +324,23 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
 static enum trawl_status make_range(const struct cutting *cutting, uint32_t from, uint32_t to,
                                     struct plan_parts *parts, struct trawl_error *error)
 {
-    static const enum trawl_method methods[PROGRAMS] = {
-#define PROGRAM(name, method, may) TRAWL_METHOD_##method,
+    static const enum trawl_method methods[STRATEGIES] = {
+#define STRATEGY(name, method, may) TRAWL_METHOD_##method,
 #include "plan/set_prices.def"
     };
     uint64_t begin = cutting->groups[from].begin, end = cutting->groups[to - 1].end, step;
-    enum program program = PROGRAM_BUCKETS;
+    enum strategy strategy = STRATEGY_BUCKETS;
     enum trawl_method method = TRAWL_METHOD_AUTO;
 
     if (cutting->which == PLAN_PARTS_HOST)
-        (void)host_cost(cutting, from, to, &program);
+        (void)host_cost(cutting, from, to, &strategy);
     /* leave room for the `from` groups that are still to be divided */
-    if (program == PROGRAM_ALONE && parts->count + (end - begin) + from > PLAN_PARTS_MAX)
-        program = PROGRAM_BUCKETS;
-    step = program == PROGRAM_ALONE ? 1 : end - begin;
+    if (strategy == STRATEGY_ALONE && parts->count + (end - begin) + from > PLAN_PARTS_MAX)
+        strategy = STRATEGY_BUCKETS;
+    step = strategy == STRATEGY_ALONE ? 1 : end - begin;
     /* strings of one byte have their own search loop */
     if (cutting->which == PLAN_PARTS_HOST && step > 1 && cutting->groups[to - 1].length_max > 1)
-        method = methods[program];
+        method = methods[strategy];
     list_patterns(cutting, from, to);
     for (; begin < end; begin += step) {
         TRAWL_ASSERT(parts->count < PLAN_PARTS_MAX);

@@ -27,34 +27,34 @@ static inline uint32_t plan_length_class(uint64_t length)
     return length < 16 ? shorter[length] : length < 32 ? 7 : length < 64 ? 8 : 9;
 }
 
-/* The programs with which the host may search for a set (set_prices.def). */
-enum program {
-#define PROGRAM(name, ...) PROGRAM_##name,
+/* The strategies with which the host may search for a set (set_prices.def). */
+enum strategy {
+#define STRATEGY(name, ...) STRATEGY_##name,
 #include "plan/set_prices.def"
-    PROGRAMS
+    STRATEGIES
 };
 
-/* Returns the program's name, static text. */
-const char *plan_program_name(uint32_t program);
+/* Returns the strategy's name, static text. */
+const char *plan_strategy_name(uint32_t strategy);
 
-static inline bool plan_has_program(const struct trawl_plan *plan, enum program program)
+static inline bool plan_has_strategy(const struct trawl_plan *plan, enum strategy strategy)
 {
-    return (plan->programs >> program & 1) != 0;
+    return (plan->strategies >> strategy & 1) != 0;
 }
 
 /* The text that a search is expected to have before its first trial. */
 #define PLAN_FIRST_BYTES (16u << 20)
 
-/* What the expected cost of a program depends on. */
+/* What the expected cost of a strategy depends on. */
 struct plan_set_facts {
     uint64_t count, bytes; /* number and bytes of the literals */
     uint64_t length_min, length_max;
     double byte_bits; /* entropy of a byte of the literals, in bits */
 };
 
-/* Returns the expected time to build the program's tables, and per byte of a text without
+/* Returns the expected time to build the strategy's tables, and per byte of a text without
  * candidates. */
-struct price plan_set_price(enum program program, const struct plan_set_facts *of);
+struct price plan_set_price(enum strategy strategy, const struct plan_set_facts *of);
 struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan);
 
 struct plan_part {

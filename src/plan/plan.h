@@ -165,7 +165,7 @@ struct trawl_plan {
     uint64_t need_after;
 
     /* In an approximate search, or with expressions or an algorithm, no method is chosen, and the
-     * members from `method` to `programs` are 0. */
+     * members from `method` to `strategies` are 0. */
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
@@ -183,9 +183,9 @@ struct trawl_plan {
     /* The next members are set if `method` is SET: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
-    /* The programs (search loops) by which the CPU may search, as bits 1u << enum program: see
-     * set_prices.def and cpu/programs.c. */
-    uint32_t programs;
+    /* The strategies (search loops) by which the CPU may search, as bits 1u << enum strategy: see
+     * set_prices.def and cpu/strategies.c. */
+    uint32_t strategies;
 
     /* For a plan of the strings that expressions require: reads the lines that contain one of
      * them. NULL for other plans. */

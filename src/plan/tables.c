@@ -224,13 +224,13 @@ static enum trawl_status set_tables_make(const void *from, void **object, struct
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
     uint64_t bitmap_bytes = (1ull << plan->set.bitmap_bits) / 8, count = plan->literal_count;
     struct plan_set_tables tables = {.bytes = 0};
-    const uint64_t bytes[] = {sizeof tables,
-                              bitmap_bytes,
-                              plan->set.wide_mask != 0 ? bitmap_bytes : 0,
-                              ((1ull << plan->set.bucket_bits) + 1) * sizeof *tables.buckets,
-                              count * sizeof *tables.entries,
-                              plan_has_program(plan, PROGRAM_BUCKETS) ? count * sizeof *tables.heads
-                                                                      : 0};
+    const uint64_t bytes[] = {
+        sizeof tables,
+        bitmap_bytes,
+        plan->set.wide_mask != 0 ? bitmap_bytes : 0,
+        ((1ull << plan->set.bucket_bits) + 1) * sizeof *tables.buckets,
+        count * sizeof *tables.entries,
+        plan_has_strategy(plan, STRATEGY_BUCKETS) ? count * sizeof *tables.heads : 0};
     void *arrays[sizeof bytes / sizeof *bytes], *at;
 
     for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++)

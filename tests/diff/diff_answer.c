@@ -88,24 +88,24 @@ static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
 
 static uint32_t draw_bits(struct test_random *random, uint32_t of)
 {
-    return of & (uint32_t)test_random_below(random, 1u << PROGRAMS);
+    return of & (uint32_t)test_random_below(random, 1u << STRATEGIES);
 }
 
-static enum program draw_program(struct test_random *random, uint32_t of)
+static enum strategy draw_strategy(struct test_random *random, uint32_t of)
 {
-    uint32_t program;
+    uint32_t strategy;
 
     do
-        program = (uint32_t)test_random_below(random, PROGRAMS);
-    while ((of >> program & 1) == 0);
-    return (enum program)program;
+        strategy = (uint32_t)test_random_below(random, STRATEGIES);
+    while ((of >> strategy & 1) == 0);
+    return (enum strategy)strategy;
 }
 
-/* Puts the worker's choice of a program into a random state: between two trials, or within one. */
+/* Puts the worker's choice of a strategy into a random state: between two trials, or within one. */
 static void draw_contest(struct test_random *random, struct contest *own)
 {
-    own->now = draw_program(random, own->fits);
-    own->before = draw_program(random, own->fits);
+    own->now = draw_strategy(random, own->fits);
+    own->before = draw_strategy(random, own->fits);
     own->open = test_random_one_in(random, 2) ? 0 : draw_bits(random, own->fits) | 1u << own->now;
     own->counts = test_random_one_in(random, 2);
     own->left = test_random_between(random, 1, test_random_one_in(random, 2) ? 80 : 5000);
@@ -113,7 +113,7 @@ static void draw_contest(struct test_random *random, struct contest *own)
     own->searched = own->recent_bytes = 1;
     own->recent_ns = own->spent;
     own->won = (double)test_random_below(random, 2);
-    for (uint32_t i = 0; i < PROGRAMS; i++) {
+    for (uint32_t i = 0; i < STRATEGIES; i++) {
         own->of[i].bytes = (own->fits >> i & 1) == 0 ? 0 : test_random_below(random, 100);
         own->of[i].ns = test_random_below(random, 1000);
         own->of[i].rest = test_random_one_in(random, 2) ? 0 : test_random_below(random, 1000);
@@ -130,7 +130,7 @@ static bool scan_chunk(struct engine_worker *engine_worker, struct engine_chunk 
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
         enum trawl_method method = worker->method;
         uint64_t first = answer->lines, read;
-        enum program program;
+        enum strategy strategy;
 
         if (answer_costs != NULL)
             worker->costs = &answer_costs[test_random_below(answer->random, answer_costs_count)];
@@ -145,16 +145,16 @@ static bool scan_chunk(struct engine_worker *engine_worker, struct engine_chunk 
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;
-        program = worker->contest.now;
+        strategy = worker->contest.now;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_scan(&engine_cpu, engine_worker, chunk, from, answer->want, result,
                                     NULL) == TRAWL_OK))
             return false;
         answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;
-        answer_scans.by_classes += worker->contest.now == PROGRAM_CLASSES;
-        answer_scans.by_parts += worker->contest.now >= PROGRAM_ALONE;
-        answer_scans.turned += worker->contest.now != program;
+        answer_scans.by_classes += worker->contest.now == STRATEGY_CLASSES;
+        answer_scans.by_parts += worker->contest.now >= STRATEGY_ALONE;
+        answer_scans.turned += worker->contest.now != strategy;
         answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;
         meet_all(answer, chunk, result);

@@ -16,7 +16,7 @@ struct answer_scans {
      * separately */
     uint64_t by_parts;
     uint64_t by_classes; /* at the end, the set was searched with the classes method */
-    uint64_t turned;     /* the search changed its program within the scan */
+    uint64_t turned;     /* the search changed its strategy within the scan */
     /* switches[a][b]: the worker had method a before the scan and method b after the scan */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS];
 };

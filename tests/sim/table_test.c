@@ -703,7 +703,8 @@ int main(void)
     schedule_open_after(0);
     cpu_sizes.look_after = cpu_sizes.look_again = 0;
     cpu_sizes.look_lost_ns = 0;
-    /* All programs for a set are tried, so that their tables are made in the middle of a search. */
+    /* All strategies for a set are tried, so that their tables are made in the middle of a search.
+     */
     cpu_sizes.trial_advance = UINT64_MAX / 2;
     cpu_sizes.trial_bytes = cpu_sizes.dense_bytes = cpu_sizes.dense_step = 64;
     cases = max_u64(cases, least);

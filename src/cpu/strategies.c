@@ -1,13 +1,13 @@
-/* programs: chooses the program (search loop) with which a worker of the host searches, and runs
+/* strategies: chooses the strategy (search loop) with which a worker of the host searches, and runs
  * it.
  *
- * For a single literal, the first program is chosen by the plan's expected costs (plan/choose.c).
- * The worker measures how much more time it takes than the cheapest program could. Once the
+ * For a single literal, the first strategy is chosen by the plan's expected costs (plan/choose.c).
+ * The worker measures how much more time it takes than the cheapest strategy could. Once the
  * difference is as large as the time for a look, the worker looks at the text: it takes a sample,
  * computes the costs of all methods there, and continues with the cheapest.
  *
- * For sets, too, expected costs choose the first program. But which program is fastest depends on
- * the text, the strings and the caches, and cannot be predicted, so the programs compete
+ * For sets, too, expected costs choose the first strategy. But which strategy is fastest depends on
+ * the text, the strings and the caches, and cannot be predicted, so the strategies compete
  * (plan/contest.h).
  */
 #include <string.h>
@@ -22,19 +22,19 @@
 #include "cpu/prices.def"
 
 /* The search loop of each method, from methods.def. */
-static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
-#define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
+static void (*const loops[TRAWL_METHODS_COUNT])(struct scan *scan) = {
+#define METHOD(name, literals, length_min, work, function) [TRAWL_METHOD_##name] = function,
 #include "plan/methods.def"
 };
 
-/* The method of each program. */
-static const enum trawl_method methods[PROGRAMS] = {
-#define PROGRAM(name, method, may) TRAWL_METHOD_##method,
+/* The method of each strategy. */
+static const enum trawl_method methods[STRATEGIES] = {
+#define STRATEGY(name, method, may) TRAWL_METHOD_##method,
 #include "plan/set_prices.def"
 };
 
-/* Returns true if there is text left to search. If the last program gave up (is_left), clears that,
- * so that the next one can continue. */
+/* Returns true if there is text left to search. If the last strategy gave up (is_left), clears
+ * that, so that the next one can continue. */
 static bool scan_goes_on(struct scan *scan)
 {
     if (scan->is_left)
@@ -45,7 +45,7 @@ static bool scan_goes_on(struct scan *scan)
     return scan->at < scan->limit && !scan_is_full(scan);
 }
 
-/* ---- Sets: the programs ---------------------------------------------------------------- */
+/* ---- Sets: the strategies ---------------------------------------------------------------- */
 
 void scan_automaton(struct scan *scan)
 {
@@ -63,27 +63,27 @@ void scan_automaton(struct scan *scan)
 }
 
 /* Tests candidates, and uses the automaton where they are dense. */
-static void run_candidates(struct scan *scan, enum program program)
+static void run_candidates(struct scan *scan, enum strategy strategy)
 {
     struct cpu_worker *worker = scan->worker;
-    enum program by = program != PROGRAM_AUTOMATON                    ? program
-                      : plan_has_program(scan->plan, PROGRAM_BUCKETS) ? PROGRAM_BUCKETS
-                                                                      : PROGRAM_CLASSES;
+    enum strategy by = strategy != STRATEGY_AUTOMATON                    ? strategy
+                       : plan_has_strategy(scan->plan, STRATEGY_BUCKETS) ? STRATEGY_BUCKETS
+                                                                         : STRATEGY_CLASSES;
 
-    if (worker->dense_by != program) /* dense_left was set by another program */
-        worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
-    worker->dense_by = program;
+    if (worker->dense_by != strategy) /* dense_left was set by another strategy */
+        worker->dense_left = strategy == STRATEGY_AUTOMATON ? UINT64_MAX : 0;
+    worker->dense_by = strategy;
     scan->work_max = 0;
     while (scan_goes_on(scan))
-        (worker->dense_left > 0 ? scan_automaton : programs[methods[by]])(scan);
+        (worker->dense_left > 0 ? scan_automaton : loops[methods[by]])(scan);
 }
 
-/* Returns the plan's parts that the program searches in turn. NULL if it searches no parts, or if
+/* Returns the plan's parts that the strategy searches in turn. NULL if it searches no parts, or if
  * the worker has not prepared them. */
-static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum program program)
+static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum strategy strategy)
 {
     const struct cpu_parts *parts =
-        program < PROGRAM_ALONE ? NULL : worker->parts[program - PROGRAM_ALONE];
+        strategy < STRATEGY_ALONE ? NULL : worker->parts[strategy - STRATEGY_ALONE];
 
     return parts != NULL && parts->of != NULL ? parts : NULL;
 }
@@ -265,29 +265,29 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
 
 static void tell(const struct scan *scan, const struct contest_change *change)
 {
-    engine_changed(scan->chunk, scan->at, plan_program_name(change->from), change->from_ns,
-                   plan_program_name(change->to), change->to_ns, change->why);
+    engine_changed(scan->chunk, scan->at, plan_strategy_name(change->from), change->from_ns,
+                   plan_strategy_name(change->to), change->to_ns, change->why);
 }
 
-/* Searches with the program. If it needs parts of the plan (sets of patterns that are searched in
- * turn) and there are none, another program takes its place for good. */
-static void program_run(struct scan *scan, enum program program)
+/* Searches with the strategy. If it needs parts of the plan (sets of patterns that are searched in
+ * turn) and there are none, another strategy takes its place for good. */
+static void strategy_run(struct scan *scan, enum strategy strategy)
 {
     struct contest *own = &scan->worker->contest;
     struct contest_change change;
 
-    while (program >= PROGRAM_ALONE) {
-        if (scan_parts(scan, program - PROGRAM_ALONE))
+    while (strategy >= STRATEGY_ALONE) {
+        if (scan_parts(scan, strategy - STRATEGY_ALONE))
             return;
         scan->worker->makes++; /* so that this time is not counted */
         if (contest_drop(own, &change))
             tell(scan, &change);
-        program = (enum program)own->now;
+        strategy = (enum strategy)own->now;
     }
-    run_candidates(scan, program);
+    run_candidates(scan, strategy);
 }
 
-/* Returns how often tables were built or fetched, by the worker and, if the current program
+/* Returns how often tables were built or fetched, by the worker and, if the current strategy
  * searches parts in turn, by the parts' workers. A piece during which this number grows took longer
  * than later ones will. */
 static uint64_t makes_of(const struct cpu_worker *worker)
@@ -314,14 +314,14 @@ void scan_any_set(struct scan *scan)
 
     while (scan->at < limit && !scan->over) {
         /* parts that are searched one after another would find the first occurrence late, so the
-         * first program searches instead */
-        enum program program = (enum program)(
-            scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now);
+         * first strategy searches instead */
+        enum strategy strategy = (enum strategy)(
+            scan->want == WANT_FIRST && own->now >= STRATEGY_ALONE ? own->first : own->now);
         uint64_t from = scan->at, began, ns, makes, end;
 
-        if (contest_is_decided(own) || is_short || program != own->now) {
+        if (contest_is_decided(own) || is_short || strategy != own->now) {
             scan->limit = limit;
-            program_run(scan, program);
+            strategy_run(scan, strategy);
             return;
         }
         end = from + min_u64(limit - from, contest_piece(own));
@@ -330,7 +330,7 @@ void scan_any_set(struct scan *scan)
         ns = clock_worked_ns();
         do { /* a piece ends early where the text becomes slow */
             scan->limit = min_u64(end, scan->at + PART_BYTES);
-            program_run(scan, program);
+            strategy_run(scan, strategy);
         } while (!scan->over && scan->at >= scan->limit && scan->at < end &&
                  !contest_is_due(own, clock_now_ns() - began));
         if (scan->over || scan->at < scan->limit)
@@ -450,7 +450,7 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
     return TRAWL_OK;
 }
 
-/* ---- All programs ------------------------------------------------------------------------ */
+/* ---- All strategies ------------------------------------------------------------------------ */
 
 /* Returns true if a search begins with buckets: building their tables and searching the first text
  * costs less than with classes. `find` has the functions of the worker's instruction set. */
@@ -462,33 +462,33 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
     /* The cost of more than one class of lengths is ignored: with strings of mixed lengths, buckets
      * test too many positions anyway. */
     of.length_max = of.length_min;
-    buckets = plan_set_price(PROGRAM_BUCKETS, &of);
-    classes = plan_set_price(PROGRAM_CLASSES, &of);
-    if (choice_stems_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
+    buckets = plan_set_price(STRATEGY_BUCKETS, &of);
+    classes = plan_set_price(STRATEGY_CLASSES, &of);
+    if (choice_stems_pay(plan, find) && plan_has_strategy(plan, STRATEGY_CLASSES))
         return false;
-    return plan_has_program(plan, PROGRAM_BUCKETS) &&
-           (!plan_has_program(plan, PROGRAM_CLASSES) ||
+    return plan_has_strategy(plan, STRATEGY_BUCKETS) &&
+           (!plan_has_strategy(plan, STRATEGY_CLASSES) ||
             buckets.once_ns + buckets.byte_ns * PLAN_FIRST_BYTES <=
                 classes.once_ns + classes.byte_ns * PLAN_FIRST_BYTES);
 }
 
-/* Begins the plan's contest: which programs may compete, and which searches first. */
+/* Begins the plan's contest: which strategies may compete, and which searches first. */
 static void contest_of(const struct trawl_plan *plan, const struct find_ops *find,
                        struct contest *contest)
 {
     const struct contest_rules rules = {cpu_sizes.trial_bytes / 4 + 1, cpu_sizes.trial_bytes,
                                         TRIAL_NS, cpu_sizes.trial_advance};
     const struct plan_set_facts of = plan_set_facts_of(plan);
-    uint32_t fits = plan->programs;
+    uint32_t fits = plan->strategies;
 
     if (choice_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
-        fits &= ~(1u << PROGRAM_PARTS);
+        fits &= ~(1u << STRATEGY_PARTS);
     contest_begin(contest, &rules, fits,
-                  plan->method_asked == TRAWL_METHOD_AUTOMATON ? PROGRAM_AUTOMATON
-                  : begins_by_buckets(plan, find)              ? PROGRAM_BUCKETS
-                                                               : PROGRAM_CLASSES);
-    for (uint32_t i = 0; i < PROGRAMS; i++)
-        contest->of[i].price = plan_set_price((enum program)i, &of);
+                  plan->method_asked == TRAWL_METHOD_AUTOMATON ? STRATEGY_AUTOMATON
+                  : begins_by_buckets(plan, find)              ? STRATEGY_BUCKETS
+                                                               : STRATEGY_CLASSES);
+    for (uint32_t i = 0; i < STRATEGIES; i++)
+        contest->of[i].price = plan_set_price((enum strategy)i, &of);
 }
 
 /* Returns after how many bytes of text the "sampled" method has saved the time to build its
@@ -530,13 +530,13 @@ void choice_begin(struct cpu_worker *worker)
         !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
         worker->sampled_after = tables_pay_after(worker);
     worker->dense_bytes = worker->dense_left = 0;
-    worker->dense_by = PROGRAMS;
+    worker->dense_by = STRATEGIES;
     worker->dense_waits = false;
     if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
         worker->dense_work = worker->dense_searched = 0;
         contest_of(plan, worker->find, &worker->contest);
         worker->work_per_byte = max_u64(
-            SET_WORK_PER_BYTE, (uint64_t)worker->contest.of[PROGRAM_AUTOMATON].price.byte_ns);
+            SET_WORK_PER_BYTE, (uint64_t)worker->contest.of[STRATEGY_AUTOMATON].price.byte_ns);
     }
     worker->dense_serial = plan->serial;
     for (uint32_t i = 0; i < CPU_PARTS; i++)
@@ -556,5 +556,5 @@ void scan_run(struct scan *scan)
         if (scan->work > scan->work_max)
             verify_linear(scan);
         else
-            programs[worker->method](scan);
+            loops[worker->method](scan);
 }
