@@ -27,11 +27,13 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
                                       struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
+    struct engine_worker *worker = NULL;
     struct gallery_device *own;
 
     TRAWL_TRY(MEMORY_ZEROED(own, 1, error));
     own->limits = limits_replaced == NULL ? gallery_limits_default : *limits_replaced;
-    status = engine_cuda.compile(cuda, ENGINE_DEVICES_MAX, NULL, &own->worker, error);
+    status = engine_cuda.compile(cuda, ENGINE_DEVICES_MAX, NULL, &worker, error);
+    own->worker = cuda_worker_of(worker);
     if (status == TRAWL_OK)
         *device = own;
     else
@@ -66,7 +68,7 @@ void gallery_device_close(struct gallery_device *own)
         cuda_device_leave(own->worker->device);
     }
     gallery_records_free(own);
-    engine_cuda.release(own->worker);
+    engine_cuda.release((struct engine_worker *)own->worker);
     memory_release(own, 1, sizeof *own);
 }
 

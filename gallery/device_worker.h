@@ -10,7 +10,7 @@
 #include "gallery/gallery_limits.h"
 
 struct gallery_device {
-    struct engine_worker *worker; /* of the CUDA engine: device, stream, text, staging buffers */
+    struct cuda_worker *worker; /* of the CUDA engine: device, stream, text, staging buffers */
     struct gallery_limits limits;
     const struct trawl_plan *plan;
     struct gallery_choice choice; /* the algorithm and options of the plan */
@@ -38,7 +38,7 @@ struct gallery_device {
 
 /* The function `search` of struct cuda_steps: searches a range of start offsets. `context` is the
  * thread's struct gallery_device, which has the plan. */
-enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
+enum trawl_status gallery_device_range(struct cuda_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
                                        uint64_t *done, struct trawl_error *error);

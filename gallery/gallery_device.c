@@ -679,7 +679,7 @@ static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t fo
         own->worker->tables->reach_bytes = saturating_add(own->worker->tables->reach_bytes, begins);
 }
 
-enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
+enum trawl_status gallery_device_range(struct cuda_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
                                        uint64_t *done, struct trawl_error *error)

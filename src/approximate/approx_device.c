@@ -28,7 +28,7 @@ static const struct cuda_image grams = {"kernels for errors", "grams"};
 
 struct approx_device {
     struct refiner *refiner;
-    struct engine_worker *worker; /* the refiner's proposer, which also runs the kernels */
+    struct cuda_worker *worker; /* the refiner's proposer, which also runs the kernels */
     const struct approximate *approximate;
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
@@ -55,7 +55,7 @@ enum trawl_status approx_device_open(struct refiner *refiner, struct approx_devi
 {
     TRAWL_TRY(MEMORY_ZEROED(*device, 1, error));
     (*device)->refiner = refiner;
-    (*device)->worker = refiner->proposer;
+    (*device)->worker = cuda_worker_of(refiner->proposer);
     return TRAWL_OK;
 }
 
@@ -196,7 +196,7 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
 static enum trawl_status bring(struct approx_device *own, uint64_t address, uint64_t bytes,
                                struct trawl_error *error)
 {
-    struct engine_worker *worker = own->worker;
+    struct cuda_worker *worker = own->worker;
 
     TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
                                   error));
@@ -226,7 +226,7 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
 
 /* Finds the candidates in a range of the text with the kernel. This is the `search` member of
  * struct cuda_steps. */
-static enum trawl_status search_range(struct engine_worker *worker, void *context,
+static enum trawl_status search_range(struct cuda_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
                                       uint64_t *done, struct trawl_error *error)
@@ -325,7 +325,8 @@ enum trawl_status approx_device_rate(struct approx_device *own, const struct eng
     TRAWL_ASSERT(chunk->owned > 0 && !chunk->may_be_left);
     TRAWL_TRY(approx_device_prepare(own, error));
     if (own->approximate->method_on_device == APPROX_PIECES) {
-        TRAWL_TRY(engine_scan(&engine_cuda, own->worker, chunk, 0, WANT_COUNT, pieces, error));
+        TRAWL_TRY(
+            engine_scan(&engine_cuda, own->refiner->proposer, chunk, 0, WANT_COUNT, pieces, error));
         counted = pieces->count;
         to = pieces->done;
     } else {

@@ -37,9 +37,11 @@ const char *trawl_instruction_set(uint32_t index)
 
 /* ---- The engine ---------------------------------------------------------------------------- */
 
-struct engine {
-    const struct find_ops *find;
-};
+/* The host's engine is no more than its search functions, which never change. */
+static const struct find_ops *find_of(const struct engine *engine)
+{
+    return (const struct find_ops *)(const void *)engine;
+}
 
 static enum trawl_status cpu_open(const struct engine_options *options, struct engine **engine,
                                   struct trawl_error *error)
@@ -54,19 +56,18 @@ static enum trawl_status cpu_open(const struct engine_options *options, struct e
             find = variants[i].ops;
     if (find == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "instruction set %s is not available here", name);
-    TRAWL_TRY(MEMORY_NEW(*engine, 1, error));
-    (*engine)->find = find;
+    *engine = (struct engine *)(uintptr_t)find;
     return TRAWL_OK;
 }
 
 static void cpu_close(struct engine *engine)
 {
-    memory_release(engine, 1, sizeof *engine);
+    (void)engine;
 }
 
 static const char *cpu_instruction_set(const struct engine *engine)
 {
-    return engine->find->name;
+    return find_of(engine)->name;
 }
 
 static void cpu_release(struct engine_worker *engine_worker)
@@ -96,10 +97,10 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
          * the worker's memory, and a short search never touches most of their pages. */
         TRAWL_TRY(MEMORY_NEW(worker, 1, error));
         memset(worker, 0, offsetof(struct cpu_worker, tile) + offsetof(struct find_tile, mask));
-        worker->find = engine->find;
+        worker->find = find_of(engine);
         worker->ops = &engine_cpu;
         worker->engine = engine;
-        worker->costs = plan_costs_of(engine->find->name);
+        worker->costs = plan_costs_of(worker->find->name);
         *worker_out = (struct engine_worker *)worker;
     }
     if (plan == NULL)
@@ -249,7 +250,7 @@ static enum trawl_status cpu_submit(struct engine_worker *engine_worker, struct 
 static bool cpu_brief(const struct engine *engine, const struct trawl_plan *plan,
                       const uint8_t *text, uint64_t count, struct engine_brief *found)
 {
-    return brief_search(engine->find, plan, text, count, found);
+    return brief_search(find_of(engine), plan, text, count, found);
 }
 
 const struct engine_ops engine_cpu = {

@@ -24,14 +24,14 @@
 #define TEXT_BYTES_MIN (64u << 10)
 
 /* Returns the maximum number of bytes of text that the worker may have on the device at a time. */
-static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
+static uint64_t text_bytes_max(const struct cuda_worker *worker, const struct cuda_steps *steps)
 {
     return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);
 }
 
 /* Reserves device memory for `wanted` bytes of text; if the device lacks memory, for fewer, but at
  * least `least`. */
-static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_steps *steps,
+static enum trawl_status reserve_text(struct cuda_worker *worker, const struct cuda_steps *steps,
                                       uint64_t wanted, uint64_t least, struct trawl_error *error)
 {
     TRAWL_ASSERT(least <= wanted && wanted > 0);
@@ -49,7 +49,7 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
 
 /* Copies as many of the chunk's bytes as fit, starting at `at`, to the device, unless an earlier
  * call has done so. */
-static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
+static enum trawl_status bring_text(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct trawl_error *error)
 {
@@ -88,7 +88,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
 }
 
 /* Sets *range to the chunk's next range, which starts at `at`, and copies its text if necessary. */
-static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
+static enum trawl_status next_range(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)
 {
@@ -150,7 +150,7 @@ static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chu
 }
 
 /* Copies the text of the next range to the device, and searches the range. */
-static enum trawl_status scan_range(struct engine_worker *worker, const struct engine_chunk *chunk,
+static enum trawl_status scan_range(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, enum want want, const struct cuda_steps *steps,
                                     struct engine_result *result, uint64_t *next,
                                     struct trawl_error *error)
@@ -176,7 +176,7 @@ static enum trawl_status scan_range(struct engine_worker *worker, const struct e
 }
 
 /* Searches the chunk range by range. The device's context is current. */
-static enum trawl_status scan_ranges(struct engine_worker *worker, const struct engine_chunk *chunk,
+static enum trawl_status scan_ranges(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                      uint64_t from, enum want want, struct cuda_steps *steps,
                                      struct engine_result *result, struct trawl_error *error)
 {
@@ -215,7 +215,7 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status cuda_scan_chunk(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error)
 {

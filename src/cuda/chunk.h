@@ -13,11 +13,11 @@ struct cuda_steps {
      * memory, to the result */
     bool copies_timed;
     /* Optional. Called before the first range; may set the sizes above. */
-    enum trawl_status (*prepare)(struct engine_worker *worker, enum want want,
+    enum trawl_status (*prepare)(struct cuda_worker *worker, enum want want,
                                  struct cuda_steps *steps, struct trawl_error *error);
     /* Searches a range, and adds to *result. Sets *done: all starts in the range below it have been
      * searched. A hit at range->begin gets the offset hits_base. */
-    enum trawl_status (*search)(struct engine_worker *worker, void *context,
+    enum trawl_status (*search)(struct cuda_worker *worker, void *context,
                                 const struct cuda_range *range, enum want want, uint64_t hits_base,
                                 struct engine_result *result, uint64_t *done,
                                 struct trawl_error *error);
@@ -30,7 +30,7 @@ struct cuda_steps {
  * the host compares, does not match. Stops before the chunk's end, at result->done, if there are
  * limits.hits_max hits, or if the host should search the rest (result->is_left). Makes the device's
  * context current meanwhile. After a failure, the worker's text, tables and sums are invalid. */
-enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status cuda_scan_chunk(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error);
 

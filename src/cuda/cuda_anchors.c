@@ -67,7 +67,7 @@ static void put_table(const struct trawl_plan *plan, const struct line_automaton
         cuda_anchors_end_lines(plan, automaton, next);
 }
 
-enum trawl_status cuda_anchors_want(struct engine_worker *worker, bool of_records,
+enum trawl_status cuda_anchors_want(struct cuda_worker *worker, bool of_records,
                                     struct trawl_error *error)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -114,7 +114,7 @@ done:
     return status;
 }
 
-void cuda_anchors_arguments(const struct engine_worker *worker, struct answer_arguments *a)
+void cuda_anchors_arguments(const struct cuda_worker *worker, struct answer_arguments *a)
 {
     const struct trawl_plan *plan = worker->plan;
     const uint64_t address = worker->answering->anchors.address;

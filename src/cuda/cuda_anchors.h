@@ -12,9 +12,9 @@ void cuda_anchors_end_lines(const struct trawl_plan *plan, const struct line_aut
                             uint16_t *next);
 /* Copies the automata of the plan's anchors to worker->answering->anchors: for records, where a
  * line end is a byte like any other, or for lines. */
-enum trawl_status cuda_anchors_want(struct engine_worker *worker, bool of_records,
+enum trawl_status cuda_anchors_want(struct cuda_worker *worker, bool of_records,
                                     struct trawl_error *error);
 /* Sets the arguments of answer_around; a->begin and a->end are set. */
-void cuda_anchors_arguments(const struct engine_worker *worker, struct answer_arguments *a);
+void cuda_anchors_arguments(const struct cuda_worker *worker, struct answer_arguments *a);
 
 #endif

@@ -52,7 +52,7 @@ static bool plan_reads_all(const struct trawl_plan *plan)
 /* ---- Tables ------------------------------------------------------------------------------- */
 
 /* Copies the literals' lengths and patterns to the device, unless all are the same. */
-static enum trawl_status literals_want(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status literals_want(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     const struct trawl_plan *plan = worker->plan;
@@ -105,7 +105,7 @@ static uint64_t tables_bytes(const struct line_reader *reader, uint32_t count)
 }
 
 /* Copies the plan's automata to the device. */
-static enum trawl_status automata_want(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status automata_want(struct cuda_worker *worker, struct trawl_error *error)
 {
     const struct line_reader *reader = worker->plan->line_reader;
     struct cuda_answering *own = worker->answering;
@@ -152,7 +152,7 @@ done:
     return status;
 }
 
-static struct answer_automaton automaton_at(const struct engine_worker *worker, uint32_t index)
+static struct answer_automaton automaton_at(const struct cuda_worker *worker, uint32_t index)
 {
     const struct line_reader *reader = worker->plan->line_reader;
     const struct line_automaton *of = &reader->automata[index];
@@ -178,7 +178,7 @@ static struct answer_automaton automaton_at(const struct engine_worker *worker, 
 }
 
 /* Allocates the memory that the kernels for a range write to. */
-static enum trawl_status range_begin(struct engine_worker *worker, uint64_t bytes,
+static enum trawl_status range_begin(struct cuda_worker *worker, uint64_t bytes,
                                      struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -196,7 +196,7 @@ static enum trawl_status range_begin(struct engine_worker *worker, uint64_t byte
 }
 
 /* Sets the arguments that all kernels for the range, up to `end`, share. */
-static void arguments_of(const struct engine_worker *worker, const struct cuda_range *range,
+static void arguments_of(const struct cuda_worker *worker, const struct cuda_range *range,
                          uint64_t end, struct answer_arguments *a)
 {
     const struct cuda_answering *own = worker->answering;
@@ -249,7 +249,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
 
 /* ---- Answers of a list --------------------------------------------------------------------- */
 
-static uint64_t blocks_resident(const struct engine_worker *worker, enum cuda_kernel kernel)
+static uint64_t blocks_resident(const struct cuda_worker *worker, enum cuda_kernel kernel)
 {
     return worker->limits.blocks_max != 0 ? worker->limits.blocks_max
                                           : worker->device->resident[kernel];
@@ -271,7 +271,7 @@ static void add_gaps(struct gaps_found *found, const uint64_t *sums)
 
 /* Counts the gaps between hits that contain a line end. Three launches: short gaps, longer ones,
  * and then the longest, each with all blocks. */
-static enum trawl_status search_gaps(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status search_gaps(struct cuda_worker *worker, struct answer_arguments *a,
                                      struct gaps_found *found, struct trawl_error *error)
 {
     uint64_t blocks = blocks_resident(worker, CUDA_KERNEL_ANSWER_GAPS);
@@ -304,7 +304,7 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
 }
 
 /* Counts the line ends in the range, unless an earlier call has counted them. */
-static enum trawl_status count_ends(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status count_ends(struct cuda_worker *worker, struct answer_arguments *a,
                                     uint64_t *ends, struct trawl_error *error)
 {
     const struct cuda_answering *own = worker->answering;
@@ -327,7 +327,7 @@ static enum trawl_status count_ends(struct engine_worker *worker, struct answer_
 
 /* Adds the range's lines to the answer. The range has `count` hits, which are sorted in list
  * `which`. */
-static enum trawl_status add_lines(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status add_lines(struct cuda_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -360,7 +360,7 @@ static enum trawl_status add_lines(struct engine_worker *worker, struct answer_a
     return TRAWL_OK;
 }
 
-static enum trawl_status add_patterns(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status add_patterns(struct cuda_worker *worker, struct answer_arguments *a,
                                       uint32_t which, uint64_t count, struct trawl_error *error)
 {
     if (count == 0)
@@ -383,7 +383,7 @@ static void divide_literals(struct hits *hits, uint64_t count)
 
 /* Sorts the `count` hits of list `which`, and writes their start offsets to the room, as far as
  * they fit, or the hits to the result. */
-static enum trawl_status add_hits(struct engine_worker *worker, const struct answer_arguments *a,
+static enum trawl_status add_hits(struct cuda_worker *worker, const struct answer_arguments *a,
                                   uint32_t which, uint64_t count, struct engine_result *result,
                                   struct trawl_error *error)
 {
@@ -414,7 +414,7 @@ static enum trawl_status add_hits(struct engine_worker *worker, const struct ans
 }
 
 /* Adds the range's `count` hits, which are in list `which`, to the answer. */
-static enum trawl_status add_list(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status add_list(struct cuda_worker *worker, struct answer_arguments *a,
                                   uint32_t which, uint64_t count, struct engine_result *result,
                                   struct trawl_error *error)
 {
@@ -447,7 +447,7 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 /* Appends the lines that begin in the range and contain a match of a group to list `which`, as hits
  * at their first bytes, as far as they fit; of records, marks those with a match. Adds their number
  * to *total: a line may be listed for each group. */
-static enum trawl_status read_groups(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status read_groups(struct cuda_worker *worker, struct answer_arguments *a,
                                      uint32_t which, uint64_t *total, struct trawl_error *error)
 {
     const struct line_reader *reader = worker->plan->line_reader;
@@ -474,7 +474,7 @@ static enum trawl_status read_groups(struct engine_worker *worker, struct answer
 
 /* Lists the lines that begin in [range->begin, limit) and contain a match, if they take at most
  * `words`. */
-static enum trawl_status read_lines(struct engine_worker *worker, const struct cuda_range *range,
+static enum trawl_status read_lines(struct cuda_worker *worker, const struct cuda_range *range,
                                     uint64_t limit, uint64_t words, uint64_t *total,
                                     struct trawl_error *error)
 {
@@ -492,7 +492,7 @@ static enum trawl_status read_lines(struct engine_worker *worker, const struct c
 /* Puts the hits that answer_around keeps and the lines with a match of a group into the second
  * list. Sets *count to their number. If that is too much for the list, makes room, and sets *fits
  * to false: the range's hits must be listed again. */
-static enum trawl_status match_mixed(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status match_mixed(struct cuda_worker *worker, struct answer_arguments *a,
                                      uint64_t *count, bool *fits, struct trawl_error *error)
 {
     uint32_t which = 0;
@@ -505,7 +505,7 @@ static enum trawl_status match_mixed(struct engine_worker *worker, struct answer
 }
 
 /* Lists the range's hits that start below *limit; if there are too many, lowers *limit. */
-static enum trawl_status list_range(struct engine_worker *worker, const struct cuda_range *range,
+static enum trawl_status list_range(struct cuda_worker *worker, const struct cuda_range *range,
                                     uint64_t *limit, struct cuda_hits_room *room, uint64_t *total,
                                     struct engine_result *result, struct trawl_error *error)
 {
@@ -528,7 +528,7 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
  * first list, or in all, in the second list; a count or counts of records need not be listed or
  * ordered. Sets *count to their number. If that is too much for the list, makes room, and sets
  * *fits to false: the range's hits must be listed again. */
-static enum trawl_status find_matches(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status find_matches(struct cuda_worker *worker, struct answer_arguments *a,
                                       uint64_t *count, bool *fits, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -594,7 +594,7 @@ static enum trawl_status find_matches(struct engine_worker *worker, struct answe
     return TRAWL_OK;
 }
 
-static enum trawl_status add_range(struct engine_worker *worker, const struct cuda_range *range,
+static enum trawl_status add_range(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t at, struct engine_result *result,
                                    uint64_t *done, struct trawl_error *error)
 {
@@ -648,7 +648,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
 /* ---- Tasks -------------------------------------------------------------------------------- */
 
 /* Prepares the answer to a task. The device's context is current. */
-static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status answer_begin(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     uint64_t bytes = cuda_plan_patterns(worker->plan) * sizeof(uint64_t);
@@ -669,7 +669,7 @@ static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl
 }
 
 /* Copies the sums over the task's ranges from the device to the host. */
-static enum trawl_status answer_finish(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status answer_finish(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
 
@@ -684,8 +684,8 @@ static enum trawl_status answer_finish(struct engine_worker *worker, struct traw
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *task,
-                              enum trawl_status (*scan)(struct engine_worker *worker,
+enum trawl_status cuda_answer(struct cuda_worker *worker, struct engine_task *task,
+                              enum trawl_status (*scan)(struct cuda_worker *worker,
                                                         struct engine_task *task,
                                                         struct trawl_error *error),
                               struct trawl_error *error)
@@ -725,7 +725,7 @@ done:
     return status;
 }
 
-enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status cuda_answer_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                      const struct cuda_range *range, uint64_t limit, uint64_t at,
                                      struct cuda_hits_room *room, struct engine_result *result,
                                      uint64_t *done, struct trawl_error *error)

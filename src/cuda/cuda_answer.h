@@ -14,15 +14,15 @@ bool cuda_answer_checks(const struct trawl_plan *plan);
 /* Runs a task that wants an answer (ENGINE_OUTPUT_ANSWER), or whose hits must meet conditions.
  * Errors: UNSUPPORTED if the chunk is not loaded on the worker's device, or the device cannot
  * compute the answer. */
-enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *task,
-                              enum trawl_status (*scan)(struct engine_worker *worker,
+enum trawl_status cuda_answer(struct cuda_worker *worker, struct engine_task *task,
+                              enum trawl_status (*scan)(struct cuda_worker *worker,
                                                         struct engine_task *task,
                                                         struct trawl_error *error),
                               struct trawl_error *error);
 /* Finds the range's hits that start below `limit` and meet the plan's conditions. Writes their
  * starts to the room, in order, and adds their number to *result. The range begins at offset `at`
  * of the chunk. If there are too many hits for one list, the caller must continue at *done. */
-enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status cuda_answer_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                      const struct cuda_range *range, uint64_t limit, uint64_t at,
                                      struct cuda_hits_room *room, struct engine_result *result,
                                      uint64_t *done, struct trawl_error *error);

@@ -29,7 +29,7 @@
 /* The trie of the reversed literals, from which the automaton is built. class_of and the arrays
  * after it lie in this order in `block`, which is copied to the device as a whole. */
 struct trie {
-    struct engine_worker *worker;
+    struct cuda_worker *worker;
     const struct trawl_plan *plan;
     struct backwards *literals; /* literal_count literals, sorted */
     /* length_max + 2 numbers: the number of each level's next state */
@@ -223,13 +223,13 @@ static void free_trie(struct trie *trie)
 }
 
 /* Returns how many threads a block has. */
-static uint32_t block_threads(const struct engine_worker *worker)
+static uint32_t block_threads(const struct cuda_worker *worker)
 {
     return worker->limits.threads == SCAN_THREADS_MAX ? SCAN_COUNT_THREADS : worker->limits.threads;
 }
 
 /* Returns how many bytes of rows fit into a block's shared memory. */
-static uint64_t kept_bytes(const struct engine_worker *worker)
+static uint64_t kept_bytes(const struct cuda_worker *worker)
 {
     uint64_t room = worker->device->shared_max;
     uint64_t used = CUDA_STATIC_SHARED_BYTES + (uint64_t)SCAN_STAGE_BYTES * block_threads(worker);
@@ -238,7 +238,7 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
 }
 
 /* Returns the size of the automaton's rows in words; an estimate until the automaton is built. */
-static double rows_words(struct engine_worker *worker)
+static double rows_words(struct cuda_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
     struct trie trie = {.plan = plan};
@@ -255,12 +255,12 @@ static double rows_words(struct engine_worker *worker)
     return worker->tables->automaton_words;
 }
 
-bool cuda_automaton_is_kept(struct engine_worker *worker)
+bool cuda_automaton_is_kept(struct cuda_worker *worker)
 {
     return 4 * rows_words(worker) <= (double)kept_bytes(worker);
 }
 
-double cuda_automaton_price(struct engine_worker *worker)
+double cuda_automaton_price(struct cuda_worker *worker)
 {
     return cuda_automaton_is_kept(worker)
                ? plan_part_costs_device.dense
@@ -268,7 +268,7 @@ double cuda_automaton_price(struct engine_worker *worker)
 }
 
 /* Copies the trie to the device, and reserves memory for the rows. */
-static enum trawl_status upload(struct engine_worker *worker, const struct trie *trie,
+static enum trawl_status upload(struct cuda_worker *worker, const struct trie *trie,
                                 struct trawl_error *error)
 {
     struct cuda_memory *memory = &worker->tables->automaton_memory;
@@ -302,7 +302,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
 /* Lets the device write the rows of the table, with one launch per level, or per run of narrow
  * levels. Each row is derived from that of a state in a lower level, which must have been written
  * before. */
-static enum trawl_status write_rows(struct engine_worker *worker, const struct trie *trie,
+static enum trawl_status write_rows(struct cuda_worker *worker, const struct trie *trie,
                                     struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
@@ -330,7 +330,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
 }
 
 /* Builds the automaton on the device. Sets *fits to false if it exceeds a limit. */
-static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
+static enum trawl_status make(struct cuda_worker *worker, bool *fits, struct trawl_error *error)
 {
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_NUMBER);
     struct trie trie = {.worker = worker, .plan = worker->plan};
@@ -347,7 +347,7 @@ done:
     return status;
 }
 
-enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_automaton_want(struct cuda_worker *worker, struct trawl_error *error)
 {
     enum trawl_status status;
     bool fits = false;
@@ -367,7 +367,7 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
 /* Cuts the range into tiles, each with one part for every thread of a block. The length of the
  * parts is chosen so that all blocks get the same number of tiles, give or take one, and end at
  * about the same time. */
-void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
+void cuda_automaton_prepare(const struct cuda_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {
     struct automaton_arguments *a = &launch->arguments.automaton;

@@ -10,19 +10,19 @@
  * built it, or failed to. If the limits forbid it, sets tables.automaton to
  * CUDA_AUTOMATON_NONE, which is no error. If it does not fit into memory, does so and returns
  * MEMORY. */
-enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_automaton_want(struct cuda_worker *worker, struct trawl_error *error);
 /* Returns what a count with the automaton is expected to cost, in units of reading the text once,
  * from the size of the rows (plan/parts.h). Until the automaton is built, that size is estimated,
  * once per plan, in a pass over the set's bytes. */
-double cuda_automaton_price(struct engine_worker *worker);
+double cuda_automaton_price(struct cuda_worker *worker);
 /* Returns true if the automaton's rows fit into shared memory, judging by the same size, known or
  * estimated, as cuda_automaton_price. */
-bool cuda_automaton_is_kept(struct engine_worker *worker);
+bool cuda_automaton_is_kept(struct cuda_worker *worker);
 /* Chooses the threads, shared memory and tiles of a launch of *blocks blocks. For count_automaton,
  * the caller sets *blocks to the number of multiprocessors, and unless limits.blocks_max is set,
  * the function multiplies that by the number of blocks that fit on one (at most 3).
  */
-void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
+void cuda_automaton_prepare(const struct cuda_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch);
 
 #endif

@@ -26,7 +26,7 @@
 /* Where an array is: HERE, in the memory of the worker's device. */
 enum place { PLACE_HERE, PLACE_DEVICE, PLACE_PINNED, PLACE_OTHER };
 
-static enum place place_of(const struct engine_worker *worker, const struct engine_words *words)
+static enum place place_of(const struct cuda_worker *worker, const struct engine_words *words)
 {
     const struct cuda_driver *driver = worker->device->driver;
     uint64_t address = (uint64_t)(uintptr_t)words->to, begin = 0;
@@ -54,7 +54,7 @@ static enum place place_of(const struct engine_worker *worker, const struct engi
 
 /* Makes room for lists of limits.begins_room begins in total, or for fewer if the device lacks
  * memory. */
-static enum trawl_status list_reserve(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status list_reserve(struct cuda_worker *worker, struct trawl_error *error)
 {
     for (uint64_t wanted = worker->limits.begins_room;; wanted /= 2) {
         enum trawl_status status =
@@ -67,7 +67,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker, struct trawl
 
 /* Lists the begins of the chunk's starts [from, to), as far as they are searched in the same
  * memory, and sets *next to the start after these. */
-static enum trawl_status list_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+static enum trawl_status list_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                      const struct cuda_place *place, uint64_t from, uint64_t to,
                                      struct cuda_hits_room *room, struct engine_result *found,
                                      uint64_t *next, struct trawl_error *error)
@@ -89,13 +89,13 @@ static enum trawl_status list_begins(struct engine_worker *worker, const struct 
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
-static uint64_t *landing_of(const struct engine_worker *worker, uint32_t turn)
+static uint64_t *landing_of(const struct cuda_worker *worker, uint32_t turn)
 {
     return (uint64_t *)(void *)worker->landing.bytes + turn * worker->limits.piece_words;
 }
 
 /* Starts to copy the piece to the array, or to half `turn` of the landing buffer. */
-static enum trawl_status start_piece(struct engine_worker *worker, enum pieces_target target,
+static enum trawl_status start_piece(struct cuda_worker *worker, enum pieces_target target,
                                      const struct piece *piece, uint32_t turn,
                                      struct trawl_error *error)
 {
@@ -111,7 +111,7 @@ static enum trawl_status start_piece(struct engine_worker *worker, enum pieces_t
     return CUDA_CALL(worker->device, error, event_record, worker->staged[turn], worker->stream);
 }
 
-static enum trawl_status end_piece(struct engine_worker *worker, enum pieces_target target,
+static enum trawl_status end_piece(struct cuda_worker *worker, enum pieces_target target,
                                    const struct piece *piece, uint32_t turn,
                                    struct trawl_error *error)
 {
@@ -123,7 +123,7 @@ static enum trawl_status end_piece(struct engine_worker *worker, enum pieces_tar
 
 /* Copies pieces of a list (pieces_take) until none is left. While the device copies one piece to
  * the landing buffer, this thread copies the piece before it from there. */
-static enum trawl_status copy_pieces(struct engine_worker *worker, struct pieces *pieces,
+static enum trawl_status copy_pieces(struct cuda_worker *worker, struct pieces *pieces,
                                      uint32_t list, struct trawl_error *error)
 {
     struct piece taken[2] = {{.count = 0}};
@@ -157,14 +157,14 @@ static enum trawl_status copy_pieces(struct engine_worker *worker, struct pieces
     return status;
 }
 
-enum trawl_status cuda_begins_copy(struct engine_worker *worker, struct pieces *pieces,
+enum trawl_status cuda_begins_copy(struct cuda_worker *worker, struct pieces *pieces,
                                    struct trawl_error *error)
 {
     return copy_pieces(worker, pieces, PIECES_LISTS, error);
 }
 
 /* Helps to copy a list, and waits until it is in the array. */
-static enum trawl_status settle(struct engine_worker *worker, struct pieces *pieces, uint32_t list,
+static enum trawl_status settle(struct cuda_worker *worker, struct pieces *pieces, uint32_t list,
                                 struct trawl_error *error)
 {
     bool copied;
@@ -182,7 +182,7 @@ static enum trawl_status settle(struct engine_worker *worker, struct pieces *pie
 
 /* Returns how many of the `left` starts the next list should cover: all, if it has few words;
  * otherwise so many that threads can copy one list while the device makes the next. */
-static uint64_t choose_reach(const struct engine_worker *worker, double share, uint64_t left,
+static uint64_t choose_reach(const struct cuda_worker *worker, double share, uint64_t left,
                              uint64_t room)
 {
     double words = share * (double)left, most;
@@ -195,13 +195,13 @@ static uint64_t choose_reach(const struct engine_worker *worker, double share, u
 
 /* Returns how many words of a list a thread should copy at a time: few enough that even one thread
  * copies while the device does, but enough to be worth the driver's three calls. */
-static uint64_t choose_piece(const struct engine_worker *worker, uint64_t count)
+static uint64_t choose_piece(const struct cuda_worker *worker, uint64_t count)
 {
     return min_u64(max_u64(count / 4, PIECE_WORDS_LEAST), worker->limits.piece_words);
 }
 
 /* Lists the chunk's begins straight into the array. */
-static enum trawl_status fill_here(struct engine_worker *worker, const struct engine_chunk *chunk,
+static enum trawl_status fill_here(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                    const struct cuda_place *text, struct engine_words *words,
                                    struct trawl_error *error)
 {
@@ -226,8 +226,7 @@ static enum trawl_status fill_here(struct engine_worker *worker, const struct en
 
 /* Lists the chunk's begins in the two halves of the worker's list by turns, which threads copy to
  * the array. */
-static enum trawl_status fill_by_lists(struct engine_worker *worker,
-                                       const struct engine_chunk *chunk,
+static enum trawl_status fill_by_lists(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                        const struct cuda_place *text, struct engine_words *words,
                                        struct trawl_error *error)
 {
@@ -278,7 +277,7 @@ static enum trawl_status fill_by_lists(struct engine_worker *worker,
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status cuda_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error)
 {
     const enum place place = place_of(worker, words);

@@ -6,11 +6,11 @@
 
 /* Runs a task that lists the start offsets of occurrences (ENGINE_OUTPUT_BEGINS). The device's
  * context is current. */
-enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status cuda_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
 /* Copies pieces of lists to the array (ENGINE_OUTPUT_PIECES) until none is left. The device's
  * context is current. */
-enum trawl_status cuda_begins_copy(struct engine_worker *worker, struct pieces *pieces,
+enum trawl_status cuda_begins_copy(struct cuda_worker *worker, struct pieces *pieces,
                                    struct trawl_error *error);
 
 #endif

@@ -31,13 +31,13 @@ static uint64_t bins_of(const struct cuda_launch *launch)
     return ((a->limit - 1 - a->begin) >> a->bin_shift) + 1;
 }
 
-double cuda_bins_share(const struct engine_worker *worker)
+double cuda_bins_share(const struct cuda_worker *worker)
 {
     return worker->tables->list_share < 0 ? SHARE_FIRST : worker->tables->list_share;
 }
 
 /* Chooses bins that will probably have few hits each, and more room than these need. */
-static void choose_bins(const struct engine_worker *worker, struct cuda_launch *launch)
+static void choose_bins(const struct cuda_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments.scan;
     double share = cuda_bins_share(worker), hits, root = 1;
@@ -55,7 +55,7 @@ static void choose_bins(const struct engine_worker *worker, struct cuda_launch *
     a->capacity = min_u64(a->capacity, BINS_SLOTS_MAX);
 }
 
-enum trawl_status cuda_bins_begin(struct engine_worker *worker, struct cuda_launch *launch,
+enum trawl_status cuda_bins_begin(struct cuda_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error)
 {
     struct scan_arguments *a = &launch->arguments.scan;
@@ -87,7 +87,7 @@ static bool is_told(const void *context)
 }
 
 /* Lets write_automaton write the hits that count_automaton has counted. */
-static enum trawl_status write_hits(struct engine_worker *worker, const struct cuda_launch *launch,
+static enum trawl_status write_hits(struct cuda_worker *worker, const struct cuda_launch *launch,
                                     const struct bins_arguments *to, struct trawl_error *error)
 {
     struct cuda_launch again = *launch;
@@ -102,7 +102,7 @@ static enum trawl_status write_hits(struct engine_worker *worker, const struct c
 }
 
 /* Starts the kernels that move the launch's hits to a->to. */
-static enum trawl_status move(struct engine_worker *worker, const struct cuda_launch *launch,
+static enum trawl_status move(struct cuda_worker *worker, const struct cuda_launch *launch,
                               struct bins_arguments *a, uint64_t threads, struct trawl_error *error)
 {
     struct bins_arguments ends = *a;
@@ -118,7 +118,7 @@ static enum trawl_status move(struct engine_worker *worker, const struct cuda_la
     return write_hits(worker, launch, a, error);
 }
 
-enum trawl_status cuda_bins_take(struct engine_worker *worker, const struct cuda_launch *launch,
+enum trawl_status cuda_bins_take(struct cuda_worker *worker, const struct cuda_launch *launch,
                                  const struct cuda_hits_room *room, bool *fits,
                                  struct trawl_error *error)
 {

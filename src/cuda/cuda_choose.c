@@ -143,7 +143,7 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
     return best;
 }
 
-void cuda_choose_told(struct engine_worker *worker, uint64_t begins, uint64_t ns)
+void cuda_choose_told(struct cuda_worker *worker, uint64_t begins, uint64_t ns)
 {
     struct cuda_tables *tables = worker->tables;
     double price =
@@ -266,7 +266,7 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
 /* ---- Sets: the filter or the automaton ----------------------------------------------------- */
 
 /* Returns the expected time to build the automaton. */
-static double make_ns(const struct engine_worker *worker)
+static double make_ns(const struct cuda_worker *worker)
 {
     return worker->tables->automaton == CUDA_AUTOMATON_READY
                ? 0
@@ -277,7 +277,7 @@ static double make_ns(const struct engine_worker *worker)
 /* Begins a contest. The candidate that searches first is expected to take less time for these
  * bytes; but in a long text, the filter shows whether there are as many candidates as the patterns
  * suggest. */
-static void contest_open(struct engine_worker *worker, struct contest *contest, uint64_t bytes,
+static void contest_open(struct cuda_worker *worker, struct contest *contest, uint64_t bytes,
                          enum want want)
 {
     const double read_ns = 1 / worker->device->read_rate; /* per byte */
@@ -297,7 +297,7 @@ static void contest_open(struct engine_worker *worker, struct contest *contest, 
     worker->tables->is_dear = is_dear || worker->tables->sets_price > PRICE_TRIED;
 }
 
-enum trawl_status cuda_choose_turn(struct engine_worker *worker, enum want want, uint64_t *bytes,
+enum trawl_status cuda_choose_turn(struct cuda_worker *worker, enum want want, uint64_t *bytes,
                                    bool *is_timed, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
@@ -327,7 +327,7 @@ enum trawl_status cuda_choose_turn(struct engine_worker *worker, enum want want,
     return TRAWL_OK;
 }
 
-void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t at, uint64_t bytes,
+void cuda_choose_count(struct cuda_worker *worker, enum want want, uint64_t at, uint64_t bytes,
                        uint64_t ns, uint64_t rest)
 {
     static const char *const names[] = {[BY_FILTER] = "filter", [BY_AUTOMATON] = "automaton"};
@@ -347,7 +347,7 @@ void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t at
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-bool cuda_choose_filters(const struct engine_worker *worker, enum want want)
+bool cuda_choose_filters(const struct cuda_worker *worker, enum want want)
 {
     const struct cuda_tables *tables = worker->tables;
 
@@ -374,7 +374,7 @@ static enum cuda_kernel choose_lister(const struct cuda_tables *tables, bool sam
     return a->plane.probe_bits != 0 ? CUDA_KERNEL_APPEND_PLANES : CUDA_KERNEL_APPEND_STREAM;
 }
 
-enum cuda_kernel cuda_choose_kernel(const struct engine_worker *worker, uint64_t begins,
+enum cuda_kernel cuda_choose_kernel(const struct cuda_worker *worker, uint64_t begins,
                                     enum want want)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -395,7 +395,7 @@ enum cuda_kernel cuda_choose_kernel(const struct engine_worker *worker, uint64_t
 
 /* Offsets in a range have 32 bits. When counting, stream_sampled numbers samples instead of starts,
  * so its ranges may be longer. */
-uint64_t cuda_choose_begins_max(const struct engine_worker *worker, enum want want)
+uint64_t cuda_choose_begins_max(const struct cuda_worker *worker, enum want want)
 {
     uint64_t most = worker->limits.launch_begins_max;
 
@@ -405,7 +405,7 @@ uint64_t cuda_choose_begins_max(const struct engine_worker *worker, enum want wa
     return min_u64(most, (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
 }
 
-enum trawl_status cuda_choose_leave(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_choose_leave(struct cuda_worker *worker, struct trawl_error *error)
 {
     worker->leaves = worker->may_leave;
     return worker->leaves ? TRAWL_OK
@@ -413,7 +413,7 @@ enum trawl_status cuda_choose_leave(struct engine_worker *worker, struct trawl_e
                                        worker->device->name);
 }
 
-enum trawl_status cuda_choose_automaton(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_choose_automaton(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
     bool was_none = tables->automaton == CUDA_AUTOMATON_NONE;
@@ -434,7 +434,7 @@ enum trawl_status cuda_choose_automaton(struct engine_worker *worker, struct tra
     return status == TRAWL_MEMORY && !worker->may_leave ? status : cuda_choose_leave(worker, error);
 }
 
-enum trawl_status cuda_choose_dense(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_error *error)
 {
     bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
     struct cuda_tables *tables = worker->tables;
@@ -565,7 +565,7 @@ static double met_by(const struct trawl_plan *plan, const struct choice *choice,
            (1 + (w - 1) / (2 * w));
 }
 
-static uint32_t words_of(const struct engine_worker *worker, uint64_t entries)
+static uint32_t words_of(const struct cuda_worker *worker, uint64_t entries)
 {
     return (uint32_t)min_u64(min_u64(TABLE_WORDS_MAX, worker->limits.sets_table_words_max),
                              max_u64(entries, TABLE_WORDS_MIN));
@@ -586,7 +586,7 @@ static bool is_tagged(const struct choice *choice)
 
 /* Returns the fraction of samples whose list of entries is searched, if a fraction `first` of them
  * passes the bitmap. */
-static double lists_of(const struct engine_worker *worker, const struct choice *choice,
+static double lists_of(const struct cuda_worker *worker, const struct choice *choice,
                        double entries, double first)
 {
     double words = words_of(worker, (uint64_t)entries);
@@ -619,7 +619,7 @@ static double cost_with(const struct choice *choice, double first, double lists)
     return is_large ? read * COST_CACHE + lookups * (1 + COST_LARGE * first) : read + lookups;
 }
 
-static double cost_of_variant(const struct engine_worker *worker, const struct trawl_plan *plan,
+static double cost_of_variant(const struct cuda_worker *worker, const struct trawl_plan *plan,
                               const struct choice *choice)
 {
     double entries = entries_of(plan, choice);
@@ -629,7 +629,7 @@ static double cost_of_variant(const struct engine_worker *worker, const struct t
     return cost_with(choice, first, lists_of(worker, choice, entries, first));
 }
 
-static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
+static uint32_t filter_words_max(const struct cuda_worker *worker, uint32_t variant)
 {
     uint32_t queues = CUDA_STATIC_SHARED_BYTES + SCAN_WARPS_MAX * (variant == CUDA_SETS_RARE
                                                                        ? SCAN_SETS_RARE_WARP_BYTES
@@ -650,7 +650,7 @@ static double cost_of_limit(uint32_t asked, uint32_t value, double cost)
 
 /* Adds the cheapest variant and size of the bitmap to a choice of the form, the stride and the
  * length of grams. */
-static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
+static struct choice cost_of(const struct cuda_worker *worker, const struct trawl_plan *plan,
                              const struct gram_likeness *likeness, struct choice one)
 {
     static const uint32_t sizes[] = {FILTER_LARGE, UINT32_MAX};
@@ -687,7 +687,7 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
     return best;
 }
 
-static struct choice choose_form(const struct engine_worker *worker, const struct trawl_plan *plan)
+static struct choice choose_form(const struct cuda_worker *worker, const struct trawl_plan *plan)
 {
     struct choice best = {.cost = 1e300};
     struct gram_likeness likeness;
@@ -716,7 +716,7 @@ static struct choice choose_form(const struct engine_worker *worker, const struc
     return best;
 }
 
-void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
+void cuda_sets_choose(const struct cuda_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables)
 {
     struct scan_sets *sets = &tables->sets;

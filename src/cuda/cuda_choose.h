@@ -33,41 +33,41 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
 /* Records that a count over `begins` positions of a text with a sample took `ns`; ignores a short
  * text. If the method has been timed often enough, and took clearly longer than another would, the
  * next count will choose again. */
-void cuda_choose_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
+void cuda_choose_told(struct cuda_worker *worker, uint64_t begins, uint64_t ns);
 
 /* Chooses whether the filter or the automaton, which this builds, searches the next *bytes bytes
  * for a set. In a trial, lowers *bytes to the length of a turn. Sets *is_timed if cuda_choose_count
  * should be called after the search. want: HITS also for answers that are made of hits. */
-enum trawl_status cuda_choose_turn(struct engine_worker *worker, enum want want, uint64_t *bytes,
+enum trawl_status cuda_choose_turn(struct cuda_worker *worker, enum want want, uint64_t *bytes,
                                    bool *is_timed, struct trawl_error *error);
 /* Counts a search of `bytes` bytes, up to offset `at` of the chunk, that took `ns`; `rest` bytes
  * follow. */
-void cuda_choose_count(struct engine_worker *worker, enum want want, uint64_t at, uint64_t bytes,
+void cuda_choose_count(struct cuda_worker *worker, enum want want, uint64_t at, uint64_t bytes,
                        uint64_t ns, uint64_t rest);
 
 /* Returns the kernel that searches a range of `begins` starts for the worker's plan. For WANT_HITS,
  * that is a kernel that counts, and leaves hits in bins. */
-enum cuda_kernel cuda_choose_kernel(const struct engine_worker *worker, uint64_t begins,
+enum cuda_kernel cuda_choose_kernel(const struct cuda_worker *worker, uint64_t begins,
                                     enum want want);
 /* Returns true if a stream kernel finds the single pattern's occurrences without candidates. */
 bool cuda_choose_decides(const struct pattern_arguments *a);
 /* Returns the maximum number of positions that one launch searches for the worker's plan. */
-uint64_t cuda_choose_begins_max(const struct engine_worker *worker, enum want want);
+uint64_t cuda_choose_begins_max(const struct cuda_worker *worker, enum want want);
 /* Returns true if stream_set searches for the worker's set next, and not the automaton. */
-bool cuda_choose_filters(const struct engine_worker *worker, enum want want);
+bool cuda_choose_filters(const struct cuda_worker *worker, enum want want);
 /* Called if no kernel can search for the set. Lets the host search the chunk if it may; else
  * UNSUPPORTED. */
-enum trawl_status cuda_choose_leave(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_choose_leave(struct cuda_worker *worker, struct trawl_error *error);
 /* Keeps the next scans from using a stream kernel: the tile kernel searches for a single pattern,
  * the automaton for a set. If there is no automaton, and the host may not search the chunk,
  * stream_set goes on without a budget, unless that was so before. */
-enum trawl_status cuda_choose_automaton(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_choose_automaton(struct cuda_worker *worker, struct trawl_error *error);
 /* Called after a scan that the kernel gave up because some part of the text had too many
  * candidates. Either cuda_choose_automaton, or stream_set repeats the scan with a larger budget,
  * which is cheaper in two cases: if the set usually needs nearly as much work as is allowed, so
  * that in a long text some warp exceeds it by chance; and if the literals are long, when the cause
  * is often a phrase that many of them share, but that is rare in the text. */
-enum trawl_status cuda_choose_dense(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_error *error);
 /* Called after bins were full that were chosen for hits of this share. If there are not many more,
  * they lie close together, so bins get more room from now on; if they had it, no bins of this kind
  * are used any more. */
@@ -76,7 +76,7 @@ void cuda_choose_full(struct cuda_tables *tables, double share);
 /* Chooses how stream_set searches for the plan's set: fills tables->sets, which the caller has
  * zeroed, sets_kernel and sets_price, and sets has_sets. Changes nothing if stream_set cannot
  * search for the set. */
-void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
+void cuda_sets_choose(const struct cuda_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables);
 
 #endif

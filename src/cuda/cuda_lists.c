@@ -9,12 +9,12 @@
 #define LISTS_POSITIONS 512u
 
 /* Returns how many hits these positions have if they are as frequent as in the plan's last list. */
-static uint64_t expected(const struct engine_worker *worker, uint64_t positions)
+static uint64_t expected(const struct cuda_worker *worker, uint64_t positions)
 {
     return (uint64_t)(max_double(worker->tables->list_share, 0) * (double)positions + 0.5);
 }
 
-uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions)
+uint64_t cuda_lists_words(const struct cuda_worker *worker, uint64_t positions)
 {
     uint64_t hits = expected(worker, positions);
     uint64_t words = max_u64(positions / LISTS_POSITIONS, worker->limits.lists_min);
@@ -23,7 +23,7 @@ uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions
     return min_u64(max_u64(words, hits + hits / 4 + 1), worker->limits.lists_max);
 }
 
-uint64_t cuda_lists_reach(const struct engine_worker *worker)
+uint64_t cuda_lists_reach(const struct cuda_worker *worker)
 {
     double share = worker->tables->list_share, most = (double)worker->limits.lists_max * 3 / 4;
 
@@ -31,7 +31,7 @@ uint64_t cuda_lists_reach(const struct engine_worker *worker)
                                                         : (uint64_t)max_double(most / share, 1);
 }
 
-enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,
+enum trawl_status cuda_lists_reserve(struct cuda_worker *worker, uint64_t words,
                                      struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
@@ -47,7 +47,7 @@ enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t word
                                (uint64_t)SORT_BLOCKS_MAX * SORT_DIGITS * sizeof(uint32_t), error);
 }
 
-enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kernel kernel,
+enum trawl_status cuda_lists_launch(struct cuda_worker *worker, enum cuda_kernel kernel,
                                     uint64_t threads, uint64_t blocks_max, void *arguments,
                                     struct trawl_error *error)
 {
@@ -66,7 +66,7 @@ enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kern
 
 /* Sorts list *which by one digit, or a short list completely, into the worker's other list, or into
  * `room` if that is not NULL. */
-static enum trawl_status sort_turn(struct engine_worker *worker, struct sort_arguments *a,
+static enum trawl_status sort_turn(struct cuda_worker *worker, struct sort_arguments *a,
                                    uint32_t *which, const struct cuda_hits_room *room,
                                    struct trawl_error *error)
 {
@@ -94,7 +94,7 @@ static enum trawl_status sort_turn(struct engine_worker *worker, struct sort_arg
     return cuda_lists_launch(worker, CUDA_KERNEL_SORT_SCATTER, blocks * LISTS_THREADS, 0, a, error);
 }
 
-enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which, uint64_t count,
+enum trawl_status cuda_lists_sort(struct cuda_worker *worker, uint32_t *which, uint64_t count,
                                   uint32_t low_bits, uint32_t high_bits,
                                   const struct cuda_hits_room *room, struct trawl_error *error)
 {
@@ -112,7 +112,7 @@ enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which,
 
 /* ---- Answers of a list ----------------------------------------------------------------------- */
 
-enum trawl_status cuda_lists_answering(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_lists_answering(struct cuda_worker *worker, struct trawl_error *error)
 {
     void *memory;
 
@@ -123,7 +123,7 @@ enum trawl_status cuda_lists_answering(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_lists_sums(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_lists_sums(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
 
@@ -146,7 +146,7 @@ static bool is_told(const void *context)
     return __atomic_load_n(&a->told[ANSWER_DONE], __ATOMIC_ACQUIRE) == a->launch;
 }
 
-enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel kernel,
+enum trawl_status cuda_lists_run(struct cuda_worker *worker, enum cuda_kernel kernel,
                                  uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
                                  const uint64_t **sums, struct trawl_error *error)
 {
@@ -158,7 +158,7 @@ enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel 
     return cuda_launch_wait(worker, is_told, a, error);
 }
 
-enum trawl_status cuda_lists_check(const struct engine_worker *worker, const uint64_t *sums,
+enum trawl_status cuda_lists_check(const struct cuda_worker *worker, const uint64_t *sums,
                                    struct trawl_error *error)
 {
     if (sums[ANSWER_FAULT] == 0)
@@ -168,7 +168,7 @@ enum trawl_status cuda_lists_check(const struct engine_worker *worker, const uin
                       worker->device->name);
 }
 
-enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
+enum trawl_status cuda_lists_filter(struct cuda_worker *worker, enum cuda_kernel kernel,
                                     struct answer_arguments *a, bool lists, uint32_t *which,
                                     uint64_t *count, struct trawl_error *error)
 {
@@ -186,7 +186,7 @@ enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kern
     return cuda_lists_check(worker, sums, error);
 }
 
-enum trawl_status cuda_lists_decide(struct engine_worker *worker, struct answer_arguments *a,
+enum trawl_status cuda_lists_decide(struct cuda_worker *worker, struct answer_arguments *a,
                                     uint32_t *which, uint64_t *count, struct trawl_error *error)
 {
     const struct line_reader *reader = worker->plan->line_reader;

@@ -32,7 +32,7 @@
 
 /* Fails with MEMORY if a loaded text of `bytes` bytes would leave too little of the device's memory
  * for searches. The device's context is current. */
-static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
+static enum trawl_status check_room(const struct cuda_worker *worker, uint64_t bytes,
                                     struct trawl_error *error)
 {
     struct cuda_device *device = worker->device;
@@ -57,7 +57,7 @@ static enum trawl_status check_room(const struct engine_worker *worker, uint64_t
 
 /* Copies the bytes of a borrowed text from `at` to its end into the engine's own memory on the same
  * device, and pads them with zeros (choose_copy). */
-static enum trawl_status copy_borrowed(const struct engine_worker *worker,
+static enum trawl_status copy_borrowed(const struct cuda_worker *worker,
                                        const struct cuda_resident *resident, uint64_t at,
                                        struct cuda_memory *memory, struct trawl_error *error)
 {
@@ -72,7 +72,7 @@ static enum trawl_status copy_borrowed(const struct engine_worker *worker,
 
 /* Takes a sample: copies excerpts of the text, from which searches choose a method. A short text,
  * or a lack of host memory, means no sample, which is no error. The device's context is current. */
-static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_resident *resident,
+static enum trawl_status take_sample(struct cuda_worker *worker, struct cuda_resident *resident,
                                      struct trawl_error *error)
 {
     static _Atomic uint64_t samples_taken;
@@ -116,8 +116,8 @@ static void drop_sample(struct cuda_resident *resident)
 
 /* Copies a resident's bytes to the device, unless kernels can read the caller's copy in place, and
  * takes the sample. The device's context is current. */
-static enum trawl_status bring_resident(struct engine_worker *worker,
-                                        struct cuda_resident *resident, struct trawl_error *error)
+static enum trawl_status bring_resident(struct cuda_worker *worker, struct cuda_resident *resident,
+                                        struct trawl_error *error)
 {
     uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
 
@@ -137,7 +137,7 @@ static enum trawl_status bring_resident(struct engine_worker *worker,
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-static void resident_release(struct engine *engine, struct cuda_resident *resident)
+static void resident_release(struct cuda_engine *engine, struct cuda_resident *resident)
 {
     struct cuda_device *device = &engine->devices[resident->device_index];
 
@@ -151,7 +151,7 @@ static void resident_release(struct engine *engine, struct cuda_resident *reside
     }
 }
 
-static enum trawl_status resident_keep(struct engine *engine, struct cuda_resident *resident,
+static enum trawl_status resident_keep(struct cuda_engine *engine, struct cuda_resident *resident,
                                        struct trawl_error *error)
 {
     uint32_t i = 0;
@@ -175,10 +175,10 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
 /* Copies a resident to its device, and takes the sample. After a failure, nothing of it is left on
  * the device. A borrowed text's worker is kept for the next one; for others, whose copies need
  * pinned memory, one is opened. */
-static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
+static enum trawl_status bring(struct cuda_engine *engine, struct cuda_resident *resident,
                                struct trawl_error *error)
 {
-    struct engine_worker *worker = NULL;
+    struct cuda_worker *worker = NULL;
     enum trawl_status status;
 
     if (resident->borrowed != 0)
@@ -204,7 +204,7 @@ done:
 }
 
 /* Loads [begin, begin + owned) of a text, and the overlap, onto one device. */
-static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
+static enum trawl_status load_on(struct cuda_engine *engine, uint32_t index, const uint8_t *text,
                                  uint64_t text_count, uint64_t begin, uint64_t owned,
                                  struct trawl_error *error)
 {
@@ -223,9 +223,9 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
 
 /* Loads a stripe onto device `index` or, if that fails or lacks memory, onto the next one that does
  * not. */
-static enum trawl_status load_stripe(struct engine *engine, uint32_t index, const uint8_t *text,
-                                     uint64_t text_count, uint64_t begin, uint64_t owned,
-                                     struct trawl_error *error)
+static enum trawl_status load_stripe(struct cuda_engine *engine, uint32_t index,
+                                     const uint8_t *text, uint64_t text_count, uint64_t begin,
+                                     uint64_t owned, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_MEMORY;
 
@@ -240,8 +240,8 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
  * too long: a search that returns results in order searches neighbouring chunks at the same time,
  * which keeps all devices busy only if those are on different devices. Nor too short: each stripe
  * costs a launch. */
-static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                    struct trawl_error *error)
+static enum trawl_status load_split(struct cuda_engine *engine, const uint8_t *bytes,
+                                    uint64_t count, struct trawl_error *error)
 {
     uint64_t devices = engine->device_count;
     uint64_t rounds =
@@ -262,7 +262,7 @@ static bool is_of(const struct cuda_resident *resident, const uint8_t *text, uin
 }
 
 /* Keeps what a borrowed text has made: the sample, and short memory for copies. */
-static void leave(struct engine *engine, struct cuda_resident *resident)
+static void leave(struct cuda_engine *engine, struct cuda_resident *resident)
 {
     const uint64_t most = 2 * cuda_limits_now().tail_bytes + SCAN_PADDING_BYTES + 16;
 
@@ -277,7 +277,7 @@ static void leave(struct engine *engine, struct cuda_resident *resident)
 }
 
 /* Takes over what the same part of a device's memory has left. */
-static void take_left(struct engine *engine, struct cuda_resident *resident)
+static void take_left(struct cuda_engine *engine, struct cuda_resident *resident)
 {
     for (uint32_t i = 0; i < CUDA_LEFT_MAX; i++) {
         struct cuda_resident *left = &engine->left[i];
@@ -299,7 +299,7 @@ static void take_left(struct engine *engine, struct cuda_resident *resident)
     }
 }
 
-static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
+static void unload(struct cuda_engine *engine, const uint8_t *bytes, uint64_t count)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
         struct cuda_resident resident = {.bytes = NULL};
@@ -326,7 +326,7 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
  * loaded. If another device has none, its workers copy the chunks that they search, as for any text
  * that is not loaded. It is no error if a device fails and another one has the text.
  */
-static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+static enum trawl_status load(struct cuda_engine *engine, const uint8_t *bytes, uint64_t count,
                               bool is_whole, struct trawl_error *error)
 {
     enum trawl_status status;
@@ -352,8 +352,8 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
 
 /* Finds the device whose memory contains the address. Returns ARGUMENT if no device's memory does,
  * or if the engine does not use that device. Some device's context must be current. */
-static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
-                                     struct trawl_error *error)
+static enum trawl_status find_device(const struct cuda_engine *engine, uint64_t address,
+                                     uint32_t *index, struct trawl_error *error)
 {
     const struct cuda_driver *driver = &engine->driver;
     unsigned type = 0;
@@ -374,7 +374,7 @@ static enum trawl_status find_device(const struct engine *engine, uint64_t addre
 }
 
 /* Asks the first device that can be opened. */
-enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
+enum trawl_status cuda_find_memory(struct cuda_engine *engine, struct engine_text *memory,
                                    struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_DEVICE;
@@ -413,7 +413,7 @@ static void choose_copy(const struct cuda_driver *driver, struct cuda_resident *
     resident->tail_at = resident->count - tail;
 }
 
-static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uint64_t count,
+static enum trawl_status borrow(struct cuda_engine *engine, const uint8_t *bytes, uint64_t count,
                                 uint64_t address, struct trawl_error *error)
 {
     struct cuda_resident resident = {.bytes = bytes,
@@ -443,7 +443,7 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
 /* Returns the entry of engine->holders for this owner (with `any`: for any owner) and exactly these
  * bytes; NULL if there is none. If `text` is NULL, returns a free entry. The caller holds the load
  * lock. */
-static struct cuda_holder *find_holder(struct engine *engine, const void *owner, bool any,
+static struct cuda_holder *find_holder(struct cuda_engine *engine, const void *owner, bool any,
                                        const uint8_t *text, uint64_t text_count)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
@@ -456,7 +456,7 @@ static struct cuda_holder *find_holder(struct engine *engine, const void *owner,
     return NULL;
 }
 
-static enum trawl_status hold(struct engine *engine, const struct engine_text *text,
+static enum trawl_status hold(struct cuda_engine *engine, const struct engine_text *text,
                               struct trawl_error *error)
 {
     const uint8_t *bytes = text->bytes;
@@ -486,7 +486,7 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
 /* Records an owner of a text in engine->holders. Loads the text if it has no other owner, or if
  * text->how is ENGINE_HOLD_ANEW. An empty text is not recorded. If loading fails, all owners of the
  * text are forgotten. */
-enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
+enum trawl_status cuda_residents_hold(struct cuda_engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
@@ -498,7 +498,7 @@ enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine
     return status;
 }
 
-void cuda_residents_drop(struct engine *engine, const struct engine_text *text)
+void cuda_residents_drop(struct cuda_engine *engine, const struct engine_text *text)
 {
     struct cuda_holder *holder;
 
@@ -514,7 +514,7 @@ void cuda_residents_drop(struct engine *engine, const struct engine_text *text)
     (void)pthread_mutex_unlock(&engine->load_lock);
 }
 
-void cuda_residents_end(struct engine *engine)
+void cuda_residents_end(struct cuda_engine *engine)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
         if (engine->holders[i].text != NULL)
@@ -525,10 +525,10 @@ void cuda_residents_end(struct engine *engine)
 
 /* ---- Texts that the host fetches ----------------------------------------------------------- */
 
-static enum trawl_status fetch(struct engine *engine, const struct cuda_resident *resident,
+static enum trawl_status fetch(struct cuda_engine *engine, const struct cuda_resident *resident,
                                uint8_t *bytes, struct trawl_error *error)
 {
-    struct engine_worker *worker = NULL;
+    struct cuda_worker *worker = NULL;
     enum trawl_status status;
 
     TRAWL_TRY(cuda_worker_lend(engine, resident->device_index, &worker, error));
@@ -544,7 +544,7 @@ done:
     return status;
 }
 
-enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
+enum trawl_status cuda_residents_fetch(struct cuda_engine *engine, uint8_t *bytes, uint64_t count,
                                        struct trawl_error *error)
 {
     struct cuda_resident *kept, resident = {.bytes = NULL};

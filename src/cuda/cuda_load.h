@@ -10,16 +10,16 @@
  * again only for ENGINE_HOLD_ANEW. If the copy fails, no owner holds these bytes any more. Errors:
  * MEMORY, DEVICE; LIMIT if too many texts are loaded; ARGUMENT if a borrowed text is on no device
  * that the engine uses. Threads: any, but not during scans of these bytes. */
-enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
+enum trawl_status cuda_residents_hold(struct cuda_engine *engine, const struct engine_text *text,
                                       struct trawl_error *error);
-void cuda_residents_drop(struct engine *engine, const struct engine_text *text);
+void cuda_residents_drop(struct cuda_engine *engine, const struct engine_text *text);
 /* Drops the texts of all owners; called before the engine is closed. */
-void cuda_residents_end(struct engine *engine);
+void cuda_residents_end(struct cuda_engine *engine);
 /* Finds the device in whose memory memory->bytes is (ENGINE_HOLD_MEMORY). */
-enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
+enum trawl_status cuda_find_memory(struct cuda_engine *engine, struct engine_text *memory,
                                    struct trawl_error *error);
 /* Copies a borrowed text to `bytes` in host memory (ENGINE_HOLD_FETCHED). */
-enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
+enum trawl_status cuda_residents_fetch(struct cuda_engine *engine, uint8_t *bytes, uint64_t count,
                                        struct trawl_error *error);
 
 #endif

@@ -11,19 +11,19 @@
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_scan.h"
 
-static void turn_to(struct engine_worker *worker, uint32_t part)
+static void turn_to(struct cuda_worker *worker, uint32_t part)
 {
     worker->plan = worker->parts->of->part[part].plan;
     worker->tables = &worker->parts->part[part].tables;
 }
 
-static void turn_back(struct engine_worker *worker, const struct trawl_plan *whole)
+static void turn_back(struct cuda_worker *worker, const struct trawl_plan *whole)
 {
     worker->plan = whole;
     worker->tables = &worker->whole;
 }
 
-void cuda_parts_take(struct engine_worker *worker)
+void cuda_parts_take(struct cuda_worker *worker)
 {
     const struct plan_parts *of;
     void *memory;
@@ -47,12 +47,12 @@ void cuda_parts_take(struct engine_worker *worker)
     worker->parts->of = of;
 }
 
-bool cuda_parts_are_there(const struct engine_worker *worker)
+bool cuda_parts_are_there(const struct cuda_worker *worker)
 {
     return worker->parts != NULL && worker->parts->of != NULL;
 }
 
-enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want want,
+enum trawl_status cuda_parts_prepare(struct cuda_worker *worker, enum want want,
                                      struct cuda_steps *steps, struct trawl_error *error)
 {
     const struct trawl_plan *whole = worker->plan;
@@ -73,7 +73,7 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
 
 /* Searches the range for one part. Sets *end: all starts in the range below it have been
  * searched. */
-static enum trawl_status search_part(struct engine_worker *worker, uint32_t index,
+static enum trawl_status search_part(struct cuda_worker *worker, uint32_t index,
                                      const struct cuda_range *range, enum want want,
                                      uint64_t hits_base, uint64_t *end, struct trawl_error *error)
 {
@@ -96,7 +96,7 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
     return status;
 }
 
-enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
+enum trawl_status cuda_parts_search(struct cuda_worker *worker, void *context,
                                     const struct cuda_range *range, enum want want,
                                     uint64_t hits_base, struct engine_result *result,
                                     uint64_t *done, struct trawl_error *error)
@@ -134,7 +134,7 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
     return TRAWL_OK;
 }
 
-bool cuda_parts_refuse(struct engine_worker *worker)
+bool cuda_parts_refuse(struct cuda_worker *worker)
 {
     bool held = worker->parts != NULL && worker->parts->of != NULL;
 

@@ -34,9 +34,8 @@ static uint64_t offset_bytes(const struct records *records)
 
 /* Replaces up to two indexes in `at` with the offsets at these indexes. They are copied into memory
  * that lives as long as the worker, because a copy may still run after the wait has failed. */
-static enum trawl_status read_offsets(struct engine_worker *worker,
-                                      const struct engine_records *held, uint64_t *at,
-                                      uint32_t count, struct trawl_error *error)
+static enum trawl_status read_offsets(struct cuda_worker *worker, const struct engine_records *held,
+                                      uint64_t *at, uint32_t count, struct trawl_error *error)
 {
     uint64_t bytes = offset_bytes(&held->records), *copies;
 
@@ -53,7 +52,7 @@ static enum trawl_status read_offsets(struct engine_worker *worker,
 }
 
 /* Copies offsets and validity bits from the host. */
-static enum trawl_status copy_offsets(struct engine_worker *worker, struct engine_records *held,
+static enum trawl_status copy_offsets(struct cuda_worker *worker, struct engine_records *held,
                                       struct trawl_error *error)
 {
     const struct records *records = &held->records;
@@ -98,7 +97,7 @@ void cuda_records_describe(const struct engine_records *held, struct answer_argu
 }
 
 /* Checks the offsets, and builds the table. The device's context is current. */
-static enum trawl_status make_steps(struct engine_worker *worker, struct engine_records *held,
+static enum trawl_status make_steps(struct cuda_worker *worker, struct engine_records *held,
                                     struct trawl_error *error)
 {
     struct answer_arguments a = {.text = NULL};
@@ -136,7 +135,7 @@ static enum trawl_status make_steps(struct engine_worker *worker, struct engine_
     return status;
 }
 
-static enum trawl_status hold(struct engine_worker *worker, bool lies_there,
+static enum trawl_status hold(struct cuda_worker *worker, bool lies_there,
                               struct engine_records *held, struct trawl_error *error)
 {
     struct records *records = &held->records;
@@ -166,11 +165,12 @@ static void held_release(struct engine_records *held, struct cuda_device *device
     cuda_memory_release(device, &held->steps);
 }
 
-enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool lies_there,
+enum trawl_status cuda_records_hold(struct engine *opaque, uint32_t device, bool lies_there,
                                     struct records *records, struct engine_records **held_out,
                                     struct trawl_error *error)
 {
-    struct engine_worker *worker = NULL;
+    struct cuda_engine *engine = cuda_engine_of(opaque);
+    struct cuda_worker *worker = NULL;
     struct engine_records *held;
     enum trawl_status status;
 
@@ -202,9 +202,9 @@ done:
 
 /* Leaves the table's memory to the next records: freeing and allocating memory takes longer than a
  * search of few records. */
-static void leave_steps(struct engine *engine, struct engine_records *held)
+static void leave_steps(struct cuda_engine *engine, struct engine_records *held)
 {
-    struct engine_worker *idle;
+    struct cuda_worker *idle;
 
     (void)pthread_mutex_lock(&engine->lock);
     idle = engine->idle[held->device_index];
@@ -215,8 +215,9 @@ static void leave_steps(struct engine *engine, struct engine_records *held)
     (void)pthread_mutex_unlock(&engine->lock);
 }
 
-void cuda_records_drop(struct engine *engine, struct engine_records *held)
+void cuda_records_drop(struct engine *opaque, struct engine_records *held)
 {
+    struct cuda_engine *engine = cuda_engine_of(opaque);
     struct cuda_device *device;
 
     if (held == NULL)
@@ -233,7 +234,7 @@ void cuda_records_drop(struct engine *engine, struct engine_records *held)
 /* ---- Answers ------------------------------------------------------------------------------ */
 
 /* Writes the answer for records without a hit to its columns, which are at `to` on the device. */
-static enum trawl_status fill_columns(struct engine_worker *worker,
+static enum trawl_status fill_columns(struct cuda_worker *worker,
                                       const struct record_answer *answer, void *const *to,
                                       struct trawl_error *error)
 {
@@ -248,10 +249,11 @@ static enum trawl_status fill_columns(struct engine_worker *worker,
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
+enum trawl_status cuda_records_clear(struct engine *opaque, const struct record_answer *answer,
                                      struct trawl_error *error)
 {
-    struct engine_worker *worker;
+    struct cuda_engine *engine = cuda_engine_of(opaque);
+    struct cuda_worker *worker;
     enum trawl_status status;
 
     if (answer->shape == TRAWL_RECORDS_CELLS)
@@ -278,7 +280,7 @@ static uint64_t column_bytes(const struct record_answer *answer, uint32_t column
 
 /* Finds out where on the device the wanted columns are, other than those of CELLS, and fills
  * them. */
-static enum trawl_status place_columns(struct engine_worker *worker,
+static enum trawl_status place_columns(struct cuda_worker *worker,
                                        const struct record_answer *answer,
                                        struct trawl_error *error)
 {
@@ -302,7 +304,7 @@ static enum trawl_status place_columns(struct engine_worker *worker,
 
 /* Returns true if a bit tells whether a record has a hit: its count does not if that is an empty
  * match. */
-static bool has_bits(const struct engine_worker *worker)
+static bool has_bits(const struct cuda_worker *worker)
 {
     const struct line_reader *reader = worker->plan->line_reader;
 
@@ -312,7 +314,7 @@ static bool has_bits(const struct engine_worker *worker)
            (shape == TRAWL_RECORDS_COUNTS && reader != NULL && reader->may_be_empty);
 }
 
-enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_records_begin(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;
@@ -335,7 +337,7 @@ enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_
     return place_columns(worker, answer, error);
 }
 
-enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
+enum trawl_status cuda_records_cut(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t *done, struct trawl_error *error)
 {
     const struct cuda_answering *own = worker->answering;
@@ -365,7 +367,7 @@ enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cu
 }
 
 /* Sorts `count` keys, and appends their cells to those of earlier ranges. */
-static enum trawl_status add_cells(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status add_cells(struct cuda_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -414,7 +416,7 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     return TRAWL_OK;
 }
 
-void cuda_records_arguments(const struct engine_worker *worker, struct answer_arguments *a)
+void cuda_records_arguments(const struct cuda_worker *worker, struct answer_arguments *a)
 {
     static const uint32_t shapes[] = {
         [TRAWL_RECORDS_BITS] = ANSWER_BITS,        [TRAWL_RECORDS_BYTES] = ANSWER_BYTES,
@@ -432,7 +434,7 @@ void cuda_records_arguments(const struct engine_worker *worker, struct answer_ar
 
 /* Sorts the `count` hits of list `which`, which lie in records, and writes those of each record to
  * the columns. */
-static enum trawl_status add_matches(struct engine_worker *worker, struct answer_arguments *a,
+static enum trawl_status add_matches(struct cuda_worker *worker, struct answer_arguments *a,
                                      uint32_t which, uint64_t count, struct trawl_error *error)
 {
     const struct cuda_answering *own = worker->answering;
@@ -464,7 +466,7 @@ static enum trawl_status add_matches(struct engine_worker *worker, struct answer
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
+enum trawl_status cuda_records_add(struct cuda_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error)
 {
     struct record_answer *answer = worker->answering->answer->records;
@@ -487,7 +489,7 @@ enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_a
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_records_finish(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;

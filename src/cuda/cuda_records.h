@@ -20,18 +20,18 @@ struct records cuda_records_of(const struct engine_records *held);
 void cuda_records_describe(const struct engine_records *held, struct answer_arguments *a);
 
 /* Prepares the memory for a task's answer about records (worker->answering). */
-enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_records_begin(struct cuda_worker *worker, struct trawl_error *error);
 /* For cells: lowers *done, the end of the range, to the start of the record that it would divide,
  * because a divided record would get cells twice. Errors: UNSUPPORTED if that record begins before
  * the range. */
-enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
+enum trawl_status cuda_records_cut(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t *done, struct trawl_error *error);
 /* Sets the arguments that describe the records and the answer's values. */
-void cuda_records_arguments(const struct engine_worker *worker, struct answer_arguments *a);
+void cuda_records_arguments(const struct cuda_worker *worker, struct answer_arguments *a);
 /* Adds a range's hits, of which list `which` has `count`, to the answer. */
-enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
+enum trawl_status cuda_records_add(struct cuda_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error);
 /* Copies the answer to the caller's memory. */
-enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_records_finish(struct cuda_worker *worker, struct trawl_error *error);
 
 #endif

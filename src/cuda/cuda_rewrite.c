@@ -19,7 +19,7 @@ static uint64_t steps_bytes(const struct line_group *group)
 }
 
 /* Copies the groups' automaton to the device, to `address`. */
-static enum trawl_status put_group(struct engine_worker *worker, const struct line_group *group,
+static enum trawl_status put_group(struct cuda_worker *worker, const struct line_group *group,
                                    uint64_t address, struct rewrite_arguments *a,
                                    struct trawl_error *error)
 {
@@ -37,7 +37,7 @@ static enum trawl_status put_group(struct engine_worker *worker, const struct li
 }
 
 /* Reserves the entries, sums, automaton and values, and copies the last two to the device. */
-static enum trawl_status prepare(struct engine_worker *worker, const struct trawl_rewrite *rewrite,
+static enum trawl_status prepare(struct cuda_worker *worker, const struct trawl_rewrite *rewrite,
                                  const struct line_group *group, uint64_t tape_bytes,
                                  struct rewrite_arguments *a, struct trawl_error *error)
 {
@@ -88,7 +88,7 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct traw
 }
 
 /* Sums up `column` over the matches, and makes entries of it. */
-static enum trawl_status scan(struct engine_worker *worker, struct rewrite_arguments *a,
+static enum trawl_status scan(struct cuda_worker *worker, struct rewrite_arguments *a,
                               uint64_t *column, uint64_t *sum, struct trawl_error *error)
 {
     const uint64_t threads = a->answer.count;
@@ -104,7 +104,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct rewrite_argum
                              error);
 }
 
-static enum trawl_status rewrite_there(struct engine_worker *worker,
+static enum trawl_status rewrite_there(struct cuda_worker *worker,
                                        const struct engine_records *held, const uint8_t *tape,
                                        const struct line_group *group,
                                        struct trawl_rewrite *rewrite, struct trawl_error *error)
@@ -173,11 +173,12 @@ static enum trawl_status rewrite_there(struct engine_worker *worker,
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engine_records *held,
+enum trawl_status cuda_records_rewrite(struct engine *opaque, const struct engine_records *held,
                                        const uint8_t *tape, const struct line_group *group,
                                        struct trawl_rewrite *rewrite, struct trawl_error *error)
 {
-    struct engine_worker *worker;
+    struct cuda_engine *engine = cuda_engine_of(opaque);
+    struct cuda_worker *worker;
     enum trawl_status status;
 
     TRAWL_TRY(cuda_worker_lend(engine, cuda_records_device(held), &worker, error));

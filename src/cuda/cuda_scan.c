@@ -16,7 +16,7 @@
 
 /* Builds the tables of the kernel that searches for a set next. If none can, sets worker->leaves.
  * Errors: UNSUPPORTED if the host may not search the chunk. */
-static enum trawl_status want_tables(struct engine_worker *worker, enum want want,
+static enum trawl_status want_tables(struct cuda_worker *worker, enum want want,
                                      struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
@@ -40,7 +40,7 @@ static enum trawl_status want_tables(struct engine_worker *worker, enum want wan
 /* Lists the range's hits with a single launch of a kernel that counts; again, with another kernel,
  * if that gave up because of too many candidates, or with more room, if some bin was full. Moves no
  * hits if *total is 2^32 or more, or, to a list, more than room->count. */
-static enum trawl_status list_once(struct engine_worker *worker, const struct cuda_range *range,
+static enum trawl_status list_once(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, const struct cuda_hits_room *room,
                                    uint64_t *total, uint64_t *candidates, struct trawl_error *error)
 {
@@ -80,7 +80,7 @@ static enum trawl_status list_once(struct engine_worker *worker, const struct cu
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
+enum trawl_status cuda_list_hits(struct cuda_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
 {
@@ -112,7 +112,7 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count,
+enum trawl_status cuda_bring_hits(struct cuda_worker *worker, uint64_t count,
                                   struct engine_result *result, struct trawl_error *error)
 {
     uint64_t bytes = count * sizeof(struct hit);
@@ -158,7 +158,7 @@ static void order_literals(struct hit *hits, uint64_t count)
 /* Called after a scan that found more hits than the `count` that fit. Returns how many starts,
  * counted from hits_base, have been searched completely. For a set, some hits at the last start may
  * be missing, so those there are dropped; returns 0 if that drops all. */
-static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uint64_t hits_base,
+static uint64_t cut_hits(const struct cuda_worker *worker, uint64_t count, uint64_t hits_base,
                          struct engine_result *result)
 {
     const struct hit *hits = result->hits.items + (result->hits.count - count);
@@ -175,7 +175,7 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
 
 /* Scans a range that is expected to fill half the room with hits, at the last scan's frequency of
  * hits. If a single start has too many hits, repeats the scan with twice the room. */
-static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
+static enum trawl_status scan_hits(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)
 {
@@ -233,7 +233,7 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
 }
 
 /* Searches [range->begin, limit). If it stops before `limit`, sets *done to where. */
-static enum trawl_status scan_upto(struct engine_worker *worker, const struct cuda_range *range,
+static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, enum want want, uint64_t hits_base,
                                    struct engine_result *result, uint64_t *done,
                                    struct trawl_error *error)
@@ -270,7 +270,7 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
+enum trawl_status cuda_scan_range(struct cuda_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error)
 {

@@ -18,19 +18,19 @@ struct cuda_hits_room {
  * a list gets none if there are more. Adds
  * the number of verified candidates to *candidates. If worker->leaves becomes true, nothing is
  * listed, and the host must search. The kernels may still write in the worker's stream. */
-enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
+enum trawl_status cuda_list_hits(struct cuda_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
 /* Appends the first `count` of worker->hits to the result. */
-enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count,
+enum trawl_status cuda_bring_hits(struct cuda_worker *worker, uint64_t count,
                                   struct engine_result *result, struct trawl_error *error);
 
 /* Scans a range, and adds its occurrences to the count or the hits in *result. A hit at
  * range->begin gets the offset `hits_base`. Sets *done: all positions in the range below it have
  * been searched; for WANT_FIRST, maybe only up to the first occurrence. If worker->leaves becomes
  * true, the host must search the chunk. */
-enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
+enum trawl_status cuda_scan_range(struct cuda_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error);
 

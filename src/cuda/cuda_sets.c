@@ -55,7 +55,7 @@ static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
     return bytes == 0 ? 0 : bytes >= 4 ? factors[k] : factors[k] << 8 * (4 - bytes);
 }
 
-void cuda_sets_layout(const struct engine_worker *worker, const struct trawl_plan *plan,
+void cuda_sets_layout(const struct cuda_worker *worker, const struct trawl_plan *plan,
                       struct scan_sets *sets)
 {
     sets->literal_count = plan->literal_count;
@@ -101,7 +101,7 @@ static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
     return at - address;
 }
 
-static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_kernel kernel,
+static enum trawl_status launch_maker(struct cuda_worker *worker, enum cuda_kernel kernel,
                                       struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
@@ -120,7 +120,7 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
  * entry, which is in its head. A small set gets room for as many entries as are possible. A large
  * one usually has far fewer, so the function waits for the number that the kernel set_room
  * computes. */
-static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status reserve_entries(struct cuda_worker *worker, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
     struct cuda_memory *memory = &worker->tables->entries_memory;
@@ -143,7 +143,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
 /* Starts the kernels that build the tables of stream_set. In the worker's stream, they run after
  * the copies of the plan's other tables. If the device lacks memory, sets has_sets to false, so
  * that another kernel searches instead. */
-enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_sets_build(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
     struct scan_sets *sets = &tables->set.sets;
@@ -172,7 +172,7 @@ enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_err
 }
 
 /* Chooses the threads and the tiles of a launch. */
-void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
+void cuda_sets_prepare(const struct cuda_worker *worker, uint32_t blocks,
                        struct cuda_launch *launch)
 {
     struct set_arguments *a = &launch->arguments.set;

@@ -13,15 +13,15 @@ static inline uint32_t cuda_sets_gram_words(uint32_t gram_bytes)
 }
 
 /* Sets the members of *sets that follow from those that cuda_sets_choose has chosen. */
-void cuda_sets_layout(const struct engine_worker *worker, const struct trawl_plan *plan,
+void cuda_sets_layout(const struct cuda_worker *worker, const struct trawl_plan *plan,
                       struct scan_sets *sets);
 /* Writes how rare each byte value is expected to be: the 256 words of scan_sets.rarity. */
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,
                       uint32_t *rarity);
 /* Builds the tables on the device, from the literals, which are there already or being copied. */
-enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_sets_build(struct cuda_worker *worker, struct trawl_error *error);
 /* Chooses the tiles and the threads of a launch of `blocks` blocks. */
-void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
+void cuda_sets_prepare(const struct cuda_worker *worker, uint32_t blocks,
                        struct cuda_launch *launch);
 
 #endif

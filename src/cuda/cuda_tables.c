@@ -231,7 +231,7 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
 }
 
 /* Begins the tables of a new plan: sets what does not depend on their addresses. */
-static void begin(const struct engine_worker *worker, const struct trawl_plan *plan,
+static void begin(const struct cuda_worker *worker, const struct trawl_plan *plan,
                   struct cuda_tables *tables)
 {
 
@@ -254,7 +254,7 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
 /* Chooses the bit plane with which kernels search dense tiles for a single pattern, and writes its
  * words into the block of tables, which is at `host` now and will be copied to `address` on the
  * device. Patterns of up to 8 bytes need no plane: a lane compares them in one step. */
-static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
+static enum trawl_status choose_plane(const struct cuda_worker *worker, uint8_t *host,
                                       uint64_t address, struct pattern_arguments *a,
                                       struct trawl_error *error)
 {
@@ -275,7 +275,7 @@ static bool is_tuned(const struct trawl_plan *plan)
 }
 
 /* Returns true if the tables, ready or not, were chosen for the current plan and text. */
-static bool is_same(const struct engine_worker *worker)
+static bool is_same(const struct cuda_worker *worker)
 {
     const struct cuda_tables *tables = worker->tables;
 
@@ -285,7 +285,7 @@ static bool is_same(const struct engine_worker *worker)
 }
 
 /* Chooses the method, from the sample of a loaded text if there is one. */
-static void choose(const struct engine_worker *worker, struct cuda_tables *tables)
+static void choose(const struct cuda_worker *worker, struct cuda_tables *tables)
 {
     const struct trawl_plan *plan = worker->plan;
     enum trawl_method asked = plan->method_asked;
@@ -314,7 +314,7 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
 }
 
 /* Lays out tables in host memory, and copies them to the device. */
-static enum trawl_status put_on_device(struct engine_worker *worker, const struct trawl_plan *plan,
+static enum trawl_status put_on_device(struct cuda_worker *worker, const struct trawl_plan *plan,
                                        void (*put)(const struct trawl_plan *plan,
                                                    struct block *block, struct cuda_tables *tables),
                                        struct cuda_memory *memory, struct trawl_error *error)
@@ -342,7 +342,7 @@ done:
     return status;
 }
 
-static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status tables_build(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
     const struct trawl_plan *plan = worker->plan;
@@ -379,7 +379,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
+enum trawl_status cuda_tables_want_set(struct cuda_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;
@@ -393,7 +393,7 @@ enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_k
     return tables->sets_there ? TRAWL_OK : cuda_sets_build(worker, error);
 }
 
-enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_tables_want(struct cuda_worker *worker, struct trawl_error *error)
 {
     enum trawl_status status;
     uint64_t serial;

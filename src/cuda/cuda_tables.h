@@ -8,7 +8,7 @@
 #include "plan/contest.h"
 #include "plan/plan.h"
 
-struct engine_worker;
+struct cuda_worker;
 
 /* The "every" method compares up to this many bytes at each position, which decides about a shorter
  * pattern unless case is ignored. */
@@ -91,9 +91,9 @@ struct cuda_tables {
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
 /* Chooses how to search for worker->plan in worker->chunk; for a single literal, also builds its
  * tables on the device. Does nothing if an earlier call has done so for this plan and text. */
-enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_tables_want(struct cuda_worker *worker, struct trawl_error *error);
 /* Builds the tables that this kernel needs for the worker's set, unless the device has them.
  * If there is no memory for the tables of stream_set, sets has_sets to false. */
-enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
+enum trawl_status cuda_tables_want_set(struct cuda_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
 #endif

@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
+uint64_t cuda_worker_room(const struct cuda_worker *worker, uint64_t bytes)
 {
     uint64_t step = worker->limits.room_step_bytes;
 
@@ -17,7 +17,7 @@ uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
 
 /* Waits for the last copy from the next staging buffer, and makes that buffer long enough for
  * `count` bytes, but at most limits.staging_bytes. */
-static enum trawl_status take_staging(struct engine_worker *worker, uint64_t count,
+static enum trawl_status take_staging(struct cuda_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {
     uint64_t room = min_u64(worker->limits.staging_bytes, cuda_worker_room(worker, count));
@@ -27,7 +27,7 @@ static enum trawl_status take_staging(struct engine_worker *worker, uint64_t cou
     return cuda_pinned_reserve(worker->device, &worker->staging[turn], room, error);
 }
 
-enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count, void **bytes,
+enum trawl_status cuda_worker_stage(struct cuda_worker *worker, uint64_t count, void **bytes,
                                     struct trawl_error *error)
 {
     if (count > worker->limits.staging_bytes)
@@ -37,7 +37,7 @@ enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count
     return TRAWL_OK;
 }
 
-void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count)
+void cuda_worker_unstage(const struct cuda_worker *worker, void *bytes, uint64_t count)
 {
     if (count > worker->limits.staging_bytes)
         memory_release(bytes, count, 1);
@@ -46,7 +46,7 @@ void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64
 /* Fills the next staging buffer with as many bytes as fit, starting at *at, and starts to copy it
  * to the device. After the last byte, appends `zeros` zeros, if they fit, too. The two buffers take
  * turns, so that one can be filled while the other is being copied. */
-static enum trawl_status upload_part(struct engine_worker *worker, uint64_t address,
+static enum trawl_status upload_part(struct cuda_worker *worker, uint64_t address,
                                      const uint8_t *bytes, uint64_t count, uint64_t zeros,
                                      uint64_t *at, bool *ended, struct trawl_error *error)
 {
@@ -71,7 +71,7 @@ static enum trawl_status upload_part(struct engine_worker *worker, uint64_t addr
     return TRAWL_OK;
 }
 
-static enum trawl_status upload(struct engine_worker *worker, uint64_t address, const void *bytes,
+static enum trawl_status upload(struct cuda_worker *worker, uint64_t address, const void *bytes,
                                 uint64_t count, uint64_t zeros, struct trawl_error *error)
 {
     bool ended = false;
@@ -85,20 +85,20 @@ static enum trawl_status upload(struct engine_worker *worker, uint64_t address, 
                      worker->stream);
 }
 
-enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
+enum trawl_status cuda_worker_upload(struct cuda_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error)
 {
     return upload(worker, address, bytes, count, 0, error);
 }
 
-enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
+enum trawl_status cuda_worker_upload_text(struct cuda_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error)
 {
     return upload(worker, address, bytes, count, SCAN_PADDING_BYTES, error);
 }
 
-enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_worker_start(struct cuda_worker *worker, struct trawl_error *error)
 {
     TRAWL_TRY(
         CUDA_CALL(worker->device, error, stream_create, &worker->stream, CUDA_STREAM_NON_BLOCKING));
@@ -120,7 +120,7 @@ static void tables_release(struct cuda_device *device, struct cuda_tables *table
     tables->ready = false;
 }
 
-void cuda_worker_parts_release(struct engine_worker *worker)
+void cuda_worker_parts_release(struct cuda_worker *worker)
 {
     for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
         tables_release(worker->device, &worker->parts->part[i].tables);
@@ -145,7 +145,7 @@ static void answering_release(struct cuda_device *device, struct cuda_answering 
 }
 
 /* Frees what the worker has on the device. The worker may be half-started. */
-void cuda_worker_end(struct engine_worker *worker)
+void cuda_worker_end(struct cuda_worker *worker)
 {
     struct cuda_device *device = worker->device;
 
@@ -180,7 +180,7 @@ void cuda_worker_end(struct engine_worker *worker)
     worker->stream = NULL;
 }
 
-void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan)
+void cuda_worker_take(struct cuda_worker *worker, const struct trawl_plan *plan)
 {
     TRAWL_ASSERT(plan->length_min <= plan->length_max || plan->literal_count == 0);
     worker->plan = plan;
@@ -190,7 +190,7 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
     worker->chunks_left = 0;
 }
 
-void cuda_worker_failed(struct engine_worker *worker)
+void cuda_worker_failed(struct cuda_worker *worker)
 {
     (void)worker->device->driver->stream_wait(worker->stream);
     worker->held.bytes = NULL;
@@ -200,7 +200,7 @@ void cuda_worker_failed(struct engine_worker *worker)
     worker->sums_ready = false;
 }
 
-enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
+enum trawl_status cuda_wait_copies(struct cuda_worker *worker, uint64_t begin_ns,
                                    struct engine_result *result, struct trawl_error *error)
 {
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));

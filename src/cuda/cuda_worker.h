@@ -48,7 +48,7 @@ struct cuda_answering {
     /* Adds the range's hits that start below `limit` to the answer. If there are too many for the
      * lists, adds fewer, and the caller must continue at *done. The range begins at offset `at` of
      * the chunk. */
-    enum trawl_status (*add_range)(struct engine_worker *worker, const struct cuda_range *range,
+    enum trawl_status (*add_range)(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t at, struct engine_result *result,
                                    uint64_t *done, struct trawl_error *error);
     /* where the chunk's first byte would be in the current range's memory, modulo 2^64 */
@@ -77,8 +77,8 @@ struct cuda_answering {
     struct cuda_memory rewriting;    /* the entries, sums and values of cuda_rewrite.c */
 };
 
-struct engine_worker {
-    struct engine *engine;
+struct cuda_worker {
+    struct cuda_engine *engine;
     struct cuda_device *device;
     uint32_t device_index;
     struct cuda_limits limits;
@@ -146,44 +146,44 @@ static inline uint64_t cuda_plan_patterns(const struct trawl_plan *plan)
 }
 
 /* Returns true if the current task wants an answer computed from the hits (match/answer.h). */
-static inline bool cuda_worker_answers(const struct engine_worker *worker)
+static inline bool cuda_worker_answers(const struct cuda_worker *worker)
 {
     return worker->answering != NULL && worker->answering->answer != NULL;
 }
 
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
-uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
+uint64_t cuda_worker_room(const struct cuda_worker *worker, uint64_t bytes);
 
 /* Sets *bytes to `count` bytes of host memory, which the caller fills, copies to the device with
  * the next cuda_worker_upload, and returns with cuda_worker_unstage. If they fit into a staging
  * buffer, they are in the one that cuda_worker_upload will use next, which saves a copy. */
-enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count, void **bytes,
+enum trawl_status cuda_worker_stage(struct cuda_worker *worker, uint64_t count, void **bytes,
                                     struct trawl_error *error);
-void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count);
+void cuda_worker_unstage(const struct cuda_worker *worker, void *bytes, uint64_t count);
 /* Copies `count` bytes of host memory to the device, through the two staging buffers in turn.
  * Returns before the copy is done, but the caller may reuse the source immediately. The device's
  * context is current. */
-enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
+enum trawl_status cuda_worker_upload(struct cuda_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
 /* Like cuda_worker_upload, but appends SCAN_PADDING_BYTES zeros. */
-enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
+enum trawl_status cuda_worker_upload_text(struct cuda_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error);
-enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error);
-void cuda_worker_end(struct engine_worker *worker);
+enum trawl_status cuda_worker_start(struct cuda_worker *worker, struct trawl_error *error);
+void cuda_worker_end(struct cuda_worker *worker);
 /* Frees the device memory of the tables of all parts. The device's context is current. */
-void cuda_worker_parts_release(struct engine_worker *worker);
+void cuda_worker_parts_release(struct cuda_worker *worker);
 
 /* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables of any other
  * plan. */
-void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan);
+void cuda_worker_take(struct cuda_worker *worker, const struct trawl_plan *plan);
 
 /* Called after a failure: waits for all copies from and to the worker's buffers, and marks its
  * text, tables and sums as invalid. The device's context is current. */
-void cuda_worker_failed(struct engine_worker *worker);
+void cuda_worker_failed(struct cuda_worker *worker);
 /* Waits for copies that began at begin_ns (on cuda_clock_ns), and adds the time since then to
  * result->work.copy_ns. The device's context is current. */
-enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
+enum trawl_status cuda_wait_copies(struct cuda_worker *worker, uint64_t begin_ns,
                                    struct engine_result *result, struct trawl_error *error);
 
 #endif

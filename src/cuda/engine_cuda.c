@@ -21,21 +21,21 @@
 
 static void cuda_close(struct engine *engine)
 {
-    cuda_residents_end(engine);
-    cuda_engine_close(engine);
+    cuda_residents_end(cuda_engine_of(engine));
+    cuda_engine_close(cuda_engine_of(engine));
 }
 
 static uint32_t cuda_devices(const struct engine *engine, uint32_t *workers)
 {
     *workers = WORKERS_PER_DEVICE;
-    return engine->device_count;
+    return cuda_engine_of(engine)->device_count;
 }
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
 /* Pins host memory for all devices, in the context of device `index`. Returns false if that
  * fails. */
-static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
+static bool pin(struct cuda_engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
     void *memory = (void *)(uintptr_t)bytes;
@@ -57,7 +57,7 @@ static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64
     return pinned;
 }
 
-static bool unpin(struct engine *engine, uint32_t index, const void *bytes)
+static bool unpin(struct cuda_engine *engine, uint32_t index, const void *bytes)
 {
     struct cuda_device *device = &engine->devices[index];
     bool is_open, done;
@@ -72,9 +72,11 @@ static bool unpin(struct engine *engine, uint32_t index, const void *bytes)
     return done;
 }
 
-static enum trawl_status cuda_hold(struct engine *engine, struct engine_text *text,
+static enum trawl_status cuda_hold(struct engine *opaque, struct engine_text *text,
                                    struct trawl_error *error)
 {
+    struct cuda_engine *engine = cuda_engine_of(opaque);
+
     switch (text->how) {
     case ENGINE_HOLD_COPY:
     case ENGINE_HOLD_ANEW:
@@ -97,8 +99,10 @@ static enum trawl_status cuda_hold(struct engine *engine, struct engine_text *te
     return TRAWL_FAIL(error, UNSUPPORTED, "the memory cannot be pinned");
 }
 
-static bool cuda_drop(struct engine *engine, const struct engine_text *text)
+static bool cuda_drop(struct engine *opaque, const struct engine_text *text)
 {
+    struct cuda_engine *engine = cuda_engine_of(opaque);
+
     if (text->how == ENGINE_HOLD_PINNED)
         return unpin(engine, text->device, text->bytes);
     cuda_residents_drop(engine, text);
@@ -110,27 +114,31 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 /* Makes `plan` the plan of *worker, which is opened first if it is NULL. The tables are copied to
  * the device only at the first scan, because this worker's thread may never get a chunk. If its
  * last search had the same plan, they are still there. */
-static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
-                                      const struct trawl_plan *plan, struct engine_worker **worker,
+static enum trawl_status cuda_compile(struct engine *opaque, uint32_t device,
+                                      const struct trawl_plan *plan, struct engine_worker **out,
                                       struct trawl_error *error)
 {
-    if (*worker == NULL)
+    struct cuda_engine *engine = cuda_engine_of(opaque);
+    struct cuda_worker *worker = cuda_worker_of(*out);
+
+    if (worker == NULL)
         TRAWL_TRY(device == ENGINE_DEVICES_MAX
-                      ? cuda_worker_open(engine, worker, error)
-                      : cuda_worker_open_on(engine, device, worker, error));
+                      ? cuda_worker_open(engine, &worker, error)
+                      : cuda_worker_open_on(engine, device, &worker, error));
+    *out = (struct engine_worker *)worker;
     if (plan == NULL)
         return TRAWL_OK;
-    cuda_worker_take(*worker, plan);
+    cuda_worker_take(worker, plan);
     if (plan->literal_count > 0)
         TRAWL_TRY(cuda_tables_check(plan, error));
-    cuda_parts_take(*worker);
+    cuda_parts_take(worker);
     return TRAWL_OK;
 }
 
 /* ---- Scan ------------------------------------------------------------------------------- */
 
 /* Searches one range with the plan's method and the tables that prepare_tables has made. */
-static enum trawl_status search_range(struct engine_worker *worker, void *context,
+static enum trawl_status search_range(struct cuda_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
                                       uint64_t *done, struct trawl_error *error)
@@ -139,7 +147,7 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return cuda_scan_range(worker, range, want, hits_base, result, done, error);
 }
 
-static enum trawl_status prepare_tables(struct engine_worker *worker, enum want want,
+static enum trawl_status prepare_tables(struct cuda_worker *worker, enum want want,
                                         struct cuda_steps *steps, struct trawl_error *error)
 {
     TRAWL_TRY(cuda_tables_want(worker, error));
@@ -147,7 +155,7 @@ static enum trawl_status prepare_tables(struct engine_worker *worker, enum want 
     return TRAWL_OK;
 }
 
-static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
+static enum trawl_status scan(struct cuda_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
 {
     struct cuda_steps steps = {
@@ -171,7 +179,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
 
-static enum trawl_status begins(struct engine_worker *worker, struct engine_task *task,
+static enum trawl_status begins(struct cuda_worker *worker, struct engine_task *task,
                                 struct trawl_error *error)
 {
     enum trawl_status status;
@@ -188,7 +196,7 @@ static enum trawl_status begins(struct engine_worker *worker, struct engine_task
 
 /* Returns true if the device itself should drop the hits that fail the plan's conditions, as it
  * does for a loaded text. */
-static bool accepts(struct engine_worker *worker, const struct engine_task *task)
+static bool accepts(struct cuda_worker *worker, const struct engine_task *task)
 {
     const struct engine_chunk *chunk = task->chunk;
     struct cuda_place place;
@@ -199,9 +207,15 @@ static bool accepts(struct engine_worker *worker, const struct engine_task *task
                                 worker->plan->need_after, &place);
 }
 
-static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine_task *task,
+static void cuda_release(struct engine_worker *worker)
+{
+    cuda_worker_close(cuda_worker_of(worker));
+}
+
+static enum trawl_status cuda_submit(struct engine_worker *opaque, struct engine_task *task,
                                      struct trawl_error *error)
 {
+    struct cuda_worker *worker = cuda_worker_of(opaque);
     struct hits_answer hits = {.form = ANSWER_OF_HITS};
     struct engine_task accepted = *task;
     enum trawl_status status;
@@ -227,7 +241,7 @@ const struct engine_ops engine_cuda = {
     .close = cuda_close,
     .devices = cuda_devices,
     .compile = cuda_compile,
-    .release = cuda_worker_close,
+    .release = cuda_release,
     .submit = cuda_submit,
     .answers = cuda_answer_is_for,
     .records_hold = cuda_records_hold,

@@ -38,7 +38,7 @@
 
 /* Chooses tiles of at most limits.tile_words_max words: smaller ones if the range is too short for
  * TILES_PER_BLOCK_MIN tiles per block. */
-static void choose_tiles(const struct engine_worker *worker, uint32_t blocks,
+static void choose_tiles(const struct cuda_worker *worker, uint32_t blocks,
                          struct pattern_arguments *a)
 {
     uint64_t places;
@@ -85,7 +85,7 @@ static uint32_t ticket_groups(const struct pattern_arguments *a)
 }
 
 /* Chooses the groups of samples, and the tiles into which a dense group is split. */
-static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
+static void choose_groups(const struct cuda_worker *worker, uint32_t blocks,
                           struct pattern_arguments *a)
 {
     uint64_t begins = ((SCAN_SAMPLE_STEP >> a->sample_pair) + 1ull) * a->stride + 15;
@@ -121,7 +121,7 @@ static bool is_stream(enum cuda_kernel kernel)
 /* Chooses tiles that consist of as many steps of the block's warps as limits.tile_words_max allows,
  * or of fewer if the range is short. If the pattern does not fit into a tile, tiles stay as long as
  * possible, because searching a dense tile also costs the pattern's length. */
-static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
+static void choose_stream_tiles(const struct cuda_worker *worker, uint32_t blocks,
                                 struct pattern_arguments *a)
 {
     uint32_t step_words = worker->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
@@ -143,7 +143,7 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     a->scan.listed_max = a->scan.tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
-static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel kernel)
+static uint32_t blocks_for(const struct cuda_worker *worker, enum cuda_kernel kernel)
 {
     return worker->limits.blocks_max != 0 ? worker->limits.blocks_max
                                           : worker->device->resident[kernel];
@@ -153,7 +153,7 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
  * be near each other in memory and return soon, but enough to keep the memory busy. Of 64 to 512
  * threads per multiprocessor, the best were 256 for single samples, 384 for pairs, and 512 at short
  * strides, where hashing takes longer than reading [H200]. */
-static void shape_samples(const struct engine_worker *worker, const struct pattern_arguments *a,
+static void shape_samples(const struct cuda_worker *worker, const struct pattern_arguments *a,
                           uint32_t *blocks, uint32_t *threads)
 {
     uint32_t quarters = 4;
@@ -176,7 +176,7 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
     return min_u64(range->end, range->text_end - least + 1);
 }
 
-void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_range *range,
+void cuda_launch_prepare(const struct cuda_worker *worker, const struct cuda_range *range,
                          uint64_t limit, enum want want, struct cuda_launch *launch)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -233,7 +233,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_r
 
 /* Allocates the launch's sums, which are zero between launches, with the bytes of
  * scan_arguments.spare behind them, and its answer. */
-static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl_error *error)
+static enum trawl_status sums_reserve(struct cuda_worker *worker, struct trawl_error *error)
 {
     uint64_t bytes = SPARE_AT + STREAM_STEP_BYTES + 8;
 
@@ -251,8 +251,8 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
 /* Allocates the list of tiles that a stream kernel gives up, with one more entry than this launch
  * has tiles, so that it suffices for later launches, too: at another offset of the text, as many
  * starts may need one more tile. */
-static enum trawl_status list_reserve(struct engine_worker *worker,
-                                      const struct cuda_launch *launch, struct trawl_error *error)
+static enum trawl_status list_reserve(struct cuda_worker *worker, const struct cuda_launch *launch,
+                                      struct trawl_error *error)
 {
     bool lists = is_stream(launch->kernel) && !cuda_is_set(launch->kernel);
 
@@ -261,7 +261,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
         lists ? (launch->arguments.scan.tile_count + 1ull) * sizeof(uint32_t) : 0, error);
 }
 
-static enum trawl_status start(struct engine_worker *worker, struct cuda_launch *launch,
+static enum trawl_status start(struct cuda_worker *worker, struct cuda_launch *launch,
                                struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
@@ -310,7 +310,7 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
-enum trawl_status cuda_launch_wait(struct engine_worker *worker,
+enum trawl_status cuda_launch_wait(struct cuda_worker *worker,
                                    bool (*is_there)(const void *context), const void *context,
                                    struct trawl_error *error)
 {
@@ -337,7 +337,7 @@ enum trawl_status cuda_launch_wait(struct engine_worker *worker,
 }
 
 /* Runs the kernel, waits for its answer, and adds that to launch->found. */
-static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda_launch *launch,
+static enum trawl_status launch_kernel(struct cuda_worker *worker, struct cuda_launch *launch,
                                        struct trawl_error *error)
 {
     TRAWL_TRY(start(worker, launch, error));
@@ -346,7 +346,7 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
+enum trawl_status cuda_launch_run(struct cuda_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error)
 {
     struct scan_arguments *a = &launch->arguments.scan;

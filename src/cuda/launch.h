@@ -33,18 +33,18 @@ struct cuda_launch {
 
 /* Chooses the kernel (cuda_choose_kernel), the tiles and the grid for starts below `limit`, which
  * is > range->begin. */
-void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_range *range,
+void cuda_launch_prepare(const struct cuda_worker *worker, const struct cuda_range *range,
                          uint64_t limit, enum want want, struct cuda_launch *launch);
 /* Runs the launch, and adds what the kernel finds to launch->found. If a stream kernel that counts
  * or finds the first occurrence has given up tiles with too many candidates, the tile kernel
  * (scan_planes) searches them. But if found.listed exceeds arguments.scan.listed_max, they stay
  * unsearched, and the caller must repeat the search. */
-enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
+enum trawl_status cuda_launch_run(struct cuda_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
 /* Waits until is_there(context) says that a kernel's answer is in host memory. The driver would
  * notice the end of a short kernel late, so the host polls for a while before it waits with the
  * driver. */
-enum trawl_status cuda_launch_wait(struct engine_worker *worker,
+enum trawl_status cuda_launch_wait(struct cuda_worker *worker,
                                    bool (*is_there)(const void *context), const void *context,
                                    struct trawl_error *error);
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cuda/cuda_worker.h"
 
-static enum trawl_status find_devices(struct engine *engine, struct trawl_error *error)
+static enum trawl_status find_devices(struct cuda_engine *engine, struct trawl_error *error)
 {
     int count = 0, code = engine->driver.init(0);
 
@@ -20,7 +20,8 @@ static enum trawl_status find_devices(struct engine *engine, struct trawl_error 
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_engine_want(struct engine *engine, uint32_t index, struct trawl_error *error)
+enum trawl_status cuda_engine_want(struct cuda_engine *engine, uint32_t index,
+                                   struct trawl_error *error)
 {
     if (engine->device_is_open[index])
         return TRAWL_OK;
@@ -30,7 +31,7 @@ enum trawl_status cuda_engine_want(struct engine *engine, uint32_t index, struct
     return TRAWL_OK;
 }
 
-void cuda_engine_close(struct engine *engine)
+void cuda_engine_close(struct cuda_engine *engine)
 {
     for (uint32_t i = 0; i < engine->device_count; i++) {
         if (engine->idle[i] != NULL)
@@ -49,11 +50,11 @@ enum trawl_status cuda_engine_open(const struct engine_options *options, struct 
 {
     enum trawl_status status = TRAWL_OK;
     const void *bytes;
-    struct engine *engine;
+    struct cuda_engine *engine;
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
-    engine = (struct engine *)memory;
+    engine = (struct cuda_engine *)memory;
     engine->memory_max = options->device_memory_bytes;
     (void)pthread_mutex_init(&engine->load_lock, NULL);
     (void)pthread_mutex_init(&engine->lock, NULL);
@@ -62,7 +63,7 @@ enum trawl_status cuda_engine_open(const struct engine_options *options, struct 
         TRAWL_TRY_DONE(cuda_image_find(&cuda_image_scan, &bytes, error));
     TRAWL_TRY_DONE(find_devices(engine, error));
     TRAWL_TRY_DONE(cuda_engine_want(engine, 0, error));
-    *engine_out = engine;
+    *engine_out = (struct engine *)engine;
     engine = NULL;
 done:
     if (engine != NULL)
@@ -72,7 +73,7 @@ done:
 
 /* ---- Workers ------------------------------------------------------------------------------ */
 
-void cuda_worker_close(struct engine_worker *worker)
+void cuda_worker_close(struct cuda_worker *worker)
 {
     if (worker->device != NULL && cuda_device_enter(worker->device, NULL) == TRAWL_OK) {
         cuda_worker_end(worker);
@@ -85,16 +86,15 @@ void cuda_worker_close(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status worker_open_on(struct engine *engine, uint32_t index,
-                                        struct engine_worker **worker_out,
-                                        struct trawl_error *error)
+static enum trawl_status worker_open_on(struct cuda_engine *engine, uint32_t index,
+                                        struct cuda_worker **worker_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    struct engine_worker *worker;
+    struct cuda_worker *worker;
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
-    worker = (struct engine_worker *)memory;
+    worker = (struct cuda_worker *)memory;
     worker->engine = engine;
     worker->limits = cuda_limits_now();
     worker->device = &engine->devices[index];
@@ -114,7 +114,7 @@ done:
     return status;
 }
 
-enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker **worker,
+enum trawl_status cuda_worker_open(struct cuda_engine *engine, struct cuda_worker **worker,
                                    struct trawl_error *error)
 {
     uint32_t index;
@@ -127,8 +127,8 @@ enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker *
     return worker_open_on(engine, index, worker, error);
 }
 
-enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,
-                                      struct engine_worker **worker, struct trawl_error *error)
+enum trawl_status cuda_worker_open_on(struct cuda_engine *engine, uint32_t index,
+                                      struct cuda_worker **worker, struct trawl_error *error)
 {
     enum trawl_status status;
 
@@ -139,8 +139,8 @@ enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,
     return status != TRAWL_OK ? status : worker_open_on(engine, index, worker, error);
 }
 
-enum trawl_status cuda_worker_lend(struct engine *engine, uint32_t index,
-                                   struct engine_worker **worker, struct trawl_error *error)
+enum trawl_status cuda_worker_lend(struct cuda_engine *engine, uint32_t index,
+                                   struct cuda_worker **worker, struct trawl_error *error)
 {
     (void)pthread_mutex_lock(&engine->lock);
     *worker = engine->idle[index];
@@ -152,10 +152,10 @@ enum trawl_status cuda_worker_lend(struct engine *engine, uint32_t index,
     return TRAWL_OK;
 }
 
-void cuda_worker_return(struct engine_worker *worker, bool works)
+void cuda_worker_return(struct cuda_worker *worker, bool works)
 {
-    struct engine *engine = worker->engine;
-    struct engine_worker **idle = &engine->idle[worker->device_index];
+    struct cuda_engine *engine = worker->engine;
+    struct cuda_worker **idle = &engine->idle[worker->device_index];
 
     (void)pthread_mutex_lock(&engine->lock);
     if (works && *idle == NULL) {

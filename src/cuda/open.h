@@ -68,7 +68,7 @@ struct cuda_holder {
 
 #define CUDA_LEFT_MAX 2u
 
-struct engine {
+struct cuda_engine {
     struct cuda_driver driver;
     uint64_t memory_max; /* maximum number of bytes that trawl may allocate on each device; 0: no
                             limit */
@@ -85,31 +85,42 @@ struct engine {
      * as each call does that gets one; guarded by `load_lock`. A free entry has no `borrowed`. */
     struct cuda_resident left[CUDA_LEFT_MAX];
     uint32_t wholes_loaded; /* the same for texts that must be whole; guarded by `load_lock` */
-    struct engine_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
-    uint32_t residents_end; /* index after the last used entry of `residents` */
+    struct cuda_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
+    uint32_t residents_end;                     /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
+
+/* Return the devices' engine and worker behind the types that all engines share. */
+static inline struct cuda_engine *cuda_engine_of(const struct engine *engine)
+{
+    return (struct cuda_engine *)(uintptr_t)engine;
+}
+
+static inline struct cuda_worker *cuda_worker_of(struct engine_worker *worker)
+{
+    return (struct cuda_worker *)worker;
+}
 
 /* cuda_engine_open is engine_ops.open. engine_ops.close drops all texts, and then calls
  * cuda_engine_close, which accepts a half-open engine. */
 enum trawl_status cuda_engine_open(const struct engine_options *options, struct engine **engine,
                                    struct trawl_error *error);
-void cuda_engine_close(struct engine *engine);
+void cuda_engine_close(struct cuda_engine *engine);
 /* Opens device `index`, unless it is open. */
-enum trawl_status cuda_engine_want(struct engine *engine, uint32_t index,
+enum trawl_status cuda_engine_want(struct cuda_engine *engine, uint32_t index,
                                    struct trawl_error *error);
 /* cuda_worker_open opens a worker on the next device in turn, cuda_worker_open_on on device
  * `index`. cuda_worker_close frees it. */
-enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker **worker,
+enum trawl_status cuda_worker_open(struct cuda_engine *engine, struct cuda_worker **worker,
                                    struct trawl_error *error);
-enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,
-                                      struct engine_worker **worker, struct trawl_error *error);
-void cuda_worker_close(struct engine_worker *worker);
+enum trawl_status cuda_worker_open_on(struct cuda_engine *engine, uint32_t index,
+                                      struct cuda_worker **worker, struct trawl_error *error);
+void cuda_worker_close(struct cuda_worker *worker);
 /* Lends a worker on device `index`, for short work between searches. cuda_worker_return keeps it
  * for the next call, if it `works`: making and freeing a worker's stream and pinned memory takes
  * 0.2 ms. */
-enum trawl_status cuda_worker_lend(struct engine *engine, uint32_t index,
-                                   struct engine_worker **worker, struct trawl_error *error);
-void cuda_worker_return(struct engine_worker *worker, bool works);
+enum trawl_status cuda_worker_lend(struct cuda_engine *engine, uint32_t index,
+                                   struct cuda_worker **worker, struct trawl_error *error);
+void cuda_worker_return(struct cuda_worker *worker, bool works);
 
 #endif

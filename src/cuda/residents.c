@@ -49,7 +49,7 @@ static uint64_t begins_reached(const struct cuda_resident *resident, const struc
     return need <= overlap && at < resident->owned ? resident->owned - at : 0;
 }
 
-bool cuda_residents_locate(struct engine *engine, struct engine_text *text)
+bool cuda_residents_locate(struct cuda_engine *engine, struct engine_text *text)
 {
     uint32_t devices = 0;
     uint64_t at;
@@ -78,10 +78,10 @@ bool cuda_residents_locate(struct engine *engine, struct engine_text *text)
     return devices > 0;
 }
 
-static bool find_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
+static bool find_resident(const struct cuda_worker *worker, const uint8_t *bytes, uint64_t count,
                           struct cuda_resident *resident, uint64_t *bytes_at)
 {
-    struct engine *engine = worker->engine;
+    struct cuda_engine *engine = worker->engine;
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
@@ -97,10 +97,10 @@ static bool find_resident(const struct engine_worker *worker, const uint8_t *byt
     return found;
 }
 
-uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *bytes,
-                            uint64_t count, struct cuda_sample *sample)
+uint64_t cuda_worker_sample(const struct cuda_worker *worker, const uint8_t *bytes, uint64_t count,
+                            struct cuda_sample *sample)
 {
-    struct engine *engine = worker->engine;
+    struct cuda_engine *engine = worker->engine;
     uint64_t serial = 0, at;
 
     (void)pthread_mutex_lock(&engine->lock);
@@ -118,10 +118,10 @@ uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *b
     return serial;
 }
 
-bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, bool keeps,
+bool cuda_worker_ends(const struct cuda_worker *worker, const uint8_t *bytes, bool keeps,
                       struct cuda_ends *ends)
 {
-    struct engine *engine = worker->engine;
+    struct cuda_engine *engine = worker->engine;
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
@@ -150,7 +150,7 @@ bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, 
     return found;
 }
 
-bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
+bool cuda_worker_resident(const struct cuda_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t need, struct cuda_place *place)
 {
     struct cuda_resident resident;
@@ -196,7 +196,7 @@ void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to
     TRAWL_ASSERT(range->begin < range->end || from == to);
 }
 
-struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes)
+struct cuda_resident *cuda_residents_find_borrowed(struct cuda_engine *engine, const uint8_t *bytes)
 {
     uint64_t at;
 
@@ -207,7 +207,7 @@ struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const 
     return NULL;
 }
 
-bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched)
+bool cuda_residents_borrowed(struct cuda_engine *engine, const uint8_t *bytes, bool *fetched)
 {
     const struct cuda_resident *resident;
 

@@ -96,7 +96,7 @@ static double whole_price(const struct expressions *expressions)
                                                                           : RE2_NS;
 }
 
-void choose_begin(struct engine_worker *worker)
+void choose_begin(struct regex_worker *worker)
 {
     const struct contest_rules rules = {regex_step_bytes / 4 + 1, regex_step_bytes / 2 + 1,
                                         TRIAL_NS, 0};
@@ -135,7 +135,7 @@ static void tell(const struct step *step, const struct contest_change *change)
  * longer than it needs for the step's bytes. */
 static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const uint64_t calls = step->judged + (by_atoms || expressions->count > 1 ? 0 : count);
     const bool finds = !by_atoms && step->judged == 0 && program_finds(expressions->whole);
@@ -156,7 +156,7 @@ static double lazy_rules_ns(const struct expressions *expressions)
 
 void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     struct contest *contest = &worker->contest;
     const struct program *whole = worker->expressions->whole;
     const bool on_device = refine_is_on_device(&worker->refiner);
@@ -186,7 +186,7 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
 
 bool choose_host(const struct step *step, uint64_t ns)
 {
-    const struct engine_worker *worker = step->worker;
+    const struct regex_worker *worker = step->worker;
     const uint64_t others = step->chunk->threads_left - min_u64(step->chunk->threads_left, 1);
 
     if (!step_may_leave(step))

@@ -12,7 +12,7 @@
 double choose_score(const struct split_options *options, const struct split_strings *strings,
                     bool folds);
 /* Begins the contest (plan/contest.h) between the ways to read a step. */
-void choose_begin(struct engine_worker *worker);
+void choose_begin(struct regex_worker *worker);
 /* Writes the ways to read steps, and their prices, for trawl_plan_explain. */
 void choose_explain(const struct expressions *expressions, char *lines, uint64_t lines_bytes);
 /* Chooses how the steps after `step` are read, and how long the next one is. `step` found `count`

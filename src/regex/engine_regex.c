@@ -45,7 +45,7 @@
 /* Frees what the worker has allocated for its plan. */
 static void plan_end(struct refiner *refiner)
 {
-    struct engine_worker *worker = (struct engine_worker *)refiner;
+    struct regex_worker *worker = (struct regex_worker *)refiner;
 
     /* Do not use worker->expressions here: the plan may already have been freed, and its
      * expressions with it. */
@@ -71,7 +71,7 @@ static void plan_end(struct refiner *refiner)
 
 static void worker_end(struct refiner *refiner)
 {
-    struct engine_worker *worker = (struct engine_worker *)refiner;
+    struct regex_worker *worker = (struct regex_worker *)refiner;
 
     words_release(&worker->words);
     hits_release(&worker->rest_lines.hits);
@@ -82,7 +82,7 @@ static void worker_end(struct refiner *refiner)
 static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_plan *plan,
                                     struct trawl_error *error)
 {
-    struct engine_worker *worker = (struct engine_worker *)refiner;
+    struct regex_worker *worker = (struct regex_worker *)refiner;
     const struct expressions *expressions;
 
     TRAWL_TRY(expressions_want(plan, &expressions, error));
@@ -106,7 +106,7 @@ static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_
 static enum trawl_status finish_line(struct step *step, const struct pause *pause,
                                      struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct engine_chunk *chunk = step->chunk;
     const uint64_t from = step->from;
     struct regex_line line = pause->line;
@@ -229,7 +229,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
  * shortens the step to the lines that were read. */
 static enum trawl_status find_rest(struct step *step, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     struct engine_chunk part;
 
     worker->rest_lines.hits.count = 0;
@@ -316,7 +316,7 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
 
 static enum trawl_status by_anchors(struct step *step, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const bool any = step->want == WANT_LINES && !judges_whole(step);
     const struct hits *hits = &worker->refiner.found.hits;
@@ -374,7 +374,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 /* If atoms have been slow, chooses the strings again by the chunk's text. */
 static enum trawl_status see_text(const struct step *step, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct trawl_plan *plan = worker->expressions->plan;
     const struct expressions_seen seen = {worker->expressions, step->chunk->bytes,
                                           min_u64(step->chunk->owned, SEEN_BYTES)};
@@ -397,7 +397,7 @@ static enum trawl_status see_text(const struct step *step, struct trawl_error *e
 /* Searches a step with atoms, `whole`, `lines` or `table`. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const bool by_atoms = worker->contest.now == WAY_ATOMS;
     const uint64_t pushed = step->result->count;
     const struct line_automaton *table = NULL;
@@ -428,7 +428,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
 /* Runs a search that needs only the other engine, because the atoms are what is wanted
  * (expressions_are_atoms). */
-static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_task *task,
+static enum trawl_status scan_atoms(struct regex_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
     const struct expressions *expressions = worker->expressions;
@@ -453,7 +453,7 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
 /* Returns true if a text that is a single line can be searched in pieces that end with lines: the
  * matches of the only expression lie around atoms, none begins before the line of its atom, and RE2
  * finds them without knowing more than where the last one ended. */
-static bool may_divide(const struct engine_worker *worker, const struct engine_task *task)
+static bool may_divide(const struct regex_worker *worker, const struct engine_task *task)
 {
     const struct expressions *expressions = worker->expressions;
 
@@ -468,7 +468,7 @@ static bool may_divide(const struct engine_worker *worker, const struct engine_t
  * left. */
 static enum trawl_status scan_piece(struct step *step, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     struct hits *atoms = &worker->refiner.found.hits, *hits = &step->result->hits;
     const uint64_t failed_ns = step->from > 0 ? worker->words.failed_ns : 0;
@@ -514,7 +514,7 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
 }
 
 /* Searches one piece of the task's chunk. The next task goes on after it. */
-static enum trawl_status scan_pieces(struct engine_worker *worker, const struct engine_task *task,
+static enum trawl_status scan_pieces(struct regex_worker *worker, const struct engine_task *task,
                                      struct trawl_error *error)
 {
     const struct engine_chunk *chunk = task->chunk;
@@ -542,7 +542,7 @@ static enum trawl_status scan_pieces(struct engine_worker *worker, const struct 
 static enum trawl_status decide(struct refiner *refiner, const struct engine_task *task,
                                 uint64_t from, uint64_t *to, struct trawl_error *error)
 {
-    struct engine_worker *worker = (struct engine_worker *)refiner;
+    struct regex_worker *worker = (struct regex_worker *)refiner;
     struct engine_result *result = task->result;
     struct step step = {worker, task->chunk, task->want, from, from, result, .decided = 0};
 
@@ -576,7 +576,7 @@ static enum trawl_status decide(struct refiner *refiner, const struct engine_tas
     return TRAWL_OK;
 }
 
-static const struct decider decider = {.worker_bytes = sizeof(struct engine_worker),
+static const struct decider decider = {.worker_bytes = sizeof(struct regex_worker),
                                        .begin = plan_begin,
                                        .end = plan_end,
                                        .close = worker_end,
@@ -589,9 +589,11 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     return refine_compile(&decider, engine, device, plan, worker, error);
 }
 
-static enum trawl_status engine_submit(struct engine_worker *worker, struct engine_task *task,
+static enum trawl_status engine_submit(struct engine_worker *own, struct engine_task *task,
                                        struct trawl_error *error)
 {
+    struct regex_worker *worker = (struct regex_worker *)own;
+
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
     if (task->want == WANT_NOTHING) { /* the caller only checks whether a device should search */

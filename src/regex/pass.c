@@ -19,7 +19,7 @@ enum trawl_status pass_lazily(struct step *step, uint32_t group, const struct la
 /* Returns the offset of the next line that find_rest found; UINT64_MAX after the last. */
 static uint64_t rest_line(const struct step *step)
 {
-    const struct engine_worker *worker = step->worker;
+    const struct regex_worker *worker = step->worker;
 
     return worker->rest_next < worker->rest_lines.hits.count
                ? step->from + worker->rest_lines.hits.items[worker->rest_next].offset
@@ -64,7 +64,7 @@ static void set_line(const struct step *step, uint64_t at, struct line *line)
 static enum trawl_status pass_group(struct step *step, uint32_t group, uint64_t at,
                                     struct line *line, uint32_t *passing, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const uint64_t begin = line_begin(step, line->at);
     const struct lazy_line read = {.bytes = step->chunk->bytes + begin,
                                    .count = line->end - begin,
@@ -89,7 +89,7 @@ static enum trawl_status pass_group(struct step *step, uint32_t group, uint64_t 
 static enum trawl_status pass_rest(struct step *step, struct line *line, uint32_t *passing,
                                    struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
 
     set_line(step, rest_line(step), line);
@@ -109,7 +109,7 @@ static enum trawl_status pass_rest(struct step *step, struct line *line, uint32_
 static enum trawl_status pass_many(struct step *step, uint64_t at, struct atom atom,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     bool begins = true;
 
@@ -135,7 +135,7 @@ static enum trawl_status pass_many(struct step *step, uint64_t at, struct atom a
 static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const bool plain = !expressions->needs_marks &&
                        (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;

@@ -42,7 +42,7 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
 enum trawl_status step_push_merged(struct step *step, struct regex_line line, uint64_t from,
                                    struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct hits *hits = &step->result->hits;
     const struct judged judged = judged_of(step, line);
     struct merge *merge = &worker->merge;
@@ -84,7 +84,7 @@ static enum trawl_status judge_all(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count,
                                    struct trawl_error *error)
 {
-    struct engine_worker *worker = step->worker;
+    struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const struct judged judged = judged_of(step, line);
 

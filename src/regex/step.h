@@ -24,7 +24,7 @@ struct pause {
 /* How a step is read: by its atoms, or without. */
 enum way { WAY_ATOMS, WAY_WHOLE };
 
-struct engine_worker {
+struct regex_worker {
     struct refiner refiner; /* first member; refiner.found has the atoms in the step */
     const struct expressions *expressions;
     struct engine_worker *rest;      /* a worker for expressions->rest; NULL: it had none yet */
@@ -59,7 +59,7 @@ struct engine_worker {
 
 /* A step of a task: the whole lines [from, to) of the chunk. */
 struct step {
-    struct engine_worker *worker;
+    struct regex_worker *worker;
     const struct engine_chunk *chunk;
     enum want want; /* what the task wants */
     uint64_t from;
@@ -155,7 +155,7 @@ static inline uint64_t line_after(const struct step *step, uint64_t at)
     if (judges_whole(step))
         return chunk->owned;
     if (chunk->records != NULL) {
-        struct engine_worker *worker = step->worker;
+        struct regex_worker *worker = step->worker;
 
         if (records_begin(chunk->records, worker->record) > chunk->begin + at)
             worker->record = 0;

@@ -301,14 +301,14 @@ static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t 
     MUST(engine_cuda.compile(NULL, 0, s->plan, &s->worker, NULL));
     s->held = (struct engine_text){
         .bytes = s->letters.bytes, .bytes_count = bytes, .how = ENGINE_HOLD_COPY};
-    MUST(cuda_residents_hold(s->engine, &s->held, NULL));
+    MUST(engine_cuda.hold(s->engine, &s->held, NULL));
     /* bytes per ns; set here, because the simulator's clock stands still */
-    s->worker->device->read_rate = 1e3;
+    cuda_worker_of(s->worker)->device->read_rate = 1e3;
 }
 
 static void scene_close(struct scene *s)
 {
-    cuda_residents_drop(s->engine, &s->held);
+    (void)engine_cuda.drop(s->engine, &s->held);
     engine_cuda.release(s->worker);
     engine_cuda.close(s->engine);
     trawl_plan_free(s->plan);
@@ -329,7 +329,7 @@ static void scene_count(struct scene *s)
 static bool scene_counts_by(struct scene *s, enum trawl_method method)
 {
     scene_count(s);
-    return s->worker->tables->method == method;
+    return cuda_worker_of(s->worker)->tables->method == method;
 }
 
 /* Counts several times, and checks which method each count uses. The test sets the prices of the
@@ -347,8 +347,8 @@ static void next_method(enum trawl_method next, bool dense)
     limits.dense_always = dense;
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
-    prices = &s.worker->tables->prices;
-    first = s.worker->tables->method;
+    prices = &cuda_worker_of(s.worker)->tables->prices;
+    first = cuda_worker_of(s.worker)->tables->method;
     /* so that no sample of the text makes the worker set the prices anew */
     prices->is_rated = true;
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
@@ -378,12 +378,13 @@ static void methods_without_room(void)
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
     scene_count(&s);
-    prices = &s.worker->tables->prices;
-    first = s.worker->tables->method;
-    s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
+    prices = &cuda_worker_of(s.worker)->tables->prices;
+    first = cuda_worker_of(s.worker)->tables->method;
+    cuda_worker_of(s.worker)->device->memory_max =
+        atomic_load(&cuda_worker_of(s.worker)->device->memory_used);
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         prices->price[i] = i == first ? 1e3 : 1e-6;
-    s.worker->tables->ready = false;
+    cuda_worker_of(s.worker)->tables->ready = false;
     for (uint32_t i = 0; i < 4; i++)
         scene_count(&s);
     TEST_CHECK(prices->price[TRAWL_METHOD_SAMPLED] > 1e8);
@@ -401,9 +402,10 @@ static void forced_without_room(void)
     limits.room_step_bytes = 256;
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
-    s.worker->limits.seen_method = TRAWL_METHOD_SAMPLED;
-    s.worker->tables->ready = false;
-    s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
+    cuda_worker_of(s.worker)->limits.seen_method = TRAWL_METHOD_SAMPLED;
+    cuda_worker_of(s.worker)->tables->ready = false;
+    cuda_worker_of(s.worker)->device->memory_max =
+        atomic_load(&cuda_worker_of(s.worker)->device->memory_used);
     TEST_CHECK(engine_scan(&engine_cuda, s.worker, &s.chunk, 0, WANT_COUNT, &result, NULL) ==
                TRAWL_MEMORY);
     scene_close(&s);
@@ -417,11 +419,13 @@ static void looks_again(void)
 
     scene_open(&s, 1u << 17, (1u << 17) - 3000, 40, letters_limits());
     scene_count(&s);
-    TEST_CHECK(!s.worker->tables->prices.is_rated && s.worker->tables->ready);
+    TEST_CHECK(!cuda_worker_of(s.worker)->tables->prices.is_rated &&
+               cuda_worker_of(s.worker)->tables->ready);
     scene_count(&s);
-    TEST_CHECK(!s.worker->tables->ready);
+    TEST_CHECK(!cuda_worker_of(s.worker)->tables->ready);
     scene_count(&s);
-    TEST_CHECK(s.worker->tables->prices.is_rated && s.worker->tables->own.is_seen);
+    TEST_CHECK(cuda_worker_of(s.worker)->tables->prices.is_rated &&
+               cuda_worker_of(s.worker)->tables->own.is_seen);
     scene_close(&s);
 }
 

@@ -341,7 +341,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
             *text = memory + front;
     struct engine_result result = {.count = 0};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
-    const struct engine_text held = {
+    struct engine_text held = {
         .bytes = text, .bytes_count = run->input->text_bytes, .how = ENGINE_HOLD_ANEW};
     bool loaded = false;
 
@@ -352,7 +352,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
         goto done;
     }
     if (run->config->resident && run->input->text_bytes > 0) {
-        loaded = cuda_residents_hold(engine, &held, error) == TRAWL_OK;
+        loaded = engine_cuda.hold(engine, &held, error) == TRAWL_OK;
         if (!loaded)
             goto done;
     }
@@ -360,7 +360,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                            : run_chunks(run, worker, text, &result, error);
 done:
     if (loaded)
-        cuda_residents_drop(engine, &held);
+        (void)engine_cuda.drop(engine, &held);
     hits_release(&result.hits);
     free(memory);
     return answer;

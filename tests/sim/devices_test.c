@@ -12,6 +12,7 @@
 #include "cuda/device.h"
 #include "cuda/engine_cuda.h"
 #include "cuda/cuda_worker.h"
+#include "cuda/open.h"
 #include "cuda/driver.h"
 #include "calls.h"
 #include "cuda/limits.h"
@@ -549,6 +550,7 @@ static void strange_limit(size_t room)
     const struct cuda_driver *driver = sim_driver_table();
     struct engine_options options = {.size = sizeof options};
     struct engine_worker *worker = NULL, *other = NULL;
+    struct cuda_device *device;
     struct engine *engine = NULL;
 
     reset(2);
@@ -556,14 +558,15 @@ static void strange_limit(size_t room)
     MUST(engine_cuda.open(&options, &engine, NULL));
     MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL));
     MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &other, NULL));
-    TEST_CHECK(other->device == worker->device);
+    device = cuda_worker_of(worker)->device;
+    TEST_CHECK(cuda_worker_of(other)->device == device);
     engine_cuda.release(other);
-    MUST(cuda_device_enter(worker->device, NULL));
+    MUST(cuda_device_enter(device, NULL));
     TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, room) == CUDA_CODE_OK);
     sim_driver_fail(2, CUDA_CODE_UNKNOWN, false); /* after the limit was requested */
-    TEST_CHECK_U64(cuda_device_children(worker->device), 2048 - 2048 / 16);
+    TEST_CHECK_U64(cuda_device_children(device), 2048 - 2048 / 16);
     TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, 2048) == CUDA_CODE_OK);
-    cuda_device_leave(worker->device);
+    cuda_device_leave(device);
     engine_cuda.release(worker);
     engine_cuda.close(engine);
     host_check_driver();

@@ -360,7 +360,7 @@ static void run_bitmap(void)
     static char bytes[ALIKE_PATTERNS][ALIKE_BYTES];
     static struct trawl_pattern patterns[ALIKE_PATTERNS];
     struct cuda_device device = {.shared_max = ALIKE_SHARED};
-    struct engine_worker *worker = (struct engine_worker *)test_memory(sizeof *worker);
+    struct cuda_worker *worker = (struct cuda_worker *)test_memory(sizeof *worker);
     AUTO_PLAN plan = NULL;
     struct trawl_error error;
 

@@ -308,7 +308,7 @@ struct ranges_row {
 };
 
 /* Searches the range; a launch takes 15 us more. Returns how many bytes the automaton searched. */
-static uint64_t search_range(struct engine_worker *worker, const struct ranges_row *row,
+static uint64_t search_range(struct cuda_worker *worker, const struct ranges_row *row,
                              double automaton_cost)
 {
     const double read_ns = 1 / worker->device->read_rate;
@@ -361,7 +361,7 @@ static void contests(void)
     };
     static struct cuda_tables tables;
     static struct cuda_device device;
-    static struct engine_worker worker;
+    static struct cuda_worker worker;
     const double automaton_cost = plan_part_costs_device.dense;
     struct changes changes = {.count = 0};
     const struct engine_call call = {.changes = &changes};
