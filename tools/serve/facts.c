@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "serve/json.h"
-#include "serve/answer.h"
+#include "serve/response.h"
 
 static json_t *text_of(const char *text)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "serve/answer.h"
+#include "serve/response.h"
 
 /* Returns {"error":{"status":...,"message":...}} as a line, to be freed. NULL: out of memory. */
 char *facts_error(int status, const char *message);

@@ -95,7 +95,7 @@ struct exchange {
     bool is_counted; /* counts in the client's asker.running */
     bool is_running; /* counts in http.running */
     struct request request;
-    struct served_answer *answer;
+    struct response *response;
 };
 
 static const char *header(struct exchange *exchange, const char *name)
@@ -153,9 +153,9 @@ static void end_query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
 
-    if (exchange->answer != NULL)
-        answer_end(exchange->answer);
-    exchange->answer = NULL;
+    if (exchange->response != NULL)
+        response_end(exchange->response);
+    exchange->response = NULL;
     (void)pthread_mutex_lock(&http->mutex);
     for (size_t i = 0; i < http->options.connections_max && exchange->is_counted; i++)
         if (http->clients[i].running > 0 && http->clients[i].id == exchange->client) {
@@ -280,10 +280,10 @@ static uint64_t client_of(struct MHD_Connection *connection)
 
 /* Passes the next bytes of the answer to the library. Resets the library's idle timer, which keeps
  * running while this function waits for the search. */
-static ssize_t read_answer(void *context, uint64_t position, char *to, size_t room)
+static ssize_t read_response(void *context, uint64_t position, char *to, size_t room)
 {
     struct exchange *exchange = context;
-    ssize_t got = answer_read(exchange->answer, descriptor_of(exchange->connection), to, room);
+    ssize_t got = response_read(exchange->response, descriptor_of(exchange->connection), to, room);
 
     (void)position;
     exchange->entry.bytes += got > 0 ? (uint64_t)got : 0;
@@ -306,24 +306,24 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
         [REQUEST_COUNT] = "application/json",
         [REQUEST_FILES] = "application/x-ndjson",
     };
-    struct MHD_Response *response;
+    struct MHD_Response *streamed;
     int status;
 
-    exchange->answer = answer_begin(exchange->http->server, &exchange->request, exchange->client,
-                                    &status, exchange->message);
-    if (exchange->answer == NULL)
+    exchange->response = response_begin(exchange->http->server, &exchange->request,
+                                        exchange->client, &status, exchange->message);
+    if (exchange->response == NULL)
         return refuse(exchange, status, exchange->message);
-    if (!answer_begun(exchange->answer, descriptor_of(exchange->connection), &status,
-                      exchange->message))
+    if (!response_begun(exchange->response, descriptor_of(exchange->connection), &status,
+                        exchange->message))
         return status == 0 ? MHD_NO : refuse(exchange, status, exchange->message);
-    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
+    streamed = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_response,
                                                  exchange, NULL);
     /* An answer to HEAD has no body, but the library would send the last chunk of one, which a
      * client takes for the next answer. So this answer is sent without chunks, and the connection
      * ends. */
-    if (exchange->is_head && response != NULL)
-        (void)MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
-    return queue(exchange, MHD_HTTP_OK, types[format], response);
+    if (exchange->is_head && streamed != NULL)
+        (void)MHD_set_response_options(streamed, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
+    return queue(exchange, MHD_HTTP_OK, types[format], streamed);
 }
 
 static enum MHD_Result query(struct exchange *exchange)
@@ -743,11 +743,11 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
-    /* Each running query uses ANSWER_BYTES. This limit lets the queries of one client use about
+    /* Each running query uses RESPONSE_BYTES. This limit lets the queries of one client use about
      * half of the memory for requests, so that a client that reads its answers slowly leaves the
      * rest to others. The added 2 lets a client query even if that memory is small. */
-    if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
-        http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
+    if (http->options.queries_max > http->bodies.bytes_max / RESPONSE_BYTES + 2)
+        http->options.queries_max = http->bodies.bytes_max / RESPONSE_BYTES + 2;
     if (!late_heads_open(&http->heads, options->idle_seconds * SECOND_NS)) {
         free_http(http);
         return message_fail(message, "no thread can be started: %s", strerror(errno));

@@ -2,7 +2,7 @@
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 
-#include "serve/answer.h"
+#include "serve/response.h"
 #include "serve/listen.h"
 
 struct http_options {

@@ -1,9 +1,9 @@
 /* main: starts the server, handles signals, and ends the server.
  *
  * To read the server's code, follow a request: http.h receives it, request.h parses its JSON,
- * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
- * and pass.h searches for several requests at once. watch.h and refresh.c keep the collection up to
- * date with its files.
+ * response.h makes the response from a collection (collection.h: states, blocks and views of
+ * files), and pass.h searches for several requests at once. watch.h and refresh.c keep the
+ * collection up to date with its files.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* run: carries out a search, from settings to exit status.
  *
- * main.c calls run_job for a command line, and the server's answer.c for a request; both have
+ * main.c calls run_job for a command line, and the server's response.c for a request; both have
  * parsed the arguments. run_job collects the strings, builds the plan, walks the files (pool.c) and
  * prints what belongs at the end. Files may come from directories, from standard input, or from
  * job->supply.

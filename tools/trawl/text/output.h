@@ -37,7 +37,7 @@ enum output_frame {
     OUTPUT_FRAME_OUTPUT = 'o',  /* bytes for standard output */
     OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
     /* the exit status, a byte; the last frame. If the request has the `part` member, the byte has
-     * more bits, and the separator between two answers follows (write_exit in answer.c) */
+     * more bits, and the separator between two answers follows (write_exit in response.c) */
     OUTPUT_FRAME_EXIT = 'x'
 };
 

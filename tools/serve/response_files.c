@@ -1,4 +1,4 @@
-/* answer_files: decides which files the job of an answer searches.
+/* response_files: decides which files the job of a response searches.
  *
  * The files come from a view, not from a walk of directories. A view lists the files that the
  * request names, in a state of the collection: its files at one moment. Most kinds of output do not
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/answering.h"
+#include "serve/response_inside.h"
 #include "trawl/files/glob.h"
 #include "trawl/options/patterns.h"
 #include "trawl/run/input.h"
@@ -33,8 +33,8 @@
  * lists. */
 static const struct supplied_file no_file;
 
-bool answering_pass(struct served_answer *answer, const struct answer_share *share,
-                    struct pass_request *pass, const struct patterns *patterns)
+bool response_pass(struct response *response, const struct response_share *share,
+                   struct pass_request *pass, const struct patterns *patterns)
 {
     struct collection_facts facts;
     bool good;
@@ -43,37 +43,37 @@ bool answering_pass(struct served_answer *answer, const struct answer_share *sha
     pass->plan = patterns->plan;
     pass->options = &patterns->options;
     pass->collection = share->collection;
-    pass->search_zip = facts.unpacks && (answer->request.settings.search_zip ||
-                                         answer->request.format >= REQUEST_COLUMNS);
+    pass->search_zip = facts.unpacks && (response->request.settings.search_zip ||
+                                         response->request.format >= REQUEST_COLUMNS);
     pass->state = share->state;
     pass->view = share->view;
-    pass->client = answer->client;
-    pass->guard = &answer->request.guard;
-    pthread_mutex_lock(&answer->lock);
-    good = !answer->request.guard.cancelled && !answer->truncated;
-    answer->passing = good ? pass : NULL;
-    pthread_mutex_unlock(&answer->lock);
-    good = good && pass_run(answer->server->passes, pass);
-    pthread_mutex_lock(&answer->lock);
-    answer->passing = NULL;
-    pthread_mutex_unlock(&answer->lock);
+    pass->client = response->client;
+    pass->guard = &response->request.guard;
+    pthread_mutex_lock(&response->lock);
+    good = !response->request.guard.cancelled && !response->truncated;
+    response->passing = good ? pass : NULL;
+    pthread_mutex_unlock(&response->lock);
+    good = good && pass_run(response->server->passes, pass);
+    pthread_mutex_lock(&response->lock);
+    response->passing = NULL;
+    pthread_mutex_unlock(&response->lock);
     if (good)
-        answer->shared_count = pass->shared_count;
+        response->shared_count = pass->shared_count;
     return good;
 }
 
-void answering_refuse_pass(struct served_answer *answer, const struct pass_request *pass)
+void response_refuse_pass(struct response *response, const struct pass_request *pass)
 {
-    answering_refuse(answer, 503,
-                     *pass->message != '\0'      ? pass->message
-                     : answer->server->is_ending ? "the server is ending"
-                     : answer->truncated
-                         ? "the search took longer than the server or the request allows"
-                         : "cancelled");
+    response_refuse(response, 503,
+                    *pass->message != '\0'        ? pass->message
+                    : response->server->is_ending ? "the server is ending"
+                    : response->truncated
+                        ? "the search took longer than the server or the request allows"
+                        : "cancelled");
 }
 
 /* Drops from the view the files without the required string. Returns false after a rejection. */
-static bool require(struct served_answer *answer, struct answer_share *share,
+static bool require(struct response *response, struct response_share *share,
                     const struct settings *settings, struct value_item *required)
 {
     struct settings own = *settings;
@@ -88,20 +88,20 @@ static bool require(struct served_answer *answer, struct answer_share *share,
     if (good && own.expressions)
         patterns_find_empty(&patterns, patterns.plan);
     if (!good) {
-        answering_refuse(answer, 400, message);
+        response_refuse(response, 400, message);
     } else if (patterns.has_empty || patterns.empty_between != 0) {
         good = false;
-        answering_refuse(answer, 400, "requires: a string or an expression that matches no byte");
+        response_refuse(response, 400, "requires: a string or an expression that matches no byte");
     } else if (patterns.check.any) {
         good = false;
-        answering_refuse(answer, 422,
-                         "requires: a string is not valid text in the server's charset");
+        response_refuse(response, 422,
+                        "requires: a string is not valid text in the server's charset");
     } else if (patterns.plan != NULL) {
-        good = answering_pass(answer, share, &pass, &patterns);
+        good = response_pass(response, share, &pass, &patterns);
         if (!good)
-            answering_refuse_pass(answer, &pass);
-        else if (!(good = view_keep(share->view, pass.files, &answer->request.guard)))
-            answering_refuse(answer, 503, "memory exhausted");
+            response_refuse_pass(response, &pass);
+        else if (!(good = view_keep(share->view, pass.files, &response->request.guard)))
+            response_refuse(response, 503, "memory exhausted");
     }
     pass_free(&pass);
     patterns_free(&patterns);
@@ -133,11 +133,11 @@ static bool fits(const struct wanted_name *wanted, const char *name)
 }
 
 /* Drops from the view the files whose names do not match. Returns false if out of memory, or if the
- * answer must end. */
-static bool keep_fitting(struct served_answer *answer, struct answer_share *share,
+ * response must end. */
+static bool keep_fitting(struct response *response, struct response_share *share,
                          const struct wanted_name *wanted)
 {
-    struct guard *guard = &answer->request.guard;
+    struct guard *guard = &response->request.guard;
     struct view_names names = {0};
     size_t bytes_count = share->state->index_count / 8 + (size_t)1;
     uint8_t *bits = guard_take(guard, bytes_count) ? calloc(bytes_count, 1) : NULL;
@@ -147,7 +147,7 @@ static bool keep_fitting(struct served_answer *answer, struct answer_share *shar
         uint32_t file = share->view->files[i];
         const char *name = view_name(share->view, share->state, i, &names);
 
-        good = name != NULL && (i % 4096 != 0 || !answering_is_over(answer));
+        good = name != NULL && (i % 4096 != 0 || !response_is_over(response));
         if (good && file < VIEW_SPECIAL && fits(wanted, name) != wanted->excludes)
             bits[file / 8] |= (uint8_t)(1u << file % 8);
     }
@@ -158,7 +158,7 @@ static bool keep_fitting(struct served_answer *answer, struct answer_share *shar
 }
 
 /* Drops from the view the files whose names do not match. Returns false after a rejection. */
-static bool keep_named(struct served_answer *answer, struct answer_share *share, const char *text)
+static bool keep_named(struct response *response, struct response_share *share, const char *text)
 {
     struct wanted_name wanted = {.text = text + (*text == '!'), .excludes = *text == '!'};
     enum glob_status status = GLOB_GOOD;
@@ -170,45 +170,45 @@ static bool keep_named(struct served_answer *answer, struct answer_share *share,
     if (wanted.is_glob)
         status = glob_compile(&wanted.glob, wanted.text, strlen(wanted.text),
                               wanted.any_case ? GLOB_ANY_CASE : 0);
-    good = status == GLOB_GOOD && keep_fitting(answer, share, &wanted);
+    good = status == GLOB_GOOD && keep_fitting(response, share, &wanted);
     (void)snprintf(message, sizeof message, "names: %s", glob_status_text(status));
     if (!good && (status == GLOB_GOOD || status == GLOB_MEMORY))
-        answering_refuse(answer, 503, "memory exhausted");
+        response_refuse(response, 503, "memory exhausted");
     else if (!good)
-        answering_refuse(answer, 400, message);
+        response_refuse(response, 400, message);
     glob_free(&wanted.glob);
     return good;
 }
 
-bool answering_look(struct served_answer *answer, struct command_job *job,
-                    const struct value_item *operands, size_t operand_count)
+bool response_look(struct response *response, struct command_job *job,
+                   const struct value_item *operands, size_t operand_count)
 {
-    const struct value_list *required = &answer->request.required;
+    const struct value_list *required = &response->request.required;
     char message[SETTINGS_ERROR_BYTES] = "";
 
-    for (size_t i = 0; i < answer->share_count; i++) {
-        struct answer_share *share = &answer->shares[i];
+    for (size_t i = 0; i < response->share_count; i++) {
+        struct response_share *share = &response->shares[i];
         int http_status = 503;
 
         share->state = collection_now(share->collection, message);
         share->view =
             share->state == NULL
                 ? NULL
-                : collection_view(share->collection, share->state, job, answer->request.directory,
+                : collection_view(share->collection, share->state, job, response->request.directory,
                                   share->prefix, operands, operand_count, &http_status, message);
         if (share->view == NULL) {
-            answering_refuse(answer, http_status, message);
+            response_refuse(response, http_status, message);
             return false;
         }
         job->left_out |= share->view->left_out;
-        for (size_t j = 0; j < answer->request.names.count; j++)
-            if (!keep_named(answer, share, answer->request.names.items[j].text))
+        for (size_t j = 0; j < response->request.names.count; j++)
+            if (!keep_named(response, share, response->request.names.items[j].text))
                 return false;
     }
     job->has_searched = required->count > 0;
-    for (size_t i = 0; i < answer->share_count; i++)
+    for (size_t i = 0; i < response->share_count; i++)
         for (size_t j = 0; j < required->count; j++)
-            if (!require(answer, &answer->shares[i], job->settings, &required->items[j]))
+            if (!require(response, &response->shares[i], job->settings, &required->items[j]))
                 return false;
     return true;
 }
@@ -226,13 +226,13 @@ static bool none_is_converted(const struct settings *settings)
  * there was no pass, or if the job would convert the file's bytes, which a pass does not. A file
  * whose bit in pass.files is clear is in a block (memory with the bytes of many files), and the
  * pass has searched it there. */
-static bool holds_nothing(const struct served_answer *answer, uint32_t item)
+static bool holds_nothing(const struct response *response, uint32_t item)
 {
-    const struct answer_share *share = &answer->shares[answer->share_at];
-    const struct settings *settings = &answer->request.settings;
+    const struct response_share *share = &response->shares[response->share_at];
+    const struct settings *settings = &response->request.settings;
     const struct served_file *file;
 
-    if (!answer->files.passed || item >= VIEW_SPECIAL ||
+    if (!response->files.passed || item >= VIEW_SPECIAL ||
         (share->pass.files[item / 8] >> item % 8 & 1) != 0)
         return false;
     file = share->state->files[item];
@@ -250,36 +250,36 @@ static unsigned pass_part(const struct state *state)
 }
 
 /* Runs a pass that finds the files with an occurrence, if that saves time. */
-static void look_for_files(struct served_answer *answer, struct command_job *job)
+static void look_for_files(struct response *response, struct command_job *job)
 {
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
-    struct answer_share *share = &answer->shares[answer->share_at];
+    struct response_share *share = &response->shares[response->share_at];
     const struct served_view *view = share->view;
     bool is_small = view->file_count < share->state->file_count / pass_part(share->state);
 
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
-        pass_is_frequent(answer->server->passes, share->state, plan))
+        pass_is_frequent(response->server->passes, share->state, plan))
         return;
     /* if the pass fails, the job searches all files */
-    answer->files.passed = answering_pass(answer, share, &share->pass, job->patterns);
-    answer->files.silently = job_passes_over_silently(job);
-    answer->files.counts = job->settings->json;
-    answer->files.quickly = answer->files.passed && answer->files.silently &&
-                            !answer->files.counts && none_is_converted(job->settings);
-    for (uint64_t i = 0; answer->files.silently && i < view->file_count; i++)
-        if (holds_nothing(answer, view->files[i])) {
+    response->files.passed = response_pass(response, share, &share->pass, job->patterns);
+    response->files.silently = job_passes_over_silently(job);
+    response->files.counts = job->settings->json;
+    response->files.quickly = response->files.passed && response->files.silently &&
+                              !response->files.counts && none_is_converted(job->settings);
+    for (uint64_t i = 0; response->files.silently && i < view->file_count; i++)
+        if (holds_nothing(response, view->files[i])) {
             job->has_searched = true;
             return;
         }
 }
 
-/* Begins with the files of the answer's collection with the index `at`. */
-static void begin_share(struct served_answer *answer, size_t at)
+/* Begins with the files of the response's collection with the index `at`. */
+static void begin_share(struct response *response, size_t at)
 {
-    const struct state *state = at < answer->share_count ? answer->shares[at].state : NULL;
-    struct answer_files *files = &answer->files;
+    const struct state *state = at < response->share_count ? response->shares[at].state : NULL;
+    struct response_files *files = &response->files;
 
-    answer->share_at = at;
+    response->share_at = at;
     files->item_at = files->names.part = 0;
     files->passed = files->quickly = files->silently = false;
     files->waiting = files->job;
@@ -287,14 +287,14 @@ static void begin_share(struct served_answer *answer, size_t at)
         files->pass_from = state->file_count / ((uint64_t)pass_part(state) * FIRST_FILES_SHARE);
 }
 
-void answering_begin_files(void *context, struct command_job *job,
-                           const struct value_item *operands, size_t operand_count)
+void response_begin_files(void *context, struct command_job *job, const struct value_item *operands,
+                          size_t operand_count)
 {
-    struct served_answer *answer = context;
+    struct response *response = context;
 
-    if (!answering_look(answer, job, operands, operand_count)) {
+    if (!response_look(response, job, operands, operand_count)) {
         job->error_seen = true;
-        answer->share_at = answer->share_count;
+        response->share_at = response->share_count;
         return;
     }
     /* Only strings share passes. Without a turn, time is up, and the job ends at its first file. */
@@ -302,48 +302,48 @@ void answering_begin_files(void *context, struct command_job *job,
         struct trawl_plan_told facts = told_plan(job->patterns->plan, 0);
 
         if (facts.syntax != TRAWL_LITERAL || facts.has_errors)
-            (void)guard_enter(&answer->request.guard);
+            (void)guard_enter(&response->request.guard);
     }
-    answering_begins(answer);
-    answer->files.job = job;
-    begin_share(answer, 0);
+    response_accept(response);
+    response->files.job = job;
+    begin_share(response, 0);
 }
 
 /* Skips files without an occurrence, up to the next file that may have one, or the next item of the
  * view that is not a file of the state (VIEW_SPECIAL). Does so in a single loop, because there may
  * be millions of files. */
-static void skip_files(struct served_answer *answer, const struct answer_share *share)
+static void skip_files(struct response *response, const struct response_share *share)
 {
     const uint32_t *files = share->view->files;
     const uint8_t *bits = share->pass.files;
-    uint64_t at = answer->files.item_at, count = share->view->file_count;
+    uint64_t at = response->files.item_at, count = share->view->file_count;
 
     while (at < count && files[at] < VIEW_SPECIAL &&
            (bits[files[at] / 8] >> files[at] % 8 & 1) == 0)
         at++;
-    answer->files.item_at = at;
+    response->files.item_at = at;
 }
 
-/* Does what answering_next_file does, for the current collection. */
-static bool next_file(struct served_answer *answer, const struct answer_share *share,
+/* Does what response_next_file does, for the current collection. */
+static bool next_file(struct response *response, const struct response_share *share,
                       struct walk_item *item)
 {
-    struct answer_files *files = &answer->files;
+    struct response_files *files = &response->files;
     const struct served_view *view = share->view;
 
     if (files->waiting != NULL && files->item_at >= files->pass_from) {
-        look_for_files(answer, files->waiting);
+        look_for_files(response, files->waiting);
         files->waiting = NULL;
     }
     if (files->quickly)
-        skip_files(answer, share);
-    while (files->item_at < view->file_count && !answering_is_over(answer)) {
+        skip_files(response, share);
+    while (files->item_at < view->file_count && !response_is_over(response)) {
         uint64_t at = files->item_at++;
         uint32_t found = view->files[at];
         const struct view_special *special =
             found >= VIEW_SPECIAL ? &view->specials[found - VIEW_SPECIAL] : NULL;
         const struct served_file *file = special == NULL ? share->state->files[found] : NULL;
-        bool nothing = holds_nothing(answer, found);
+        bool nothing = holds_nothing(response, found);
 
         if (nothing && files->silently && !(files->counts && files->item_at == view->file_count)) {
             files->passed_files++;
@@ -371,19 +371,20 @@ static bool next_file(struct served_answer *answer, const struct answer_share *s
     return false;
 }
 
-bool answering_next_file(void *context, struct walk_item *item)
+bool response_next_file(void *context, struct walk_item *item)
 {
-    struct served_answer *answer = context;
+    struct response *response = context;
 
-    for (; answer->share_at < answer->share_count; begin_share(answer, answer->share_at + 1))
-        if (next_file(answer, &answer->shares[answer->share_at], item))
+    for (; response->share_at < response->share_count;
+         begin_share(response, response->share_at + 1))
+        if (next_file(response, &response->shares[response->share_at], item))
             return true;
     return false;
 }
 
-int answering_open_file(void *context, const struct walk_item *item)
+int response_open_file(void *context, const struct walk_item *item)
 {
-    const struct answer_share *share = item->supplier;
+    const struct response_share *share = item->supplier;
     const char *file = (const char *)item->supplied - offsetof(struct served_file, supplied);
 
     (void)context;

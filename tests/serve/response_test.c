@@ -1,7 +1,7 @@
-/* answer_test: tests answers when memory runs out, when the time is over, and when the client goes
- * away. Other tests check what answers say: test_served.py compares them with the command, and
- * test_day.py with the files. A pass is a search of the collection's bytes in memory that several
- * requests may share. A view is the list of files that a request searches. */
+/* response_test: tests responses when memory runs out, when the time is over, and when the client
+ * goes away. Other tests check what responses say: test_served.py compares them with the command,
+ * and test_day.py with the files. A pass is a search of the collection's bytes in memory that
+ * several requests may share. A view is the list of files that a request searches. */
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/answer.h"
+#include "serve/response.h"
 #include "tests/serve/collection_tree.h"
 #include "tests/serve/short_memory.h"
 #include "tests/test.h"
@@ -57,7 +57,7 @@ struct output_bytes {
     size_t count;
 };
 
-/* The output of an answer, and the exit status in the answer. */
+/* The output of a response, and the exit status in the response. */
 struct printed {
     struct output_bytes output, messages;
     int status;
@@ -94,14 +94,14 @@ static void free_printed(struct printed *printed)
     free(printed->messages.bytes);
 }
 
-/* Reads the answer to its end, or until the answer's time is over. */
-static void read_answer(struct served_answer *answer, struct output_bytes *to)
+/* Reads the response to its end, or until the response's time is over. */
+static void read_response(struct response *response, struct output_bytes *to)
 {
     char bytes[65536];
     ssize_t got;
 
     append(to, "", 0);
-    while ((got = answer_read(answer, -1, bytes, sizeof bytes)) > 0)
+    while ((got = response_read(response, -1, bytes, sizeof bytes)) > 0)
         append(to, bytes, (size_t)got);
     if (got < 0)
         append(to, "ended early", 11);
@@ -124,12 +124,12 @@ static void take_frames(struct printed *printed, const struct output_bytes *fram
     }
 }
 
-/* Asks for an answer. Returns false if the request was rejected; then `printed` has the HTTP status
- * and the message. */
+/* Asks for a response. Returns false if the request was rejected; then `printed` has the HTTP
+ * status and the message. */
 static bool ask(json_t *body, enum request_format format, struct printed *printed)
 {
     struct request request;
-    struct served_answer *answer = NULL;
+    struct response *response = NULL;
     char message[SETTINGS_ERROR_BYTES] = "", *text = json_dumps(body, 0);
     bool is_frames = json_object_get(body, "format") != NULL;
     struct output_bytes bytes = {NULL, 0};
@@ -141,29 +141,29 @@ static bool ask(json_t *body, enum request_format format, struct printed *printe
         short_memory(ask_short_after, ask_short_count);
     if (request_read(&request, text, strlen(text), format, &server.limits, &printed->status,
                      message))
-        answer = answer_begin(&server, &request, 1, &printed->status, message);
+        response = response_begin(&server, &request, 1, &printed->status, message);
     else
         request_free(&request);
     free(text);
-    if (answer != NULL && !answer_begun(answer, -1, &printed->status, message)) {
-        answer_end(answer);
-        answer = NULL;
+    if (response != NULL && !response_begun(response, -1, &printed->status, message)) {
+        response_end(response);
+        response = NULL;
     }
-    if (answer == NULL) {
+    if (response == NULL) {
         (void)short_memory_ends();
         append(&printed->messages, message, strlen(message));
         return false;
     }
     printed->status = is_frames ? -1 : 0;
     usleep(reads_after_ms * 1000);
-    read_answer(answer, &bytes);
+    read_response(response, &bytes);
     (void)short_memory_ends();
     if (is_frames)
         take_frames(printed, &bytes);
     else
         append(&printed->output, bytes.bytes, bytes.count);
     free(bytes.bytes);
-    answer_end(answer);
+    response_end(response);
     return true;
 }
 
@@ -175,9 +175,9 @@ static json_t *body_of(const char *text)
     return body;
 }
 
-/* Checks answers whose time ends during a pass: a count is rejected, JSON is truncated, and frames
- * say that they were truncated. In a tree with 2,000 more files the server searches the first files
- * before the pass, so the answer has their lines. */
+/* Checks responses whose time ends during a pass: a count is rejected, JSON is truncated, and
+ * frames say that they were truncated. In a tree with 2,000 more files the server searches the
+ * first files before the pass, so the response has their lines. */
 static void check_time(void)
 {
     json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}");
@@ -220,7 +220,7 @@ static void check_time(void)
     reads_after_ms = 0;
 }
 
-/* Checks that an answer says how many requests shared the pass. */
+/* Checks that a response says how many requests shared the pass. */
 static void check_shared(void)
 {
     json_t *body = body_of("{\"patterns\":[\"absent\"]}");
@@ -239,7 +239,7 @@ static void check_shared(void)
     shares = 0;
 }
 
-/* Asks for an answer, and cuts the duration off the output, so that outputs can be compared. */
+/* Asks for a response, and cuts the duration off the output, so that outputs can be compared. */
 static bool ask_for_matches(json_t *body, enum request_format format, struct printed *got)
 {
     bool good = ask(body, format, got);
@@ -251,7 +251,7 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
 }
 
 /* Makes allocations of a request fail: one, or 20 in a row, later and later. Checks that the status
- * does not blame the request, and that the answer is right or reports the lack of memory. The
+ * does not blame the request, and that the response is right or reports the lack of memory. The
  * requests have other options about files than the server, so the server makes a view for each of
  * them. */
 static void check_short(void)
@@ -291,7 +291,7 @@ static void check_short(void)
             else if (got.status == expected.status)
                 TEST_CHECK(got.output.count == expected.output.count &&
                            memcmp(got.output.bytes, expected.output.bytes, got.output.count) == 0);
-            else /* a wrong answer must report the lack of memory, or break off */
+            else /* a wrong response must report the lack of memory, or break off */
                 TEST_CHECK(got.status == 2 || got.status == -1);
             if (test_failures > 0)
                 printf("  fault %ld of %s: %s\n", fault, asked[i].body, got.messages.bytes);
@@ -313,8 +313,8 @@ static size_t count_of_part(const char *text, const char *part)
     return count;
 }
 
-/* Checks answers that max_results truncates: a line of any length, in any number of parts, is a
- * single result, and the answer ends with a whole line. */
+/* Checks responses that max_results truncates: a line of any length, in any number of parts, is a
+ * single result, and the response ends with a whole line. */
 static void check_cut(void)
 {
     enum { LINES = 4, LINE_BYTES = 300000 };
@@ -360,7 +360,7 @@ static void check_message(void)
     json_decref(body);
 }
 
-/* Writes a file with more bytes than fit into an answer's pipe, its compressed bytes without the
+/* Writes a file with more bytes than fit into a response's pipe, its compressed bytes without the
  * last one, and a file of long lines. */
 static void write_large(void)
 {
@@ -376,7 +376,7 @@ static void write_large(void)
     fclose(file);
 }
 
-/* Disconnects the client after some bytes of the answer, or before the first byte. */
+/* Disconnects the client after some bytes of the response, or before the first byte. */
 static void check_goes_away(void)
 {
     for (size_t bytes_count = 0; bytes_count <= 100000; bytes_count += 50000) {
@@ -384,7 +384,7 @@ static void check_goes_away(void)
         static const char good[] = "{\"patterns\":[\"\"],\"options\":[\"-n\",\"-C99\"]}";
         char message[SETTINGS_ERROR_BYTES], *bytes = malloc(bytes_count + 1);
         struct request request;
-        struct served_answer *answer;
+        struct response *response;
         int http_status = 0;
         size_t got = 0;
 
@@ -394,17 +394,17 @@ static void check_goes_away(void)
         http_status = 0;
         TEST_CHECK(request_read(&request, good, strlen(good), REQUEST_JSON, &server.limits,
                                 &http_status, message));
-        answer = answer_begin(&server, &request, 1, &http_status, message);
-        TEST_CHECK(answer != NULL);
-        while (answer != NULL && got < bytes_count) {
-            ssize_t more = answer_read(answer, -1, bytes + got, bytes_count - got);
+        response = response_begin(&server, &request, 1, &http_status, message);
+        TEST_CHECK(response != NULL);
+        while (response != NULL && got < bytes_count) {
+            ssize_t more = response_read(response, -1, bytes + got, bytes_count - got);
 
             if (more <= 0)
                 break;
             got += (size_t)more;
         }
-        if (answer != NULL)
-            answer_end(answer);
+        if (response != NULL)
+            response_end(response);
         free(bytes);
     }
     TEST_CHECK_U64(server.running_count, 0);
@@ -415,7 +415,7 @@ int main(void)
     char message[SETTINGS_ERROR_BYTES];
     struct collection *collection = NULL;
 
-    test_begin("serve_answer");
+    test_begin("serve_response");
     setenv("LC_ALL", "C", 1);
     signal(SIGPIPE, SIG_IGN);
     begin_trees();
