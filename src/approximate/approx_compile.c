@@ -166,7 +166,7 @@ static enum trawl_status make_character_classes(struct approximate *approximate,
 
     TRAWL_TRY(MEMORY_NEW(approximate->class_of, approximate->symbol_count, error));
     TRAWL_TRY(MEMORY_NEW(pair, 1, error));
-    pair_open(pair, approximate);
+    pair_begin(pair, approximate);
     memset(known, 0xff, sizeof known);
     for (uint64_t i = 0; i < approximate->symbol_count; i++) {
         const uint32_t symbol = approximate->symbols[i], at = symbol % CHARACTERS_KNOWN;

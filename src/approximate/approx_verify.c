@@ -46,7 +46,7 @@ enum trawl_status approx_verifier_open(const struct approximate *approximate,
 {
     TRAWL_TRY(MEMORY_ZEROED(*verifier, 1, error));
     (*verifier)->scope.plan = approximate->plan;
-    pair_open(&(*verifier)->pair, approximate);
+    pair_begin(&(*verifier)->pair, approximate);
     return TRAWL_OK;
 }
 

@@ -16,7 +16,7 @@
 #define NOWHERE (INT32_MIN / 2) /* no path reaches the diagonal */
 #define ROWS_MAX (DISTANCE_ENDS_MAX + 2 * TRAWL_ERRORS_MAX + 2)
 
-void pair_open(struct approx_pair *pair, const struct approximate *approximate)
+void pair_begin(struct approx_pair *pair, const struct approximate *approximate)
 {
     *pair = (struct approx_pair){.approximate = approximate};
 }

@@ -31,7 +31,7 @@ struct approx_pair {
     uint64_t asked[DISTANCE_ASKED];
 };
 
-void pair_open(struct approx_pair *pair, const struct approximate *approximate);
+void pair_begin(struct approx_pair *pair, const struct approximate *approximate);
 void pair_literal(struct approx_pair *pair, uint32_t literal);
 /* Sets the current places: the bytes [begin, end) of `text` or, if `characters` is not NULL, the
  * characters [begin, end). */

@@ -291,7 +291,7 @@ static bool comes_before(const struct occurrence *a, const struct occurrence *b)
 }
 
 /* Moves items[at] to its place among the later items, which are sorted. */
-static void settle(struct merge *merge, uint64_t at)
+static void move_to_place(struct merge *merge, uint64_t at)
 {
     const struct occurrence moved = merge->items[at];
     uint64_t low = at + 1, high = merge->count;
@@ -318,7 +318,7 @@ static enum trawl_status go_on(struct merge *merge, const struct expressions *ex
 
     TRAWL_TRY(judge_next(expressions, item->expression, line, &item->span, &found, error));
     if (found)
-        settle(merge, at);
+        move_to_place(merge, at);
     else
         memmove(item, item + 1, (size_t)(--merge->count - at) * sizeof *item);
     return TRAWL_OK;

@@ -21,7 +21,7 @@
 
 /* Places that may come next, the preferred ones first. Place `places.count` means that the whole
  * sequence has been read. */
-struct list {
+struct next_places {
     uint8_t count;
     uint8_t items[PLACES_MAX + 1];
     uint64_t set; /* a bit for each place */
@@ -42,7 +42,7 @@ struct places {
     uint32_t word_range;
     uint32_t symbol_count;
     struct around_cut cuts[CUTS_MAX];
-    struct list lists[STATES_MAX];
+    struct next_places lists[STATES_MAX];
     /* for each state: the last character that was read belongs to a word; false if the sequence has
      * no word boundaries */
     bool lasts[STATES_MAX];
@@ -185,7 +185,7 @@ static void number_symbols(struct places *places)
 /* Adds `place` to the list and, if it is optional, the place after what it skips, in order of
  * preference. Adds nothing once the list has the end of the sequence, which a match then
  * prefers. */
-static void reach(const struct places *places, struct list *list, uint32_t place)
+static void reach(const struct places *places, struct next_places *list, uint32_t place)
 {
     const bool longest = places->options->longest;
     bool skips, is_lazy;
@@ -206,7 +206,7 @@ static void reach(const struct places *places, struct list *list, uint32_t place
 /* Returns the number of the state with this list of places, in which the last character that was
  * read belongs to a word if `last`. Adds the state if it is new. Returns AROUND_FAILS if no place
  * is left, and AROUND_ASKS if there are too many states. */
-static uint8_t state_of(struct places *places, struct list *list, bool last)
+static uint8_t state_of(struct places *places, struct next_places *list, bool last)
 {
     uint32_t i = 0;
 
@@ -249,11 +249,11 @@ struct follow {
     struct places *places;
     uint32_t state;
     uint32_t symbol;
-    uint64_t visited; /* a bit for each place that has been visited */
-    struct list next; /* the places after the character */
-    uint32_t fits;    /* how many places the character fits */
-    bool accepts;     /* the whole sequence may have been read before the character */
-    bool is_over;     /* it may, and no other place is preferred to that */
+    uint64_t visited;        /* a bit for each place that has been visited */
+    struct next_places next; /* the places after the character */
+    uint32_t fits;           /* how many places the character fits */
+    bool accepts;            /* the whole sequence may have been read before the character */
+    bool is_over;            /* it may, and no other place is preferred to that */
 };
 
 static void visit(struct follow *follow, uint32_t place)
@@ -262,7 +262,7 @@ static void visit(struct follow *follow, uint32_t place)
     const bool is_end = place == places->count;
     const uint32_t item = is_end ? 0 : places->item[place];
     const struct sequence_item *what = &places->sequence->items[item];
-    struct list beyond = {.count = 0};
+    struct next_places beyond = {.count = 0};
 
     if (follow->is_over || (follow->visited >> place & 1) != 0)
         return;
@@ -291,7 +291,7 @@ static void visit(struct follow *follow, uint32_t place)
 static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol)
 {
     struct follow follow = {.places = places, .state = state, .symbol = symbol};
-    const struct list list = places->lists[state];
+    const struct next_places list = places->lists[state];
 
     if (symbol == ELSE) {
         follow.accepts = list.items[0] == places->count;
@@ -311,7 +311,7 @@ static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol
 static void fill_rows(struct places *places)
 {
     for (uint32_t last = 0; last < 2; last++) {
-        struct list list = {.count = 0};
+        struct next_places list = {.count = 0};
 
         reach(places, &list, 0);
         places->automaton.first[last] = state_of(places, &list, last != 0);

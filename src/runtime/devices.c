@@ -175,7 +175,7 @@ bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t oth
            other >= atomic_load(&devices->worker_count);
 }
 
-uint32_t devices_working(const struct devices *devices)
+uint32_t devices_working_count(const struct devices *devices)
 {
     return working_from(devices, 0);
 }

@@ -26,7 +26,7 @@ uint32_t devices_choose(struct devices *devices);
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
 /* Returns the first device that is not lost; 0 if all devices are lost. */
-uint32_t devices_working(const struct devices *devices);
+uint32_t devices_working_count(const struct devices *devices);
 /* Returns true if a single device has all these bytes. */
 bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
 /* Returns true if devices have the whole text, so that they can search it for the plan (NULL: for

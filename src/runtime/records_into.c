@@ -107,7 +107,7 @@ static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_
 
     if (own->held != NULL || !devices_work(devices))
         return TRAWL_OK;
-    own->device = devices_working(devices);
+    own->device = devices_working_count(devices);
     if (own->text != NULL) {
         if (!devices_locate(devices, NULL, own->text->bytes, own->text->bytes_count, &found) ||
             found.reach != own->text->bytes_count)

@@ -427,7 +427,7 @@ def rows(options, texts):
             yield from make(options, texts)
 
 
-def several(options, texts, run):
+def by_device_count(options, texts, run):
     """Run the rows of `devices` with 1, 2 and 4 devices, twice in turn; once if there is one device."""
     if options.words and "devices" not in options.words:
         return []

@@ -583,7 +583,7 @@ def compared(figures):
                 yield row["name"], place, best["published"] / best["own"]
 
 
-def verdict_said(claim, order, factor, held, here):
+def verdict_in_words(claim, order, factor, held, here):
     """Return a verdict with what was measured, in words."""
     word = order if factor in ("-", order) else f"the order is {order}, the factor is {factor}"
     word = "partly reproduced" if word == "partly" else word
@@ -607,12 +607,12 @@ def overview(data):
         )
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
         said.append(
-            f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
+            f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_in_words(main, verdict, factor, held, here))}"
             + "."
             + (f" Our explanation, not measured: {facts['because'][verdict]}." if verdict in facts["because"] else "")
             + (f" Against our baseline: {beside.replace(': ', ' cells; ratio ')}." if beside else "")
             + "".join(
-                f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
+                f" Claim: {claim['say']}. {claims.capital(verdict_in_words(claim, *it[:4]))}."
                 for claim, *it in others
                 if claim.get("finding")
             )

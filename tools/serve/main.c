@@ -347,7 +347,7 @@ static bool set_up_process(void)
      * are up to 8 per core, so 32 MiB were too much: 40 long lists of columns left 440 MB. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
-    bus_guard_maps();
+    bus_install_handler();
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &limit);

@@ -398,7 +398,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
     update->part = part;
     update->entered = false;
     if (collection->watches != NULL)
-        watches_begin(collection->watches, part->path, part->deep);
+        watches_begin_walk(collection->watches, part->path, part->deep);
     if (collection->file != NULL)
         enter_directory(update, collection->shelf.base, collection->base);
     if (!walk_skips_operand(&walk, collection->root, collection->file == NULL)) {
@@ -412,7 +412,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         return;
     remove_unseen(update);
     if (collection->watches != NULL && part->deep)
-        watches_end(collection->watches);
+        watches_end_walk(collection->watches);
 }
 
 /* Reopens the base, because its path may lead to another directory now. */

@@ -143,14 +143,14 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, enum
     return true;
 }
 
-void watches_begin(struct watches *watches, const char *part, bool is_deep)
+void watches_begin_walk(struct watches *watches, const char *part, bool is_deep)
 {
     watches->walk++;
     watches->part = part;
     watches->is_deep = is_deep;
 }
 
-void watches_end(struct watches *watches)
+void watches_end_walk(struct watches *watches)
 {
     size_t kept = 0;
 

@@ -40,11 +40,11 @@ int watches_descriptor(const struct watches *watches);
  * EXDEV: the directory is watched under a different path that may be right, because it is mounted
  * twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
-/* watches_begin begins a walk of the directory `part`, or of the whole tree if `part` is "". `part`
- * is borrowed until watches_end, which stops watching directories of the part that the walk has not
- * added. A walk that is not deep needs no watches_end. */
-void watches_begin(struct watches *watches, const char *part, bool is_deep);
-void watches_end(struct watches *watches);
+/* watches_begin_walk begins a walk of the directory `part`, or of the whole tree if `part` is "".
+ * `part` is borrowed until watches_end_walk, which stops watching directories of the part that the
+ * walk has not added. A walk that is not deep needs no watches_end_walk. */
+void watches_begin_walk(struct watches *watches, const char *part, bool is_deep);
+void watches_end_walk(struct watches *watches);
 
 /* Reads the next notice. Returns false immediately if no notice is waiting. */
 bool watches_next(struct watches *watches, struct notice *notice);

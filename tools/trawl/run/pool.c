@@ -45,7 +45,7 @@ static bool keep_name(struct pool_worker *worker, const char *name)
     return true;
 }
 
-static size_t batch_files(struct pool *pool)
+static size_t batch_file_count(struct pool *pool)
 {
     uint64_t count = atomic_load(&pool->file_count), files;
 
@@ -60,7 +60,7 @@ static bool take_files(struct pool_worker *worker)
     struct pool *pool = worker->pool;
     size_t files_max = pool->source != NULL    ? 1
                        : pool->file_count == 0 ? BATCH_FILES_FIRST
-                                               : batch_files(pool);
+                                               : batch_file_count(pool);
     const struct tree_directory *last = NULL;
     unsigned directory_count = 0;
 

@@ -668,7 +668,7 @@ static enum trawl_status text_open(const struct open_file *file, bool maps,
 {
     if (file->bytes != NULL)
         return told_memory(file->bytes, file->bytes_count, text, error);
-    bus_guard_maps();
+    bus_install_handler();
     return told_descriptor(file->descriptor, file->name,
                            (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u) |
                                (maps ? TRAWL_TEXT_MAP : 0u),

@@ -32,7 +32,7 @@ static void install(void)
     (void)sigaction(SIGBUS, &action, &former);
 }
 
-void bus_guard_maps(void)
+void bus_install_handler(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 

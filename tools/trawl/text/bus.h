@@ -5,6 +5,6 @@
 /* Installs the SIGBUS handler; call it before opening a text that may be mapped. If a mapped file
  * was truncated, the library repairs the mapping; any other SIGBUS still kills the process. Later
  * calls do nothing. */
-void bus_guard_maps(void);
+void bus_install_handler(void);
 
 #endif
