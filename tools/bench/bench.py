@@ -187,7 +187,7 @@ def measure(options, name):
             add_times(rows, runner.run(clock.rest(few), show=finished))
         if module is gpu:
             head.update(gpu.beside(options, texts, rows))
-            rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
+            rows += gpu.by_device_count(options, texts, lambda few, env: runner.run(clock.rows(few), env))
     finally:
         texts.close()
     if not rows and not clock.late:

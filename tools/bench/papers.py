@@ -107,7 +107,7 @@ def row_of(paper, on, who, ask, programs, options, runs=10):
 
 def pss_asks(texts, options):
     trawl = commands.install(options, texts)
-    book = bytearray(recipes_cut(texts.source("english")[0], min(513717, options.largest)))
+    book = bytearray(repeat_to(texts.source("english")[0], min(513717, options.largest)))
     draw = random.Random(17)
     step = (len(book) - 2000) // 566  # as often as in the paper's book: METU 10 times, Bilbo 556 times
     for i in range(566):
@@ -143,7 +143,7 @@ def pss_asks(texts, options):
     yield "streams: Bilbo, 256 books", {"text": f"file:{many}", "patterns": "literal:Bilbo", "call": "count"}, [], 10
 
 
-def recipes_cut(content, count):
+def repeat_to(content, count):
     return (content * (count // len(content) + 1))[:count]
 
 
@@ -163,9 +163,9 @@ def bmh_asks(texts, options):
     """Yield the questions of the publication on bmh: patterns of three lengths in a text of English, and two texts of
     runs of a letter, as the public inputs of its program: input6, made longer, and input5."""
     trawl, most = commands.install(options, texts), min(34873628, options.largest)
-    content = recipes_cut(texts.source("english")[0], most).replace(b"\n", b" ").replace(b"\r", b" ")
-    runs = recipes_cut(b"".join(bytes([it]) * 3995 for it in b"ab"), most)
-    letters = recipes_cut(b"".join(bytes([it]) * 3999 for it in range(97, 123)), min(27 * 3999, options.largest))
+    content = repeat_to(texts.source("english")[0], most).replace(b"\n", b" ").replace(b"\r", b" ")
+    runs = repeat_to(b"".join(bytes([it]) * 3995 for it in b"ab"), most)
+    letters = repeat_to(b"".join(bytes([it]) * 3999 for it in range(97, 123)), min(27 * 3999, options.largest))
     searches = [(f"m = {m}", content, places_in(content, 1)[0], min(m, len(content) // 8)) for m in (1751, 3, 3999)]
     searches += [("runs of 3995, m = 3997", runs, 3994, 3997), ("runs of 3999, m = 3998", letters, 0, 3998)]
     for on, text, at, length in searches:
@@ -276,7 +276,7 @@ def records_asks(texts, options):
 
 def together_asks(texts, options):
     """Yield counts in a text of English, for forms of all publications but records."""
-    content = recipes_cut(texts.source("english")[0].replace(b"\n", b" "), min(128 << 20, options.largest))
+    content = repeat_to(texts.source("english")[0].replace(b"\n", b" "), min(128 << 20, options.largest))
     ask = {"text": f"file:{texts.write('paper-together', content)}", "call": "count"}
     places = places_in(content, 128)
     for m in (4, 60, 1500):

@@ -198,7 +198,7 @@ def finish(row, rounds):
 # ---- Reports --------------------------------------------------------------------------------
 
 
-def compiling(it):
+def compile_seconds(it):
     runs = it.get("compile") or it.get("plan")
     return statistics.median(runs) if runs else None
 
@@ -211,7 +211,7 @@ def ratio_of(row, faster, than, compiles):
     a, b = result(row, faster), result(row, than)
     if not a or not b:
         return None
-    a, b = (compiling(a), compiling(b)) if compiles else (working(a), working(b))
+    a, b = (compile_seconds(a), compile_seconds(b)) if compiles else (working(a), working(b))
     return b / a if a and b else None
 
 
@@ -238,7 +238,7 @@ def conclusions(data):
 
 def cost_of(it):
     """Format the milliseconds to compile, and the MiB that the compiled patterns take."""
-    made, held = (compiling(it), it.get("memory_bytes")) if it else (None, None)
+    made, held = (compile_seconds(it), it.get("memory_bytes")) if it else (None, None)
     return "/".join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
 
 

@@ -221,8 +221,8 @@ static int by_prefix(const void *left, const void *right)
  * that holds the request's paths, or all. Fills `shares`, which has room for all collections of the
  * server, and returns how many were chosen. Returns 0 if the request is rejected; message and
  * *http_status say why. */
-static size_t choose(const struct server *server, const struct request *request,
-                     struct response_share *shares, int *http_status, char *message)
+static size_t choose_collections(const struct server *server, const struct request *request,
+                                 struct response_share *shares, int *http_status, char *message)
 {
     const char *missing = NULL;
     bool by_name = request->collection != NULL;
@@ -309,7 +309,8 @@ struct response *response_begin(struct server *server, struct request *request, 
                                 int *http_status, char *message)
 {
     struct response_share *shares = calloc(server->collection_count, sizeof *shares);
-    size_t count = shares == NULL ? 0 : choose(server, request, shares, http_status, message);
+    size_t count =
+        shares == NULL ? 0 : choose_collections(server, request, shares, http_status, message);
     struct response *response = count == 0 || !guard_take(&request->guard, RESPONSE_BYTES)
                                     ? NULL
                                     : malloc(sizeof *response);

@@ -70,7 +70,7 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 {
     const struct settings *settings = worker->job->settings;
     const bool to_null = settings->json && (settings->nuls.end_line || settings->nuls.is_binary);
-    const struct gathered *files = worker->gather.files;
+    const struct gathered_file *files = worker->gather.files;
     uint64_t bytes_count = 0, behind_nulls = 0;
 
     for (size_t i = from; i < to; i++) {
@@ -89,7 +89,7 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 }
 
 /* Searches a waiting file alone, from its bytes in memory. */
-static void search_one(struct pool_worker *worker, const struct gathered *gathered)
+static void search_one(struct pool_worker *worker, const struct gathered_file *gathered)
 {
     struct stat status;
     struct open_file file = {gathered->descriptor,  &status,
@@ -131,7 +131,7 @@ void gather_flush(struct pool_worker *worker)
 void gather_search(struct pool_worker *worker, const struct open_file *file)
 {
     struct gather *gather = &worker->gather;
-    struct gathered *next = &gather->files[gather->count];
+    struct gathered_file *next = &gather->files[gather->count];
     uint64_t end;
 
     if (gather->files_max == 1) {

@@ -24,7 +24,7 @@
 #define GATHER_BYTES \
     SIZE_OR_SMALL(UINT64_C(256) << 10, UINT64_C(2) << 10) /* bytes that may wait to be searched */
 
-struct gathered {
+struct gathered_file {
     const char *name;
     uint64_t begin, bytes_count; /* the file's range in gather->bytes */
     int descriptor;              /* -1: the descriptor is not needed again */
@@ -34,7 +34,7 @@ struct gathered {
 struct gather {
     uint8_t *bytes; /* the bytes of the waiting files, then room for another one (input.c) */
     uint64_t used;  /* bytes of all waiting files, and of the line ends after each file */
-    struct gathered files[GATHER_FILES_MAX];
+    struct gathered_file files[GATHER_FILES_MAX];
     size_t count;     /* number of waiting files */
     size_t files_max; /* limit for `count`; 1: no gathering for now; 0: never */
     size_t in_vain;   /* files searched alone since the last one in which a line was selected */
