@@ -220,7 +220,7 @@ struct trawl_plan_options {
     uint64_t size;                    /* sizeof(struct trawl_plan_options) */
     uint32_t flags;                   /* enum trawl_plan_flag, or-ed */
     enum trawl_syntax syntax;         /* what patterns are */
-    struct trawl_line_ends line_ends; /* for WHOLE_LINE, expressions, and calls that know lines */
+    struct trawl_line_ends line_ends; /* for WHOLE_LINE, expressions, and calls about lines */
     const void *sample;    /* NULL, or typical bytes of the texts, for choosing a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name of the gallery, perhaps
@@ -521,7 +521,7 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
 
 /* ---- Searching -------------------------------------------------------------------------
  * Errors that every search may return; the functions add their own:
- *   - ARGUMENT: also a plan with an algorithm for records, but a text
+ *   - ARGUMENT: also if the plan's algorithm can only search records, and the call names a text
  *   - BUSY: the searcher is inside a call (from a sink, or from another thread)
  *   - MEMORY: scratch could not grow; the searcher stays usable. THREAD is never returned: the
  *     search continues with the threads that it has

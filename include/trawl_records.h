@@ -165,7 +165,7 @@ TRAWL_CALL trawl_list_bytes(struct trawl_searcher *searcher, const struct trawl_
 
 /* What trawl_expression_tell reports. */
 struct trawl_expression_told {
-    uint64_t size; /* sizeof(struct trawl_expression_told), set by the caller like the next two */
+    uint64_t size; /* sizeof(struct trawl_expression_told); the caller sets this, letter, context */
     /* NULL, or called with each character that stands for itself, also in a class or as \x41. If
      * the alphabet is BYTES, with each such byte. */
     void (*letter)(void *context, uint32_t letter);

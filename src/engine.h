@@ -19,11 +19,12 @@
 #include "plan/plan.h"
 #include "want.h"
 
-struct engine; /* each engine defines its own */
+/* Opaque: each engine has its own structs behind these pointers (cpu_worker, cuda_engine, ...). */
+struct engine;
 struct engine_worker;
 struct line_group;
 
-/* The state of a searcher's call. CANCELLED: its result is no longer wanted. */
+/* The state of a searcher's call. CANCELLED: the caller no longer wants the result. */
 enum engine_call_state {
     ENGINE_CALL_NONE,
     ENGINE_CALL_INSIDE,
@@ -145,7 +146,8 @@ struct engine_words {
     struct pieces *pieces;
     bool copies_anywhere;
     uint64_t base;
-    /* the engine adds the number of words found, of which the first `room` are in the array */
+    /* The engine adds the number of words that it found, even if the array has room only for the
+     * first of them. */
     uint64_t count;
     uint64_t candidate_count; /* the engine adds to it */
 };
@@ -211,9 +213,9 @@ struct engine_brief {
     struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: not needed */
     struct trawl_match *matches; /* receives the first `room` occurrences */
     uint64_t room;
-    bool is_apart;       /* of a single string: leave out occurrences that overlap an earlier one */
+    bool is_apart;       /* for a single string: skip occurrences that overlap an earlier one */
     uint64_t end;        /* where the last such occurrence ends */
-    bool is_long;        /* set: the text was too long, but a shorter one may do */
+    bool is_long;        /* set on failure: the text was too long; a shorter one may succeed */
     uint64_t candidates; /* set: number of candidates that were compared with a literal */
     /* set: number of occurrences; with is_first, only 0 or not 0 is meaningful */
     uint64_t count;

@@ -32,8 +32,9 @@ enum line_before {
     LINE_BEFORES
 };
 
-/* An automaton that finds where a match ends (or, backwards, begins) reads on until LINE_FAILS: the
- * last transition with LINE_MATCH, or ends[], tells the place. */
+/* An automaton that finds where a match ends (or, reading backwards, where it begins) does not stop
+ * at the first match, but reads on to LINE_FAILS or the line's end. The place is that of the last
+ * transition with LINE_MATCH, or the line's end if ends[] says so. */
 #define LINE_MATCH 0x8000u /* bit of a transition: a match ends before the byte */
 
 struct line_automaton {
@@ -47,7 +48,8 @@ struct line_automaton {
     uint16_t first[LINE_BEFORES];
     bool may_be_empty; /* a match may have no byte */
     /* On the host: the last `tail` bytes of a line decide whether it matches, 2 for `\d\d$`. So it
-     * is enough to read them, from LINE_BEGIN on. 0: there is no such number, or a large one. */
+     * is enough to read these bytes, beginning in state LINE_BEGIN. 0: no number of bytes is
+     * enough, or only a large one. */
     uint32_t tail;
     const char *fails; /* if `next` is NULL: why */
 };
@@ -77,16 +79,17 @@ struct line_group {
 struct line_reader {
     /* no string occurs in every matching line, so all lines must be read */
     bool reads_all;
-    /* It finds the matches of `count` expressions: automata[2 * i] finds where one of expression i
-     * ends, the next one where it begins. False: automata[0] decides whether the line matches, or
-     * the anchors do. */
+    /* True: the device finds the matches of `count` expressions. automata[2 * i] finds where a
+     * match of expression i ends, and automata[2 * i + 1] where it begins. False: automata[0] or
+     * the anchors decide whether the line matches. */
     bool finds;
     bool crlf; /* a carriage return before a line's end, but not before a record's, is part of it */
-    bool may_be_empty; /* a match of some expression may be */
-    bool within;       /* if so: the automata may find one inside a character, where none is */
+    bool may_be_empty; /* a match of some expression may be empty */
+    /* if may_be_empty: the automata may report an empty match inside a character, where none is */
+    bool within;
     uint32_t count;
     struct line_automaton *automata;
-    uint32_t automaton_count; /* room */
+    uint32_t automaton_count; /* capacity of `automata` */
     /* Otherwise, automata[0] to automata[read_count - 1] each decide whether the line matches: if
      * `first` is NULL, automata[0] for lines with a string; else, or if reads_all, for all lines.
      */
@@ -99,7 +102,7 @@ struct line_reader {
     uint32_t *first, *anchors;
     struct line_automaton *around;
     uint32_t string_count, anchor_count;
-    uint32_t string_room, anchor_room; /* of `first`, but for one, and of `anchors` */
+    uint32_t string_room, anchor_room; /* capacity of `first` (less 1), and of `anchors` */
     struct line_group *groups;         /* group_count groups of the only expression */
     uint32_t group_count;
 };

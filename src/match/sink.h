@@ -41,9 +41,10 @@ struct sink_chunk {
 struct line_count {
     bool invert;
     uint64_t count_max;
-    uint64_t count;      /* ended lines with a hit or, if `invert`, without a hit */
-    bool open_has_bytes; /* the last line, which has not ended yet, is not empty */
-    bool open_hit;
+    uint64_t count; /* ended lines with a hit or, if `invert`, without a hit */
+    /* about the last line so far, whose line end has not come yet */
+    bool open_has_bytes; /* the line is not empty */
+    bool open_hit;       /* the line has a hit */
 };
 
 struct pattern_slot {
@@ -98,9 +99,9 @@ struct sink {
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);
-    bool digest_adds; /* digest also adds to the caller's memory: a chunk may have only one */
-    /* The form of answer that `deliver` needs. HITS: hits, or their digest. Any other form an
-     * engine may compute by itself, without delivering hits. */
+    bool digest_adds; /* digest also adds to the caller's memory, so a chunk may have only one */
+    /* The form of answer that `deliver` needs. HITS: hits, or their digest. An engine may compute
+     * any other form itself, without delivering hits. */
     enum answer_form form;
     struct record_answer *record_answer; /* for the form RECORDS, which only engines can compute */
     bool by_engine;     /* only the devices' engine can compute the answer: hits are not enough */

@@ -55,7 +55,7 @@ static inline bool refine_is_on_device(const struct refiner *refiner)
     return refiner->device != ENGINE_HOST;
 }
 
-/* The next step is twice as long, up to `most`. */
+/* Doubles the length of the next step, up to `most`. */
 static inline void refine_grow(struct refiner *refiner, uint64_t most)
 {
     refiner->step = min_u64(2 * refiner->step, most);

@@ -1,4 +1,5 @@
-/* choose: all choices in a search for expressions (choose.h). The numbers are in prices.def. */
+/* choose: makes the choices of a search for expressions (choose.h). The numbers are in prices.def.
+ */
 #include "regex/choose.h"
 
 #include <inttypes.h>

@@ -15,8 +15,8 @@
  * - table: an automaton of all expressions (automaton.h) reads each line, or each record that
  *   contains no line end.
  *
- * Where matches may cross lines, the whole text is a single line, and a step. With atoms, and only
- * one expression, it is divided into pieces instead (scan_piece).
+ * Where matches may cross lines, the whole text is a single line, and a single step. If there is
+ * only one expression, and it has atoms, the text is divided into pieces instead (scan_piece).
  *
  * `whole` and `lines` are for expressions without atoms, and for steps after one in which atoms
  * were of little use. `whole` cannot read records, texts with line ends other than newline, lines

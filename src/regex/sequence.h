@@ -101,7 +101,8 @@ struct places;
 enum trawl_status around_make(const struct sequence *sequence, const struct around_options *options,
                               struct places **scratch, struct around_automaton **out,
                               struct trawl_error *error);
-/* Returns the automaton, which then has to be freed once more. Both functions accept NULL. */
+/* around_share adds a user of the automaton, and returns it; around_free removes one, and frees the
+ * automaton with the last. Both accept NULL. */
 struct around_automaton *around_share(struct around_automaton *automaton);
 void around_free(struct around_automaton *automaton);
 void around_release(struct places *scratch);

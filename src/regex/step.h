@@ -32,7 +32,7 @@ struct regex_worker {
     uint64_t rest_next;              /* index of the next of them */
     struct contest contest;          /* of enum way */
     uint32_t table_steps; /* how many more steps the automaton of all expressions reads */
-    bool has_seen;        /* the strings were chosen again by the text */
+    bool has_seen;        /* has read a part of the text, and chosen the atoms anew by it */
     /* On a device: when the step's atoms had been found; how many atoms a step may have; and how
      * many more scans are left to the host. */
     uint64_t found_ns, atoms_most;
@@ -86,7 +86,7 @@ struct line {
     uint64_t after;  /* start of the next line; UINT64_MAX: unknown */
     uint64_t end;    /* without the line end */
     bool is_decided; /* some expression certainly matches */
-    bool has_rest;   /* it is one without atoms */
+    bool has_rest;   /* the expression that certainly matches is one without atoms */
 };
 
 /* Counts a hit in the step's result and, unless only the count is wanted, appends it. `offset` is
@@ -109,8 +109,8 @@ static inline bool judges_whole(const struct step *step)
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
 }
 
-/* Returns true if the step is a device's, and the host may search the rest of the chunk with
- * several threads. */
+/* Returns true if a device searches the step, but may leave the rest of the chunk to the host's
+ * threads. */
 static inline bool step_may_leave(const struct step *step)
 {
     return refine_is_on_device(&step->worker->refiner) && step->chunk->may_be_left &&
@@ -221,7 +221,8 @@ static inline bool may_read_whole(const struct step *step, uint64_t from, uint64
 }
 
 /* Records a line that PCRE2 has left undecided; `pushed` is the number of hits before the line. If
- * one hit per line is enough, and the line has got one, it is decided: then nothing is recorded. */
+ * one hit per line is enough and the line already has one, the line is decided, so nothing is
+ * recorded. */
 static inline void note_undecided(const struct step *step, struct regex_line line, uint64_t pushed)
 {
     struct words *words = &step->worker->words;

@@ -1,6 +1,6 @@
 /* device_threads: the device workers, and the queue that they serve. An item of the queue is a
  * chunk, or a part of a text, to be searched on a device. A worker takes items until none is left
- * for its device, then sleeps until it is woken for another item, or to end. */
+ * for its device, then sleeps until it is woken, for another item or to exit. */
 #include "runtime/device_threads.h"
 
 #include <string.h>

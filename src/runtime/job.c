@@ -458,7 +458,7 @@ static void leave_devices(struct search *search, struct task *task)
     atomic_store(&job->has_work, !search->ended);
 }
 
-/* Searches the task's chunk, the next in text order, on the host if a device has left it. */
+/* If a device has left the task's chunk, the next in text order, to the host, searches it here. */
 static void search_left(struct search *search, struct task *task)
 {
     if (!task_is_left(task))

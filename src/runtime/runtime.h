@@ -43,7 +43,7 @@ struct worker {
     uint64_t part_job; /* number of the last job that this worker worked on */
     /* the device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
     uint32_t device_index;
-    bool has_moved;            /* since the layers that are apart were last prepared */
+    bool has_moved; /* to another device, since the layers that are apart were last prepared */
     struct text_buffer buffer; /* reused from chunk to chunk */
     pthread_t thread;
 
@@ -67,7 +67,7 @@ struct queue_item {
     struct queue_item *next;
     /* the device that has the text; ENGINE_DEVICES_MAX: any device may search it */
     uint32_t device;
-    bool is_loaded; /* the text is loaded; false: the chunk is in a pinned buffer */
+    bool is_loaded; /* the device has a copy of the text; false: the chunk is in a pinned buffer */
 };
 
 /* A call that workers can help with. */
@@ -159,9 +159,9 @@ struct trawl_runtime {
     uint64_t memory_max;      /* limit of memory_used; 0: no limit */
     struct engine *host;      /* engine of the host; owned */
     struct devices devices;
-    _Atomic uint64_t jobs_begun;    /* number of jobs ever begun */
+    _Atomic uint64_t jobs_begun;    /* number of jobs so far */
     _Atomic uint64_t searched_ns;   /* wall time of the host's searches of long texts */
-    _Atomic uint64_t worked_ns;     /* host workers' time in searches that were worth sharing */
+    _Atomic uint64_t worked_ns;     /* host workers' time in searches of at least SHARE_NS */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used; /* bytes in all buffers, plus reserved bytes (runtime_reserve) */

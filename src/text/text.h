@@ -29,17 +29,18 @@ struct trawl_text {
     const uint8_t *bytes; /* the bytes of a text in memory */
     uint64_t bytes_count; /* memory: size of the text; file: its size when it was opened */
     /* Address in a GPU's memory; 0: the text is not on a GPU. If it is, the pages at `bytes` are
-     * unreadable until the text was copied there: text_host_begin, the copy, text_host_done. */
+     * unreadable until the text has been copied to them (text_host_begin, the copy,
+     * text_host_done). */
     uint64_t device_address;
     _Atomic bool is_on_host; /* the copy is complete */
-    bool stays;              /* the text may not be copied to the host */
+    bool stays;              /* TRAWL_TEXT_STAY: the text must not be copied to the host */
     int descriptor;          /* only for files and streams */
     bool descriptor_is_ours;
     /* true even if a regular file is read like a stream (size 0), but false if it is decompressed,
      * or mapped with TRAWL_TEXT_MAP */
     bool is_regular;
-    /* A search reads, or has read, the stream. That of a compressed file can be read again from its
-     * start; a stream that is not a regular file can be searched only once. */
+    /* A search reads, or has read, the stream. A compressed file can be read again from its start;
+     * a pipe or terminal can be searched only once. */
     _Atomic bool is_taken;
     uint64_t descriptor_begin; /* of a regular file: file offset of the text's first byte */
     /* state of decompression; NULL: the file is not compressed, or is not to be decompressed */
@@ -96,9 +97,9 @@ struct text_need {
     struct text_unpacking unpacking;
     /* An eventfd; once it is readable, threads stop waiting for a stream's bytes. -1: none. */
     int wake;
-    /* Called when a stream has had no new bytes for a while. Returns how many
-     * of the `have` bytes at `bytes` can be searched although fewer than `after` bytes follow.
-     * `before` earlier bytes are readable. May be NULL. */
+    /* Called when a stream has had no new bytes for a while, so that matches need not wait for a
+     * writer that pauses. Returns how many of the `have` bytes at `bytes` can be searched although
+     * fewer than `after` bytes follow. `before` earlier bytes are readable. May be NULL. */
     uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
     const void *decided_context;
 };

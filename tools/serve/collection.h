@@ -6,7 +6,6 @@
  *               to its base: the root, or the directory of a root that is a file
  *   state       which files there were at a time, with their bytes; immutable, reference-counted
  *   block       the concatenated bytes of many files, searched as a single text
- *
  *   view        the files that a command line names, in the order of --sort=path
  *
  * A search uses one state, so it sees all files as of a single moment, even if they change
@@ -120,13 +119,13 @@ struct state *collection_now(struct collection *collection, char *message);
 
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
  * the view before the state. `directory` is the client's working directory, an absolute path
- * without links. If it is NULL, the root is meant, and files that the collection does not serve are
- * skipped. Without operands, each name begins with `prefix` and a slash, unless `prefix` is NULL.
- * Operands are as the user typed them; they and `prefix` are borrowed until view_drop. Reads the
- * job's settings, exclude and filter, and sets show_names if a directory is searched. Opens only
- * operands that the state lacks. Options about files cost a few hundred nanoseconds for each file.
- * Returns NULL if an operand names a file that the collection does not serve, or if the view cannot
- * be made; message and *http_status say why. */
+ * without links. If it is NULL, operands are relative to the root, and files that the collection
+ * does not serve are skipped. Without operands, each name begins with `prefix` and a slash, unless
+ * `prefix` is NULL. Operands are as the user typed them; they and `prefix` are borrowed until
+ * view_drop. Reads the job's settings, exclude and filter, and sets show_names if a directory is
+ * searched. Opens only operands that the state lacks. Options about files cost a few hundred
+ * nanoseconds for each file. Returns NULL if an operand names a file that the collection does not
+ * serve, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,
@@ -152,9 +151,8 @@ int collection_open_file(const struct collection *collection, const struct serve
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 
-/* Reloads all files, on SIGHUP. The collection does not notice some changes otherwise: writes
- * through shared mappings or through hard links from outside the root, and changes of ignore files
- * above the root. */
+/* Reloads all files, on SIGHUP: the only way to notice writes through shared mappings or through
+ * hard links from outside the root, and changes of ignore files above the root. */
 void collection_reload(struct collection *collection);
 
 void collection_facts(struct collection *collection, struct collection_facts *facts);

@@ -62,7 +62,7 @@ struct http {
     pthread_mutex_t mutex;    /* guards clients */
     struct asker *clients;    /* connections_max entries */
     _Atomic uint64_t running; /* number of queries whose answers are not sent completely */
-    /* counts the memory of long bodies; bodies.all counts that of all requests */
+    /* counts the memory of long bodies; bodies.all points to the count of all requests' memory */
     struct guard bodies;
     /* a body of more bytes is long: BODY_SMALL, or less if there are many connections */
     uint64_t small_bytes;

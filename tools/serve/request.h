@@ -70,7 +70,8 @@ struct request {
 bool request_read(struct request *request, const char *body, size_t body_bytes,
                   enum request_format format, const struct request_limits *limits, int *http_status,
                   char *message);
-/* Makes a request for the files of a collection, whose name is borrowed; NULL: of all. */
+/* Makes a request that lists the files of a collection, whose name is borrowed; NULL: of all
+ * collections. */
 void request_files(struct request *request, const char *collection,
                    const struct request_limits *limits);
 void request_free(struct request *request);

@@ -23,7 +23,8 @@ struct server {
     struct request_limits limits;
     struct guard all; /* counts the memory of all requests together; limits.all points here */
     uint32_t thread_count;
-    atomic_bool is_ending; /* the server is ending, so each response stops early, with its status */
+    /* the server is shutting down, so each response stops early, and says so */
+    atomic_bool is_ending;
     /* For /metrics: totals since the start, except that running_count counts the responses that run
      * now. */
     _Atomic uint64_t request_count[REQUEST_FORMATS];

@@ -68,7 +68,7 @@ struct response {
 
     pthread_t thread;
     bool searched;         /* at least one file was searched; set when the job has ended */
-    atomic_bool truncated; /* max_results or max_seconds was reached, or the server ends */
+    atomic_bool truncated; /* max_results or max_seconds was reached, or the server shuts down */
     atomic_uint shared_count;
     atomic_int http_status; /* HTTP status of a rejection; 0: the request is not rejected */
     char message[SETTINGS_ERROR_BYTES]; /* why the request is rejected */
@@ -114,7 +114,8 @@ int response_count(void *context, struct command_job *job, const struct value_it
                    size_t operand_count);
 /* For REQUEST_FILES: writes a line for each file of the collections. Returns the exit status. */
 int response_list(struct response *response);
-/* Returns true if the response must end: time is up, the client is gone, or the server ends. */
+/* Returns true if the response must end: time is up, the client is gone, or the server is shutting
+ * down. */
 bool response_is_over(struct response *response);
 /* Begins the response of REQUEST_COUNT or REQUEST_COLUMNS, and writes the whole response. patterns
  * NULL: there was no string to search for. */

@@ -61,7 +61,7 @@ struct tree_entry {
     /* TREE_FILE, TREE_LEFT: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
     unsigned char type;
     enum tree_left why; /* TREE_LEFT */
-    int os_code;
+    int os_code;        /* TREE_ERROR */
 };
 
 /* `enter` is called for each directory, before its entries are read. */

@@ -79,8 +79,8 @@ struct command_job {
     struct filter *pre_globs; /* of --pre-glob; NULL: no globs */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
-    /* threads and devices that searchers share, except searchers of one thread and the reader of
-     * fasta.c; NULL: not shared */
+    /* The threads and devices that the job's searchers share; NULL: each has its own, as have
+     * searchers of one thread and the reader of fasta.c in any case. */
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;

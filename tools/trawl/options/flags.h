@@ -26,7 +26,7 @@ enum flag_id {
 #undef FLAG
 #undef ALIAS
     FLAG_COUNT_ALL,
-    FLAG_DIGIT /* -NUM, which has no row, because ten digits can begin it */
+    FLAG_DIGIT /* -NUM. It has no row, because a row has one letter, and NUM may begin with ten */
 };
 
 enum flag_argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };
@@ -41,7 +41,7 @@ enum flag_category {
     CATEGORY_BEYOND,  /* options that grep lacks, some with ripgrep's names */
     CATEGORY_ERRORS,  /* approximate search and FASTA files */
     CATEGORY_EXPERT,
-    CATEGORY_REFUSED, /* grep's options that have no effect */
+    CATEGORY_REFUSED, /* options of grep that are accepted but have no effect */
     CATEGORY_COUNT
 };
 
@@ -52,11 +52,11 @@ enum flag_served {
     SERVED_START_LINES, /* as SERVED_LINES; the server's command line may have the option, too */
     SERVED_FILES,       /* as SERVED_COUNTS; the server's command line may have the option, too */
     /* No request may have the options below; flag_refusal says why. The server's own command line
-     * may have SERVED_STARTS and SERVED_READS. */
+     * may have options of SERVED_STARTS and SERVED_READS. */
     SERVED_STARTS,
     SERVED_READS,   /* the option reads a file on the client */
     SERVED_CHOOSES, /* the server decides how to search */
-    SERVED_TEXT,    /* the strings, which are a member of the request */
+    SERVED_TEXT,    /* the option gives strings, which a request has in a member of its own */
     SERVED_LINKS,   /* the server follows no links */
     SERVED_WALKS,   /* the option is about a walk, and the server walks no directory */
     SERVED_ASKS,    /* the option names a server, and a server asks no other one */
@@ -100,7 +100,7 @@ enum value_kind {
     VALUE_STRING,  /* a string given with -e, or another option's value */
     VALUE_FILE,    /* a file of strings, of -f */
     VALUE_AND,     /* the first string of a group, of --and */
-    VALUE_ANDNOT,  /* the same of --andnot */
+    VALUE_ANDNOT,  /* the first string of a group, of --andnot */
     VALUE_INCLUDE,
     VALUE_EXCLUDE,
     VALUE_EXCLUDE_FROM,
@@ -137,7 +137,7 @@ struct given_option {
 /* Which files of directories are searched (file_filter.h). */
 struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
-    const char *glob_option; /* the globs' option in messages; NULL: -g */
+    const char *glob_option; /* the option that messages about globs name; NULL: -g */
     bool glob_any_case, ignore_any_case;
     bool filtering; /* ignore files are read: --ignore was given, or the command is tg */
     bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;

@@ -80,7 +80,7 @@ struct search_options {
     uint64_t threads, chunk_bytes;
 };
 
-/* Documents that are printed instead of a search, or about a search; and --no-config. */
+/* Options that print something instead of searching, or about the search; and --no-config. */
 struct document_options {
     bool version, help, help_long, list_algorithms, explain, no_config;
     const char *generate;
@@ -114,7 +114,7 @@ struct arguments {
 struct nul_rules {
     bool is_binary; /* a NUL byte makes a file binary */
     bool end_line;  /* in a binary file, a NUL byte also ends a line */
-    bool end_count; /* only the count of lines that NUL or line_end ends is wanted */
+    bool end_count; /* only a count is wanted, of the lines that end in NUL or line_end */
     /* a line that is invalid in the locale makes a file binary, too; false for tg, where as in
      * ripgrep only NUL does */
     bool checks_text;

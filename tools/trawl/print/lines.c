@@ -595,7 +595,8 @@ static uint64_t close_open_line(struct text_scan *scan, const struct view *windo
     return end;
 }
 
-/* Handles a window. If `last`, the text ends with this window. */
+/* Prints or counts the lines that end in the window. Bytes of a last, open line are kept in
+ * scan->carry for the next window; if `last`, the text ends here, and so does that line. */
 static void handle_window(struct text_scan *scan, const struct view *window, bool last)
 {
     const uint8_t *final = window->count == 0 ? NULL
@@ -643,8 +644,8 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
     }
 }
 
-/* Handles the part [at, end) of the window. If a NUL was seen, and NUL ends lines in binary files,
- * NULs are replaced with line ends. */
+/* Prints or counts the lines of the part [at, end) of the window, like handle_window. If a NUL has
+ * been seen, and NUL ends lines in binary files, works on a copy with line ends in their place. */
 static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {
