@@ -30,7 +30,6 @@ SECTIONS += [
     ("docs/benchmarks-gpu.md", "forms", gpu.section),
     ("README.md", "commands", commands.readme),
     ("docs/papers.md", "overview", papers.overview),
-    ("gallery/README.md", "papers", papers.fastest),
 ]
 SECTIONS += [("docs/papers.md", name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
@@ -38,6 +37,8 @@ SECTIONS += [("docs/papers.md", name, lambda data, name=name: papers.part(data, 
 FILES = [
     ("docs/papers-claims.csv", "papers", papers.claims_file),
     ("docs/papers-proposals.csv", "papers", papers.proposals_file),
+    ("docs/papers-tables.csv", "papers", papers.tables_file),
+    ("docs/papers-fastest.csv", "papers", papers.fastest_file),
     ("docs/plots/commands.svg", "commands", commands.plot),
     ("docs/plots/gpu-counts.svg", "gpu", gpu.plot),
     ("docs/plots/gpu-sets.svg", "forms", gpu.plot_sets),

@@ -405,9 +405,9 @@ def runs_said(figures, refs):
     return f"; {many} run{'s' if counts[-1] > 1 else ''}"
 
 
-def table_lines(figures, made):
-    """Make a table. Numbers that the source printed have their own column, before ours. A sentence names the rows
-    in which nothing was measured."""
+def table_parts(figures, made):
+    """Make a table: its title, caption, heads and rows, and how many columns are words. Numbers that the source printed
+    have their own column, before ours. The caption names the rows in which nothing was measured."""
     marked = any(row[2] for row in made["rows"])
     heads, columns, all_refs = [made["corner"]] + (["whose"] if marked else []), [], []
     for head, key, *suffix in made["columns"]:
@@ -433,14 +433,20 @@ def table_lines(figures, made):
             bare.append(row[0])
         else:
             lines.append([row[0]] + ([row[2] or "published"] if marked else []) + values)
-    caption = f" {made['caption']}" if made["caption"] else ""
-    caption += f" Not measured: {'; '.join(bare)}." if bare else ""
-    title = f"{made['title']} ({made['unit']}{runs_said(figures, all_refs)})."
-    return ["", f"**{title}**{caption}"] + ([""] + narrow(heads, lines, left=1 + marked) if lines else [])
+    caption = made["caption"] + (f" Not measured: {'; '.join(bare)}." if bare else "")
+    return f"{made['title']} ({made['unit']}{runs_said(figures, all_refs)})", caption.strip(), heads, lines, 1 + marked
 
 
-def part(data, paper):
-    """Return the lines of the page for a publication."""
+def table_lines(figures, made):
+    """Make a table as lines of Markdown."""
+    title, caption, heads, lines, left = table_parts(figures, made)
+    lines = [""] + narrow(heads, lines, left=left) if lines else []
+    return ["", f"**{title}.** {caption}".rstrip()] + lines
+
+
+def part(data, paper, tables=False):
+    """Return the lines of the page for a publication. Its tables are in tables_file, apart from the one that compares
+    all publications."""
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ["Not measured."]
@@ -455,7 +461,7 @@ def part(data, paper):
             if it.get("why") and figures.state(it, "") != "no GPU"
         }
     )
-    for made in facts["tables"]:
+    for made in facts["tables"] if tables or not facts["claims"] else []:
         lines += table_lines(figures, made)
     lines += children_line(figures) + flags_line(figures)
     return lines + (["", f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get("plot") else [])
@@ -487,6 +493,22 @@ def table_file(heads, rows_of):
 def claims_file(data):
     """Make docs/papers-claims.csv."""
     return table_file(CLAIM_HEADS, lambda paper: claim_rows(data, paper))
+
+
+def tables_file(data):
+    """Make docs/papers-tables.csv: a row for each figure. The first row of a table has its caption."""
+
+    def rows_of(paper):
+        figures, facts = figures_of(data, paper), definitions()[paper]
+        for made in facts["tables"] if figures.rows and facts["claims"] else []:
+            title, note, heads, lines, left = table_parts(figures, made)
+            for label, *values in lines:
+                whose = values[0] if left == 2 else ""
+                for head, value in zip(heads[left:], values[left - 1 :]):
+                    yield title, label, whose, head, value, note
+                    note = ""
+
+    return table_file(("table", "row", "whose", "column", "figure", "note"), rows_of)
 
 
 def keys_said(figures):
@@ -611,11 +633,6 @@ def overview(data):
             + "."
             + (f" Our explanation, not measured: {facts['because'][verdict]}." if verdict in facts["because"] else "")
             + (f" Against our baseline: {beside.replace(': ', ' cells; ratio ')}." if beside else "")
-            + "".join(
-                f" Claim: {claim['say']}. {claims.capital(verdict_in_words(claim, *it[:4]))}."
-                for claim, *it in others
-                if claim.get("finding")
-            )
         )
         words = [(order, by) for _, order, by, *_ in others]
         ratios = list(compared(figures))
@@ -692,12 +709,12 @@ def section(data):
     for paper in NAMES:
         if any(row["paper"] == paper for row in data["rows"]):
             claimed = claim_rows(data, paper)
-            lines += [""] + part(data, paper) + [""] + (narrow(CLAIM_HEADS, claimed, left=7) if claimed else [])
+            lines += [""] + part(data, paper, tables=True) + [""] + (narrow(CLAIM_HEADS, claimed, left=7) if claimed else [])
     return lines
 
 
-def fastest(data):
-    """Make a row for each algorithm that was the gallery's fastest in some row. CPU rows compare times of whole
+def fastest_file(data):
+    """Make docs/papers-fastest.csv: the rows in which an algorithm was the gallery's fastest. CPU rows compare times of whole
     searches; GPU rows compare times of kernels in release code, except the word search and records, which compare
     whole searches."""
     won, measured = {}, set()
@@ -716,17 +733,12 @@ def fastest(data):
             for place, several in times.items():
                 if len(set(several.values())) > 1:
                     won.setdefault(several[min(several)], {}).setdefault(place, []).append(on.replace(" = ", " "))
-    gpu = f"an {data['gpu'].replace(', ', ', driver ')}" if data["gpu"] else "no GPU"
-    lines = [
-        [f"`{name}`"] + ["; ".join(won[name].get(place, ["-"])) for place in ("GPU", "one core", "all cores")]
-        for name in sorted(won)
-    ]
-    return narrow(["algorithm", "GPU", "one core", "all cores"], lines, left=4) + [
-        "",
-        f"Measured on {gpu}, commit {data['machine']['commit']}. Never the fastest: "
-        + ", ".join(f"`{name}`" for name in sorted(measured - set(won)))
-        + ".",
-    ]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("algorithm", "where", "rows of papers.json in which it was the fastest"))
+    for name in sorted(measured):
+        writer.writerows((name, place, "; ".join(it)) for place, it in won.get(name, {"nowhere": []}).items())
+    return out.getvalue()
 
 
 def anchor(title):
