@@ -1,0 +1,128 @@
+"""Compares numbers that documents quote with the code that they describe.
+
+A row of QUOTED is a piece of a sentence, in which ([0-9.,]+), written `#`, stands for each number, and where each comes
+from: FILE NAME, times UNIT units of the code for one of the sentence. NAME is a #define, or a member that is initialised,
+or an expression of such names (`a * b`)."""
+
+import re
+
+import pytest
+from harness import ROOT
+
+K, M, G = 1 << 10, 1 << 20, 1 << 30
+CPU, CUDA, PLAN, SCHEDULE = "cpu/prices.def", "cuda/prices.def", "plan/prices.def", "runtime/schedule.def"
+SIZES, LIMITS, CONTEST = "cpu/default_sizes.c", "cuda/limits.c", "plan/contest.def"
+QUOTED = {
+    "docs/design.md": (
+        ("a text of more than # KiB has taken # µs more", (SIZES, "look_after", K), (SIZES, "look_lost_ns", 1e3)),
+        ("take a text sample (# to # KiB", ("plan/tuning.h", "PLAN_SAMPLE_BYTES_MIN", K),
+         ("cpu/worker.h", "WORKER_SAMPLE_BYTES", K)),
+        ("take the next sample after # MiB", (SIZES, "look_again", M)),
+        ("more than 1 in # runs of 64 positions", ("cpu/scan_tiles.c", "GRAMS_SHARE_MAX", 1)),
+        ("on devices m ≥ #", (CUDA, "SAMPLED_CHOSEN_MIN", 1)),
+        ("has compared more than # (c + m) bytes", (SIZES, "work_factor", 1)),
+        ("at least # times as long as their overlap, or have # GiB", (SCHEDULE, "CHUNK_PER_NEED", 1),
+         (SCHEDULE, "CHUNK_MAX", G)),
+        ("expanded into up to # byte strings", ("plan/expand.c", "EXPAND_LITERALS_MAX", 1)),
+        ("searches up to # KiB for up to # strings, and up to # KiB for up to #, with", ("cpu/brief.c", "TEXT_MAX", K),
+         ("plan/nibbles.h", "PLAN_NIBBLE_LITERALS_MAX", 1), ("cpu/brief.c", "MANY_TEXT_MAX", K),
+         (PLAN, "SETS_USUAL_MAX", 1)),
+        ("half the text's bytes plus # (each candidate counts as # more)", ("cpu/brief.c", "WORK_ONCE", 1),
+         ("cpu/brief.c", "CANDIDATE_WORK", 1)),
+        ("searches a text of up to # KiB around its atoms", ("regex/prices.def", "BRIEF_MAX", K)),
+        ("text of less than # KiB without a job", (SCHEDULE, "BRIEF_BYTES", K)),
+        ("Up to # ms of work is done without waking a worker", (SCHEDULE, "SHARE_NS", 1e6)),
+        ("starts a thread per # ms of work", (SCHEDULE, "START_NS", 1e6)),
+        ("so a file of # MiB or more is mapped", (SCHEDULE, "LONG_BYTES", M)),
+        ("of one chunk in each # MiB. If", (SCHEDULE, "MAP_PAUSE", M)),
+        ("reads the next # MiB, or twice", (SCHEDULE, "MAP_PAUSE", M)),
+        ("when the foremost thread is # to # MiB ahead", ("text/cursor.c", "MAP_STRIDE", M),
+         ("text/cursor.c", "MAP_STRIDE * 2", M)),
+    ),
+    "docs/design/strategies.md": (
+        ("when it takes # % and # µs longer", (CPU, "(FAR_TIMES - 1) * 100", 1), (CPU, "FAR_NS", 1e3)),
+        ("candidates take more than # ns per byte of text", (CPU, "SET_WORK_PER_BYTE", 1)),
+        ("the automaton, for # KiB", (SIZES, "dense_bytes", K)),
+        ("sets of at most # strings; all sets of whole words", (PLAN, "SETS_USUAL_MAX", 1)),
+        ("searching # MiB is cheaper than with classes", ("plan/parts.h", "PLAN_FIRST_BYTES", M)),
+        ("words must also be fewer than #", (CPU, "STEMS_PAY_FROM", 1)),
+        ("sets of at most # KiB, whose table", (PLAN, "AUTOMATON_BYTES_MAX", K)),
+        ("sets of at most # strings|once", ("plan/parts.h", "PLAN_ALONE_MAX", 1)),
+        ("A trial costs # µs", (CPU, "TRIAL_NS", K)),
+        ("then # bytes that do", (SIZES, "trial_bytes", 1)),
+        ("of about # KiB, is its turn", (CONTEST, "RECENT_BYTES", K)),
+        ("if it saves at least # %", (CONTEST, "(1 - AHEAD_SHARE) * 100", 1)),
+        ("if the winner takes # times the time per byte", (CONTEST, "CHANGED_TIMES", 1)),
+    ),
+    "docs/design/sets.md": (
+        ("tables for up to # literals", ("plan/nibbles.h", "PLAN_NIBBLE_LITERALS_MAX", 1)),
+        ("those of the first # that let", ("plan/nibbles.h", "PLAN_NIBBLE_REACH", 1)),
+        ("# to # KiB of the first searched text", ("plan/tuning.h", "PLAN_SAMPLE_BYTES_MIN", K),
+         ("cpu/worker.h", "WORKER_SAMPLE_BYTES", K)),
+        ("For up to # words, or # if", ("cpu/set_stems.h", "SET_PAIRS_LITERALS_MAX", 1),
+         ("cpu/set_stems.h", "SET_PAIRS_TRIED_MAX", 1)),
+        ("For up to # words of at least three bytes", ("cpu/set_class.h", "SET_FEW_LITERALS", 1)),
+        ("Fewer than # words are first", (CPU, "STEMS_PAY_FROM", 1)),
+        ("may spend # ns per byte on candidates", (CPU, "SET_WORK_PER_BYTE", 1)),
+        ("a table of up to # MiB", (SIZES, "row_words", M / 4)),
+        ("more than # nodes", ("plan/automaton.h", "PLAN_AUTOMATON_NODES_MAX", 1)),
+    ),
+    "docs/design/cuda.md": (
+        ("less than # of the time of a search on the host", (SCHEDULE, "STAGE_PAYS", 1)),
+        ("of # GiB or more is split among the devices, in stripes of up to about # GiB with # MiB of overlap",
+         (LIMITS, "split_bytes_min", G), (LIMITS, "stripe_bytes", G), (LIMITS, "split_overlap", M)),
+        ("If m exceeds #, dense", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),
+        ("of a loaded text of # MiB or more show", (LIMITS, "seen_bytes_min", M)),
+        ("take more than # times as long as another method", (CUDA, "SLOW", 1)),
+        ("if its table exceeds # GiB", (LIMITS, "automaton_words_max", G / 4)),
+        ("ranges of less than # MiB", (LIMITS, "tried_bytes", M)),
+        ("this scan and up to # more", (CUDA, "DENSE_SCANS", 1)),
+    ),
+    "docs/kernels.md": (
+        ("pattern of more than # bytes, a *window*", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),
+        ("and in the next # scans", (CUDA, "DENSE_SCANS", 1)),
+        ("an automaton of at most # states", ("regex/determinize.h", "DETERMINIZE_STATES_MAX", 1)),
+        ("up to # have a table by byte", ("regex/determinize.c", "BYTE_STATES_MAX", 1)),
+        ("(and up to # of which some have short ones)", ("regex/automaton.c", "GROUP_FIRST", 1)),
+        ("at most # transitions", ("regex/automaton.c", "GROUP_WORDS_MAX", 1)),
+    ),
+    "docs/approximate.md": (("tries them on # KiB of the text", ("approximate/prices.def", "TRIAL_BYTES", K)),),
+    "docs/regex.md": (
+        ("is a set of up to # strings", ("regex/split.h", "SPLIT_STRINGS_MAX", 1)),
+        ("needs more than # states", ("regex/determinize.h", "DETERMINIZE_STATES_MAX", 1)),
+        ("first step ends after # atoms", ("regex/prices.def", "TRIAL_ATOMS", 1)),
+        ("need more than # automata together", ("regex/automaton.c", "GROUPS_MAX", 1)),
+    ),
+    "docs/architecture.md": (
+        ("A text in memory of less than # KiB", (SCHEDULE, "BRIEF_BYTES", K)),
+        ("# MiB per thread; with a limit", (SCHEDULE, "UNPACK_BYTES", M)),
+        ("released # MiB at a time, # MiB behind", ("text/cursor.c", "MAP_STRIDE", M), ("text/cursor.c", "MAP_STRIDE", M)),
+    ),
+}  # fmt: skip
+ROWS = [(document, *row) for document, rows in QUOTED.items() for row in rows]
+
+
+def value(file, expression):
+    """Return the value of an expression of names that a file of src defines."""
+    code = re.sub(r"/\*.*?\*/", "", (ROOT / "src" / file).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+    def number(found):
+        name = found.group()
+        set_to = re.search(rf"#define {name} +([^\n]+)|\.{name} = ([^,}}]+)", code)
+        assert set_to, f"src/{file} does not define {name}"
+        return f"({value(file, set_to[1] or set_to[2])})"
+
+    plain = re.sub(r"UINT64_C(?=\()", "", re.sub(r"\b(\d[\d.]*(?:e-?\d+)?)u?l*\b", r"\1", expression))
+    return eval(re.sub(r"\b[A-Za-z_]\w*", number, plain), {"__builtins__": {}})
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]}: {row[1]}" for row in ROWS])
+def test_number(row):
+    document, sentence, *sources = row
+    text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
+    found = re.search(re.escape(sentence).replace(r"\#", "([0-9][0-9.,]*)").replace("#", "([0-9][0-9.,]*)"), text)
+    assert found, f"{document} no longer says '{sentence}': change the row in {__file__}"
+    for quoted, (file, name, unit) in zip(found.groups(), sources, strict=True):
+        is_now = value(file, name) / unit
+        said = float(quoted.replace(",", "").rstrip("."))
+        assert said == pytest.approx(is_now, rel=1e-6), f"{document} says {quoted}, src/{file}: {name} is {is_now:g}"
