@@ -271,7 +271,7 @@ static bool copy_small(struct pool_result *result, const struct output *kept)
 }
 
 /* Swaps the buffers of result and output, if the output's is allocated. */
-static void swap_large(struct pool_result *result, struct output *kept)
+static void swap_buffers(struct pool_result *result, struct output *kept)
 {
     uint8_t *const bytes = result->bytes;
     const size_t capacity = result->capacity;
@@ -378,7 +378,7 @@ static bool leave_batch(struct pool_worker *worker)
         entry->searched = true;
         pool->left_bytes += bytes_count;
         if (result != NULL)
-            swap_large(result, worker->kept);
+            swap_buffers(result, worker->kept);
     } else if (result != NULL) {
         give_result(pool, result);
     }
