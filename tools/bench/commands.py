@@ -231,10 +231,11 @@ def section(data):
     """Make the table of docs/benchmarks.md."""
     names = (TRAWL,) + PEERS
     lines = [*opening(data), versions_line(data, (*names, *MOVERS)), spread_line(data)]
-    cells, behind = [], 0
+    cells, behind, ratios = [], [], {True: [], False: []}  # is it a row with one thread?
     for row in data["rows"]:
         trawl, (name, value) = result(row, TRAWL), best(row)
-        behind += bool(value and value < 1)
+        ratios[row["name"].endswith("1 thread")] += [value] if value else []
+        behind += [f"{row['name']} ({value:.2f})"] if value and value < 1 else []
         cells.append(
             [row["name"], f"`{row['pattern']}`"]
             + [number(median(result(row, it)), ".5f") for it in names]
@@ -244,7 +245,11 @@ def section(data):
             ]
         )
     lines += [
-        f"- trawl is the fastest program in {len(cells) - behind} of {len(cells)} rows",
+        f"- trawl is the fastest program in {len(cells) - len(behind)} of {len(cells)} rows"
+        + (f"; speed ratio in the others: {', '.join(behind)}" if behind else ""),
+        "- ratio "
+        + "; ".join(f"{said} {min(it):.2f} to {max(it):.2f} in {len(it)} rows, {median({'seconds': it}):.2f} in the median"
+                    for said, it in (("with one thread", ratios[True]), ("in other rows", ratios[False])) if it),
         "",
         "Medians in seconds; a dash: the program did not run, or gave a different answer.",
         "",

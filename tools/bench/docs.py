@@ -1,5 +1,7 @@
 """docs: writes the parts of documents that are made from docs/measurements."""
 
+import csv
+import io
 import os
 
 import calibrate
@@ -33,6 +35,9 @@ SECTIONS += [
 ]
 SECTIONS += [("docs/papers.md", name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
+# How many tables a section keeps; the others are in docs/measurements/NAME.csv, a row for each figure.
+KEPT = {"commands": 0, "rules": 4, "sets": 1, "matrix": 1}
+
 # (file, file of results, function that makes its text; None: not measured)
 FILES = [
     ("docs/papers-claims.csv", "papers", papers.claims_file),
@@ -57,6 +62,33 @@ def results(root, name):
     return read_results(path) if os.path.exists(path) else None
 
 
+def apart(name, lines):
+    """Return a section's lines without the tables that it does not keep, and these tables as CSV."""
+    page, out, kept, title, heads = [], io.StringIO(), KEPT[name], "", None
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("table", "row", "column", "figure"))
+    for line in lines:
+        if not line.startswith("|"):
+            kept -= heads is not None  # a table has ended
+            heads = None
+            page.append(line)
+        elif kept > 0:
+            heads = []
+            page.append(line)
+        elif heads is None:
+            heads = line.replace("\\|", "\0")[1:-1].split("|")
+            while page and not page[-1]:
+                page.pop()
+            title = page.pop() if page and not page[-1].startswith(("-", "|")) else name
+        elif not line.startswith(("|---", "|--:")):
+            row, *cells = (it.replace("\0", "|").strip("*`") for it in line.replace("\\|", "\0")[1:-1].split("|"))
+            writer.writerows((title, row, *it) for it in zip(heads[1:], cells))
+    while page and not page[-1]:
+        page.pop()
+    link = f"[All figures](measurements/{name}.csv): a row for each figure of a table."
+    return [*page, "", link], out.getvalue()
+
+
 def pages(root):
     """Return {page or file: text}, made from the measurements."""
     known, made = {}, {}
@@ -68,7 +100,10 @@ def pages(root):
             with open(os.path.join(root, path), encoding="utf-8") as page:
                 made[path] = page.read()
         data = known[file]
-        text = put_section(made[path], name, lines(data) if data else NOT_YET)
+        new = lines(data) if data else NOT_YET
+        if data and path == "docs/benchmarks.md" and name in KEPT:
+            new, made[f"{MEASUREMENTS}/{name}.csv"] = apart(name, new)
+        text = put_section(made[path], name, new)
         if text is None and data:
             die(f"{path} has no markers for {name}")
         made[path] = text or made[path]
