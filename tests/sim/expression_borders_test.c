@@ -660,7 +660,9 @@ static void chunks_at_lines(bool may_be_long)
     cuda_limits_replace(NULL);
     printf("  chunks: %" PRIu64 " searches by devices in several, %" PRIu64 " in part\n", several,
            left);
-    TEST_CHECK(several > CHUNK_MOST / 10 / step && (left > CHUNK_MOST / 2 / step) == may_be_long);
+    /* Few texts have no long line, and in some runs none has. */
+    TEST_CHECK(may_be_long ? left > CHUNK_MOST / 2 / step
+                           : several > CHUNK_MOST / 2 / step && left == 0);
 }
 
 int main(void)
