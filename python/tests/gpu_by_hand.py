@@ -54,6 +54,15 @@ class Memory:
         live -= self.bytes
 
 
+def free_bytes():
+    """Return the free memory of device 0."""
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    call("cuCtxPushCurrent_v2", contexts[0])
+    call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+    call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+    return free.value
+
+
 def read(address, count, device=0):
     if count == 0:
         return b""
