@@ -10,4 +10,6 @@ else
     exit 77
 fi
 export TRAWL_BUILD=$1 PYTHONDONTWRITEBYTECODE=1
-exec "$python" -m pytest -p no:cacheprovider -W ignore::pytest.PytestConfigWarning --ctest "${@:2}"
+# Pytest's plugin of hypothesis imports all of it, which takes longer than many a test; tests/shrunk.py imports it when a
+# case fails.
+exec "$python" -m pytest -p no:hypothesispytest -p no:cacheprovider -W ignore::pytest.PytestConfigWarning --ctest "${@:2}"
