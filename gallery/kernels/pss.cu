@@ -18,7 +18,8 @@
  * Results    The paper leaves an array of unknown size as future work. Here:
  *            gg, gr, gm: an array; beyond its room occurrences are counted, and the host launches
  *            the kernel again. -list: lists.cu. -passes (ours): the kernel counts each block's
- * occurrences, gallery_pss_sums makes their prefix sums, and the kernel runs once more and writes.
+ *            occurrences, gallery_pss_sums makes their prefix sums, and the kernel runs once more
+ *            and writes.
  * Bound      by instructions, and by starting blocks.
  * Fixed      The paper stores an occurrence at index "++CurrInd"; here, indices begin at 0.
  *            Positions too near the text's end are skipped. The paper does not say how the key

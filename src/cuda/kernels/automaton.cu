@@ -2,12 +2,13 @@
  * all sets and texts.
  *
  * Method     each thread reads a part of the text backwards. First the thread reads the *reach*:
- * the bytes after the part into which a literal (a pattern) of the part can extend. After the byte
- * at x, the thread's state is the longest string that begins at x and is the end of some literal.
- * Each state names the literals that equal its string, and the state of the next shorter string
- * that equals a literal: the states of this *chain* name all literals that begin at x. To list
- * hits, count_automaton notes how many each part has, bins_ends (bins.cu) adds these up, and
- * write_automaton reads the parts with hits again.
+ *            the bytes after the part into which a literal (a pattern) of the part can extend.
+ *            After the byte at x, the thread's state is the longest string that begins at x and is
+ *            the end of some literal. Each state names the literals that equal its string, and the
+ *            state of the next shorter string that equals a literal: the states of this *chain*
+ *            name all literals that begin at x. To list hits, count_automaton notes how many each
+ *            part has, bins_ends (bins.cu) adds these up, and write_automaton reads the parts with
+ *            hits again.
  *
  *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
  *                     <------- thread 0 reads: part, and the reach after it
