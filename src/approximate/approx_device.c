@@ -16,11 +16,10 @@
 #include "cuda/chunk.h"
 #include "cuda/engine_cuda.h"
 #include "cuda/open.h"
+#include "approximate/prices.def"
 
 /* bytes of shared memory that the kernels declare statically, or that the driver reserves */
 #define STATIC_SHARED_BYTES (17u << 10)
-/* time in ns that one thread takes to make a word of the tables */
-#define TABLE_WORD_NS 30
 /* a block here has this many times as many threads as a block of the CUDA engine */
 #define THREADS_TIMES 4u
 

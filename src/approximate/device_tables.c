@@ -13,18 +13,13 @@
 #include "approximate/kernels/approx_grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "approximate/prices.def"
 
 #define ANY_CODE ((1u << CODES) - 1u)
 #define LITERALS_MAX (1u << (32 - GRAMS_SYMBOL_BITS))
 /* bytes of tables that stay in the device's L2 cache during a search */
 #define GLOBAL_BYTES (32u << 20)
 #define GLOBAL_BYTES_MAX (512ull << 20)
-/* A longer gram is chosen only if its tables are expected to be more than LONGER_GAIN times as fast
- * as those of a shorter one. */
-#define LONGER_GAIN 1.1
-/* Tables in L2 are chosen only if they are expected to be more than GLOBAL_GAIN times as fast as
- * tables in shared memory. */
-#define GLOBAL_GAIN 1.5
 
 /* The costs of an offset without comparisons, and of a comparison. The unit is a comparison with
  * tables in shared memory. */

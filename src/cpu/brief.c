@@ -18,11 +18,10 @@
 #include "cpu/set_matcher.h"
 #include "cpu/set_stems.h"
 #include "plan/parts.h"
+#include "cpu/prices.def"
 
 #define TEXT_MAX (64u << 10)
 #define MANY_TEXT_MAX 1024u /* for sets that a worker searches with classes, or with a bitmap */
-#define CANDIDATE_WORK 16u  /* work for a candidate, in addition to its compared bytes */
-#define WORK_ONCE 1024u     /* work allowed in each call, in addition to half the text's bytes */
 #define POSITIONS 512u      /* how many candidates are collected before they are compared */
 #define BUCKETS 128u
 #define FEW_POSITIONS 32u  /* pairs and trigrams do not pay off for so few positions */

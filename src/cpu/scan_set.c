@@ -3,10 +3,7 @@
  * comparison of bytes decides. */
 #include "base/checked.h"
 #include "cpu/worker.h"
-
-#define CANDIDATE_WORK 16u
-/* work for each character of a literal's tail, which is compared after the literal's bytes */
-#define TAIL_WORK 4u
+#include "cpu/prices.def"
 
 /* Emits the literal if it occurs at position x. */
 static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)

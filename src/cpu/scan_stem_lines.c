@@ -6,11 +6,10 @@
  * no hit yet, and finally at the rest of these lines.
  */
 #include "cpu/sampling.h"
+#include "cpu/prices.def"
 
 #define FIRST_SAMPLES 16u /* samples of a line in the first round: as many as fit a vector */
 #define NEXT_SAMPLES 32u
-#define LINES_SHARE 4u /* lines_hit is set if at least 1 in 4 lines has a hit */
-#define WORDS_SHARE 8u /* line ends are found only in tiles with at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
 
 /* Returns the number of set bits. The compiler's builtin would be a function call, because not

@@ -6,28 +6,9 @@
 
 #include "base/checked.h"
 #include "cpu/worker.h"
+#include "cpu/prices.def"
 
-/* if more than 1 in 32 words passes the probes that are tested at every position, one more of the
- * probes is tested everywhere */
-#define PASSED_SHARE_MAX 32u
-/* if fewer than 1 in 1024 words pass, one probe fewer is tested everywhere */
-#define PASSED_SHARE_MIN 1024u
-/* If more than 1 in 8 words of the mask has candidates, the rest of the text is searched by "every"
- * instead of "grams". True occurrences count, too: finding the grams of a word in plain C, after
- * the vectors, takes longer than comparing the candidates. */
-#define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-/* If more than 1 in 4 positions is a candidate of a periodic literal of at least 8 bytes,
- * occurrences overlap in runs, and the scan verifies whole runs. */
-#define RUN_LENGTH_MIN 8u
-#define RUN_SHARE_MIN 4u
-/* If more than 1 of 1024 positions is a candidate but no occurrence, the method "every" then also
- * probes the byte of the literal where the comparisons failed. */
-#define LEARN_SHARE_MAX 1024u
-#define HOT_SHARE_MIN 2u
-/* If the last probe costs fewer ns per position than this, it is tested at every position: a branch
- * that may skip it costs as much, and more where it is mispredicted. */
-#define FREE_PROBE_NS 0.02
 
 void worker_probes_begin(struct cpu_worker *worker)
 {

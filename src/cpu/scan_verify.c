@@ -10,14 +10,9 @@
  * samples at once. The common case has no branch that depends on the text.
  */
 #include "cpu/sampling.h"
+#include "cpu/prices.def"
 
-#define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
-#define STEM_WORK 8u  /* work counted for a stem until its bucket is read */
-#define WHOLE_WORK 4u /* work counted for an occurrence that needs no comparison */
-/* additional work for each occurrence that is kept as a hit: this strategy has to sort the hits,
- * while the automaton, which takes over after much work, finds them in order */
-#define LISTED_WORK 8u
 /* how many of a bucket's entries are compared without a branch; a bucket seldom has more */
 #define USUAL_ENTRIES 2u
 

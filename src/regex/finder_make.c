@@ -5,13 +5,7 @@
 #include "base/memory.h"
 #include "plan/analyse.h"
 #include "regex/finder.h"
-
-/* A look at an occurrence of a finder's byte takes as long as looks at this many other bytes; such
- * a look takes as long as reading SCANS_PER_LOOK bytes with which no match begins. */
-#define LOOKS_PER_BYTE 8.0
-#define SCANS_PER_LOOK 6.0
-/* an unlimited item that fits this fraction of a text's bytes is read back to the line's start */
-#define MOST 0.3
+#include "regex/prices.def"
 
 /* Returns true if RE2 also has all assertions of the sequence. */
 static bool may_find(const struct sequence *sequence)
@@ -181,7 +175,7 @@ static bool ends_lines(const struct finder *made, const struct byte_rates *rates
         fits += (made->automaton->members[made->automaton->of_byte[byte]] >> (last - 1) & 1) != 0
                     ? rates->rate[byte]
                     : 0;
-    return sequence->items[last - 1].most != SYNTAX_ENDLESS || fits < MOST;
+    return sequence->items[last - 1].most != SYNTAX_ENDLESS || fits < UNLIMITED_RATE_MAX;
 }
 
 /* Chooses the rarest ASCII character that every match has after its head. If it is so rare that

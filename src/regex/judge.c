@@ -12,17 +12,12 @@
 #include "base/memory.h"
 #include "match/line_automaton.h"
 #include "regex/automaton.h"
+#include "regex/prices.def"
 
 /* an automaton next to an atom may read this many bytes more than AROUND_BYTES */
 #define SPARE_BYTES 64u
-/* RE2 reads BYTES_PER_NS. Failed tries near atoms may take FAILED_NS longer than reading would. */
-#define FAILED_NS 1000000u
-#define BYTES_PER_NS 2u
 /* the text around the atom after this many is fetched: it was read when the atoms were found */
 #define AHEAD 8u
-/* From call TABLE_AFTER for a line on, an automaton rules out lines of up to TABLE_BYTES. */
-#define TABLE_AFTER 256u
-#define TABLE_BYTES 96u
 
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
@@ -499,7 +494,7 @@ static bool rules_out(struct trawl_line *line)
     if (line->looks == TABLE_AFTER && made->count == 1 && (plan->flags & TRAWL_CRLF) == 0 &&
         regex_line_table(made, &line->table, NULL) != TRAWL_OK)
         line->table = NULL;
-    if (line->table == NULL || count > TABLE_BYTES || line->ruled < -(int64_t)TABLE_AFTER ||
+    if (line->table == NULL || count > TABLE_LINE_BYTES || line->ruled < -(int64_t)TABLE_AFTER ||
         ((made->has_marked || made->needs_marks) && !words_are_ascii(bytes, count)))
         return false;
     while (at < count && state > LINE_HOLDS)

@@ -5,11 +5,7 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 #include "regex/finder.h"
-
-/* A try looks for a match at one start. RE2 takes over when failed tries have read WASTE_MAX bytes,
- * and WASTE_SHARE times as many as the search has advanced, so that the time stays linear. */
-#define WASTE_MAX 256u
-#define WASTE_SHARE 4u
+#include "regex/prices.def"
 
 /* A text that an automaton reads from `at` to `stop`, forwards or backwards. */
 struct reading {
