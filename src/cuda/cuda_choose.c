@@ -9,6 +9,8 @@
  */
 #include "cuda/cuda_choose.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_sampled.h"
@@ -128,13 +130,17 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
     const uint8_t *literal = plan_literal_bytes(plan, 0);
     uint64_t most = min_u64(rare_offset + LOOK_BYTES, plan->length_min - LOOK_BYTES);
     uint64_t best = min_u64(rare_offset, most), least = UINT64_MAX;
+    uint64_t bytes = min_u64(sample_bytes, PLAN_SAMPLE_BYTES_MIN);
+    uint8_t text[PLAN_SAMPLE_BYTES_MIN];
 
-    TRAWL_ASSERT(plan->length_min >= LOOK_BYTES);
+    TRAWL_ASSERT(plan->length_min >= LOOK_BYTES && (plan->flags & TRAWL_IGNORE_CASE) != 0);
+    for (uint64_t i = 0; i < bytes; i++)
+        text[i] = fold_byte(sample[i]);
     for (uint64_t at = best; at <= most && least > 0; at++) {
         uint64_t count = 0;
 
-        for (uint64_t i = 0; i + LOOK_BYTES <= min_u64(sample_bytes, PLAN_SAMPLE_BYTES_MIN); i++)
-            count += plan_mismatch(plan, literal + at, sample + i, LOOK_BYTES) == LOOK_BYTES;
+        for (uint64_t i = 0; i + LOOK_BYTES <= bytes; i++)
+            count += memcmp(text + i, literal + at, LOOK_BYTES) == 0;
         if (count >= least)
             continue;
         least = count;
