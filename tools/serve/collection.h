@@ -23,13 +23,6 @@
 #include "trawl/job/command_job.h"
 #include "trawl/job/walk.h"
 
-/* Returns true if an errno means a lack of memory or descriptors, so that the same call may
- * succeed later. After such an error, a walk of directories has not found all files. */
-static inline bool is_shortage(int os_code)
-{
-    return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
-}
-
 struct collection;
 
 /* Something that a view must report, although it is not a file of the state. */

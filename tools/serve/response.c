@@ -146,13 +146,11 @@ static void *work(void *context)
     settings->search.threads =
         server->thread_count / running > 0 ? server->thread_count / running : 1;
     job.groups = response->request.is_continued ? GROUPS_BEFORE : GROUPS_NONE;
-    errno = 0;
     status = (uint8_t)(response->request.format == REQUEST_FILES ? response_list(response)
                                                                  : run_job(&job, settings));
     failed = status == EXIT_ERROR && !response->pipe.begun;
     refusal = response->request.guard.refusal;
-    /* closing the job's files does not change errno, which says whether the job ran short */
-    is_short = failed && (is_shortage(errno) ||
+    is_short = failed && (refusal == GUARD_SHORT ||
                           request_refusal(&response->request.guard, &http_status) != NULL);
     guard_leave(&response->request.guard);
     if (failed && (is_short || response->request.format != REQUEST_FRAMES))

@@ -4,6 +4,7 @@
 #include "trawl/job/command_job.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trawl/text/message.h"
 
@@ -29,8 +30,18 @@ void job_tell_guess(struct command_job *job, const char *name, const char *guess
         job_message(job, "%s: read as %s, a guess", name, guess);
 }
 
+void job_fail(struct command_job *job, const char *message)
+{
+    const char *end = strstr(message, MESSAGE_EXHAUSTED);
+
+    if (end != NULL && strcmp(end, MESSAGE_EXHAUSTED) == 0)
+        guard_refuse(job->settings->guard, GUARD_SHORT);
+    job_message(job, "%s", message);
+}
+
 void job_file_error(struct command_job *job, const char *name, int os_code)
 {
+    guard_note(job->settings->guard, os_code);
     if (!job->settings->no_messages)
         job_message(job, "%s: %s", name, strerror(os_code));
     job->error_seen = true;

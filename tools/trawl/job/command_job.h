@@ -115,7 +115,12 @@ struct command_job {
 void job_message(struct command_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints a message about a file, unless -s is set, and sets job->error_seen. */
+/* Prints why the job, or a part of it, fails. The job's guard notes a lack of memory, with which a
+ * message ends (MESSAGE_EXHAUSTED). */
+void job_fail(struct command_job *job, const char *message);
+
+/* Prints a message about a file, unless -s is set, and sets job->error_seen. The job's guard notes
+ * a lack of memory or descriptors. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
 /* Prints, unless -s is set, in which encoding a file was read by --encoding=guess; "": nothing. */

@@ -1,6 +1,7 @@
 /* searchers: opens the command's searchers. */
 #include "trawl/job/searchers.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "trawl/text/sizes.h"
@@ -58,6 +59,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
         *searcher = NULL;
         return message_exhausted(message);
     }
+    guard_note(settings->guard, error.status == TRAWL_MEMORY ? ENOMEM : error.os_code);
     if (engine == TRAWL_ENGINE_CUDA && settings->search.engine == NULL)
         return message_fail(
             message,

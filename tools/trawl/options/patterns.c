@@ -727,8 +727,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
              !settings->numbers_wanted && prints_matches(settings))
         patterns_find_empty(patterns, *plan);
-    if (status == TRAWL_LIMIT)
-        guard_refuse(settings->guard, GUARD_PLAN);
+    if (status == TRAWL_LIMIT || status == TRAWL_MEMORY)
+        guard_refuse(settings->guard, status == TRAWL_LIMIT ? GUARD_PLAN : GUARD_SHORT);
     if (spare > 0)
         guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)

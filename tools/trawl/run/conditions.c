@@ -317,7 +317,7 @@ bool conditions_of_file(struct command_job *job, const struct open_file *file)
         return false;
     }
     if (failed)
-        job_message(job, "memory exhausted");
+        job_fail(job, MESSAGE_EXHAUSTED);
     for (size_t i = 0; meets && !failed && begin >= 0 && i < conditions->count; i++) {
         meets = is_selected(job, &conditions->items[i], search, file, &failed) !=
                 conditions->items[i].negated;

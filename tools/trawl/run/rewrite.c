@@ -232,7 +232,7 @@ static void rewrite_file(struct command_job *job, const struct open_file *file)
     }
     rewrite = calloc(1, sizeof *rewrite);
     if (rewrite == NULL) {
-        job_message(job, "memory exhausted");
+        job_fail(job, MESSAGE_EXHAUSTED);
         job->error_seen = job->done = true;
         return;
     }

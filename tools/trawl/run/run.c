@@ -80,7 +80,7 @@ static int explain(struct command_job *job)
         output_text(job->output, lines);
         status = run_end_document(job);
     } else {
-        job_message(job, "memory exhausted");
+        job_fail(job, MESSAGE_EXHAUSTED);
     }
     free(lines);
     return status;
@@ -227,14 +227,14 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     if (good && job->totals.sums.file_count == 0 && !job->has_searched)
         tell_of_nothing(job, operand_count);
     if (!good) {
-        job_message(job, "%s", message);
+        job_fail(job, message);
         return EXIT_ERROR;
     }
     if (!job->selected && !settings->quiet && !settings->no_messages) {
         const char *doubt;
 
         if (patterns_doubt(job->patterns, settings, message))
-            job_message(job, "%s", message);
+            job_fail(job, message);
         for (size_t i = 0; i < operand_count && settings->encoding == NULL && job->supply == NULL &&
                            !job->error_seen;
              i++)
@@ -302,7 +302,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
         !conditions_open(job, settings, pattern_is_operand ? operands : NULL, message) ||
         !patterns_gather(job->patterns, settings,
                          settings->patterns.count == 0 ? operands[0].text : NULL, message)) {
-        job_message(job, "%s", message);
+        job_fail(job, message);
         return EXIT_ERROR;
     }
     if (pattern_is_operand) {
@@ -329,7 +329,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
         return EXIT_NOT_SELECTED;
     if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
                        message)) {
-        job_message(job, "%s", message);
+        job_fail(job, message);
         return EXIT_ERROR;
     }
     if (settings->document.explain)
@@ -391,7 +391,7 @@ static int list_files(struct command_job *job, struct settings *settings, char *
     if (settings->files.directories == DIRECTORIES_READ)
         settings->files.directories = DIRECTORIES_RECURSE;
     if (settings->filters.count > 0 && !exclude_open(&job->exclude, &settings->filters, message)) {
-        job_message(job, "%s", message);
+        job_fail(job, message);
         return EXIT_ERROR;
     }
     print_names(job, settings->operands.items, settings->operands.count);
@@ -416,7 +416,7 @@ int run_job(struct command_job *job, struct settings *settings)
         good = filter_open(&job->filter, settings, job->supply != NULL, message);
     good = good && pre_open(job, message);
     if (!good)
-        job_message(job, "%s", message);
+        job_fail(job, message);
     else if (files->names_only)
         status = list_files(job, settings, message);
     else

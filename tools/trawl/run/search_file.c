@@ -623,6 +623,7 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                          const struct trawl_error *error)
 {
     const struct guard *guard = job->settings->guard;
+    int refusal = guard != NULL ? atomic_load(&guard->refusal) : GUARD_NONE;
 
     if ((status == TRAWL_READ || status == TRAWL_OPEN) && error->os_code != 0) {
         job_file_error(job, name, error->os_code);
@@ -634,14 +635,14 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
         job->error_seen = true;
         return;
     }
-    if (status == TRAWL_MEMORY && guard != NULL && atomic_load(&guard->refusal) != GUARD_NONE)
+    if (status == TRAWL_MEMORY && refusal != GUARD_NONE && refusal != GUARD_SHORT)
         job_message(
             job,
             "%s: a line with its occurrences needs more memory than a request may take: see "
             "--max-memory and --request-memory",
             name);
     else if (status == TRAWL_MEMORY)
-        job_message(job, "memory exhausted");
+        job_fail(job, MESSAGE_EXHAUSTED);
     else
         job_message(job, "%s: %s", name, error->message);
     job->error_seen = true;

@@ -4,6 +4,7 @@
 #ifndef TRAWL_GUARD_H
 #define TRAWL_GUARD_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@ enum guard_refusal {
     GUARD_NONE, /* nothing was refused */
     GUARD_OWN,  /* the search exceeds the limit for a single search */
     GUARD_ALL,  /* all searches together use too much memory now */
-    GUARD_PLAN  /* the strings need a larger plan than the library builds */
+    GUARD_PLAN, /* the strings need a larger plan than the library builds */
+    GUARD_SHORT /* the system lacked memory or descriptors */
 };
 
 /* The guard of a search, or of all searches together (`all` is NULL). Memory stays counted until
@@ -54,6 +56,18 @@ void guard_leave(struct guard *guard);
 void guard_give(struct guard *guard, uint64_t bytes);
 /* Notes why the search fails, unless a reason was noted before. Does nothing for NULL. */
 void guard_refuse(struct guard *guard, enum guard_refusal refusal);
+/* Returns true if an errno means a lack of memory or descriptors, so that the same call may
+ * succeed later. After such an error, a walk of directories has not found all files. */
+static inline bool is_shortage(int os_code)
+{
+    return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
+}
+/* Notes GUARD_SHORT if the errno of a failure means a shortage. Does nothing for NULL. */
+static inline void guard_note(struct guard *guard, int os_code)
+{
+    if (is_shortage(os_code))
+        guard_refuse(guard, GUARD_SHORT);
+}
 /* Returns how many bytes the search may still take within its own limit; UINT64_MAX: no limit. */
 uint64_t guard_left(const struct guard *guard);
 /* Stops counting the memory that is still counted, here and in guard->all. */

@@ -59,7 +59,7 @@ bool message_fail(char *message, const char *format, ...)
 
 bool message_exhausted(char *message)
 {
-    return message_fail(message, "memory exhausted");
+    return message_fail(message, MESSAGE_EXHAUSTED);
 }
 
 void message_print(const char *format, ...)

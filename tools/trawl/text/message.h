@@ -16,7 +16,8 @@ extern bool message_called_tg;
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes why something failed into message[SETTINGS_ERROR_BYTES]. Returns false. */
 bool message_fail(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool message_exhausted(char *message); /* "memory exhausted" */
+#define MESSAGE_EXHAUSTED "memory exhausted"
+bool message_exhausted(char *message); /* fails with MESSAGE_EXHAUSTED */
 /* Formats a text of any length, as paths may be long. Returns `room` if the text fits, otherwise
  * memory that the caller frees. If out of memory, returns `room` with the text truncated. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
