@@ -523,7 +523,7 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
  * Errors that every search may return; the functions add their own:
  *   - ARGUMENT: also if the plan's algorithm can only search records, and the call names a text
  *   - BUSY: the searcher is inside a call (from a sink, or from another thread)
- *   - MEMORY: scratch could not grow; the searcher stays usable. THREAD is never returned: the
+ *   - MEMORY: scratch could not grow; the searcher stays usable. If a thread cannot be started, the
  *     search continues with the threads that it has
  *   - READ: reading failed (os_code, text_offset); results before that offset were delivered
  *   - DEVICE: a device failed, and the engine is TRAWL_ENGINE_CUDA

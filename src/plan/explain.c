@@ -46,7 +46,7 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                 plan_method_name((enum trawl_method)m), prices->of[m]);
     add(text, "text: %s\n",
         plan->tuning.is_seen ? "known by the sample that was given"
-                             : "what a long one is like decides how it is searched");
+                             : "unknown; the first bytes of a long one decide how it is searched");
 }
 
 /* Adds the expected cost of each strategy (search loop) by which the CPU may search for the set,

@@ -38,12 +38,13 @@ static const struct option_row {
     {"--log=json", NULL, OPTION_SWITCH, AT(http.logs), 0,
      "write a line of JSON on standard error for each request, without the text of queries"},
     {"--link", "TEMPLATE", OPTION_TEXT, AT(link), 0,
-     "the page links each file to an editor or a forge by this URL, in which {root}, {collection}, "
-     "{path} and {line} are replaced, such as vscode://file{root}/{path}:{line}"},
+     "link each file of the page to an editor or a forge; the server replaces {root}, "
+     "{collection}, "
+     "{path} and {line} in this URL, such as vscode://file{root}/{path}:{line}"},
     {"--from", "FILE", OPTION_TEXT, AT(from), 0,
      "serve only FILE and the files that follow FILE in the order of --sort=path. FILE is a path "
-     "below each PATH. Other servers serve the files before, so such a server tells nothing of "
-     "those files and reports no fault of a directory."},
+     "below each PATH. Another server has the files before it: this one reports no error about "
+     "those files, nor about a directory."},
     {"--until", "FILE", OPTION_TEXT, AT(until), 0,
      "serve only the files before FILE in the order of --sort=path"},
     {"--host-memory", "SIZE", OPTION_SIZE, AT(host_bytes), 0,
@@ -55,27 +56,27 @@ static const struct option_row {
      "let all requests together take at most SIZE bytes of memory; default: a quarter of the "
      "free memory"},
     {"--max-memory", "SIZE", OPTION_SIZE, AT(limits.memory_max), UINT64_C(1) << 30,
-     "reject a request that needs more than SIZE bytes of memory (1G)"},
+     "reject a request that needs more than SIZE bytes of memory; default 1G"},
     {"--max-request", "SIZE", OPTION_SIZE, AT(limits.body_bytes_max), UINT64_C(16) << 20,
-     "reject a request of more than SIZE bytes (16M)"},
+     "reject a request of more than SIZE bytes; default 16M"},
     {"--max-patterns", "NUM", OPTION_NUMBER, AT(limits.patterns_max), 1000000,
-     "reject a request with more than NUM strings (1000000)"},
+     "reject a request with more than NUM strings; default 1000000"},
     {"--max-results", "NUM", OPTION_NUMBER, AT(limits.results_max), 100000000,
-     "end an answer after NUM lines with matches, lines of output or rows of columns "
-     "(100000000)"},
+     "end an answer after NUM lines with matches, lines of output or rows of columns; default "
+     "100000000"},
     {"--max-seconds", "NUM", OPTION_NUMBER, AT(limits.seconds_max), 600,
-     "end an answer after NUM seconds (600)"},
+     "end an answer after NUM seconds; default 600"},
     {"--max-queries", "NUM", OPTION_NUMBER, AT(http.queries_max), 256,
-     "let one client have at most NUM queries at the same time, and reject more (256; fewer if "
-     "their answers could take more than half of --request-memory). A client is a process, or an "
-     "address with TCP."},
+     "let one client have at most NUM queries at the same time, and reject more; default 256, or "
+     "fewer if their answers could take more than half of --request-memory. A client is a process, "
+     "or an address with TCP."},
     {"--max-connections", "NUM", OPTION_NUMBER, AT(http.connections_max), 1024,
-     "close connections beyond NUM (1024)"},
+     "close connections beyond NUM; default 1024"},
     {"--idle-seconds", "NUM", OPTION_NUMBER, AT(http.idle_seconds), 60,
-     "close a connection that neither takes nor sends bytes for NUM seconds (60)"},
+     "close a connection that neither takes nor sends bytes for NUM seconds; default 60"},
     {"--drain-seconds", "NUM", OPTION_NUMBER, AT(drain_seconds), 30,
      "when the server ends, wait at most NUM seconds for answers; then end the answers where they "
-     "are (30)"},
+     "are; default 30"},
     {"--allow-pcre", NULL, OPTION_SWITCH, AT(limits.allow_pcre), 0,
      "let PCRE2 search for expressions of -P that RE2 lacks, such as look-around. Work on a line "
      "is limited, but is not linear."},

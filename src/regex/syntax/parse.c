@@ -228,7 +228,8 @@ static enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl
         return syntax_add_edge(reader, letter == '`' ? 'A' : 'z', 2, error);
     if (class_is_word_byte(letter) || (uint8_t)letter >= 0x80)
         return syntax_refuse(from, error, "\\ before this character has no meaning%s",
-                             letter == 'd' ? "; a digit is [0-9], or \\d with -P"
+                             letter == 'd'   ? "; a digit is [0-9], or \\d with -P"
+                             : letter == 'n' ? "; a newline is \\n with -P and --multiline"
                              : syntax_is_in("ADGHKNPQRSZdhpsvxz", letter) ? " but with -P"
                                                                           : "");
     reader->at++;
