@@ -89,6 +89,29 @@ bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matche
     return true;
 }
 
+bool number_set_of_spans(struct text_scan *scan, const struct trawl_match *matches,
+                         const struct line_span *spans, uint64_t span_count, uint64_t offset)
+{
+    struct number_set *set = &scan->numbers;
+
+    set->count = 0;
+    if (!make_stamps(scan))
+        return false;
+    set->stamp++;
+    for (const struct line_span *span = spans; span < spans + span_count; span++)
+        for (uint64_t i = span->group; i < span->group + span->group_count; i++) {
+            const uint64_t pattern = matches[i].pattern_index;
+
+            if (matches[i].end != offset + span->to || set->stamps[pattern] == set->stamp)
+                continue;
+            if (!add_pattern(scan, pattern))
+                return false;
+            set->stamps[pattern] = set->stamp;
+        }
+    sort(set);
+    return true;
+}
+
 bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,
                    uint64_t end)
 {

@@ -306,11 +306,8 @@ static struct piece part_of(const struct piece *line, uint64_t begin, uint64_t e
 static bool show_numbers(struct text_scan *scan, const struct view *view, const struct piece *line,
                          const struct excerpt *excerpt)
 {
-    const struct line_span *last = &line->spans[excerpt->past - 1];
-    const uint64_t group = line->spans[excerpt->first].group;
-
-    if (!number_set_of_line(scan, view->matches + group, last->group + last->group_count - group,
-                            line->offset, line->offset + line->content, false))
+    if (!number_set_of_spans(scan, view->matches, line->spans + excerpt->first,
+                             excerpt->past - excerpt->first, line->offset))
         return false;
     scan->shown.numbers = scan->numbers.list;
     scan->shown.number_count = scan->numbers.count;
