@@ -20,7 +20,7 @@ import sys
 import cases
 import packed
 import pytest
-from harness import write
+from harness import opened, write
 
 CASES, ONE_IN = 2800, 5
 NO_LETTER = "\ufffd".encode()
@@ -36,7 +36,7 @@ FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgr
          "crlf", "max-columns-preview", "pattern-number", "overlapping", "only-first", "stats", "line-buffered",
          "search-zip", "I", "s"]  # fmt: skip
 WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # options that decide about lines and files
-STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"]
+STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link", "around"]
 STYLES += 2 * ["match separator", "context separator", "none", "none"]
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
 
@@ -48,6 +48,13 @@ ENCODINGS = [("utf-8", "utf-8", ""), ("utf-16le", "utf-16-le", ""), ("utf-16be",
 SUMS = ["count-matches", "positions", "count-by-pattern"]  # reports of single occurrences
 # Letters of texts in which strings often overlap, equal each other, or are parts of others.
 DENSE = [b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a", b"kKsSzZ\n", b"a\nb\0", bytes(range(256))]
+WIDTHS = [0, 0, 1, 2, 3, 7, 20, 300, 10**18]  # of --around
+# What is no character: invalid bytes, and parts of characters.
+BROKEN = [b"\xff", b"\xe6\xbc", b"\x80", b"\xf0\x9d\x84", b"\xc3"]
+CHARACTERS = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x00-\xff]", re.S)  # fmt: skip
+NAMES = ["d/a", "d/b", "d/e/c", "d/e/d", "d/f", "d/-n", "d/g h", "d/é", "d/a:1"]
 FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
 
 
@@ -62,6 +69,11 @@ class Case:
         self.locale = rng.choice(["C", "C.UTF-8"])
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
         self.expressions = [] if self.report in SUMS[1:] else self.expressions
+        self.sign = opened(rng, 3).encode() if self.expressions else b""
+        if self.sign:  # the first group begins with it
+            begin = re.search(rb"\((\?P<n>)?|^", self.expressions[0])
+            more = self.sign + b"|" if begin.group() else b""
+            self.expressions[0] = begin.group() + more + self.expressions[0][begin.end() :]
         if self.expressions and rng.random() < 0.1:
             # a single expression, because its matches may be empty, and in Python they would hide those of other
             # expressions
@@ -70,7 +82,6 @@ class Case:
         if b"\0" in self.dense:
             self.locale = "C"
             self.on.add("a")
-        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
         self.form = rng.choice(["-e", "-e", "-f", "--hex"]) if not self.expressions else "-e"
         kinds = rng.choice([STRINGS, STRINGS, [b"o", b"oo", b"foo"], [b"a", b"ab", b"aba"]])
         self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (
@@ -101,6 +112,13 @@ class Case:
             self.replace, self.columns = "<$0>" if self.style == "replace" else None, 8 * (self.style == "columns")
             self.distance = self.style == "distance" and not self.expressions
             self.on |= {"T", rng.choice("nb")} if self.style == "none" and rng.random() < 0.4 else set()
+        self.around = None
+        # --around counts characters, so no match may begin or end inside of one
+        if self.report not in SUMS and len(self.dense) < 256 and (self.style == "around" or rng.random() < 0.15):
+            self.around = (rng.choice(WIDTHS), rng.choice(WIDTHS)) if self.style in (None, "around") else None
+        self.broken = self.around and rng.random() < 0.3
+        self.locale = "C" if self.broken else self.locale
+        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
         self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
         self.clean()
         self.choose(rng)
@@ -113,7 +131,7 @@ class Case:
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
         self.encoding = (
             rng.choice(ENCODINGS)
-            if "search-zip" not in self.on and b"\0" not in self.dense and rng.random() < 0.12
+            if "search-zip" not in self.on and not self.broken and b"\0" not in self.dense and rng.random() < 0.12
             else None
         )
         self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
@@ -173,6 +191,9 @@ class Case:
             add("--replace=" + self.replace)
         if self.columns:
             add("-M%d" % self.columns)
+        if self.around:
+            both = self.around[0] != self.around[1] or rng.random() < 0.5
+            add("--around=%d" % self.around[0] + ",%d" % self.around[1] * both)
         if self.distance:
             self.arguments += ["--mismatches=0", "--distance"]
         if rng.random() < 0.15:
@@ -224,13 +245,15 @@ class Case:
                 colors[key] = value.encode()
         self.reverse = "rv" in colors and "v" in self.on
         self.colors, self.keep = (colors, "ne" in colors) if self.palette is not None else ({}, False)
-        self.only = "o" in self.on and self.report != "json"
+        self.only = ("o" in self.on or bool(self.around)) and self.report != "json"
         self.vimgrep = "vimgrep" in self.on and self.report != "json"
         marks = bool(self.colors.get("ms") or self.colors.get("mc"))
         replaces = self.replace is not None
         self.each = self.column or self.vimgrep or replaces or self.only or marks
         self.styled = self.column or self.vimgrep or self.heading or self.distance or replaces or self.columns > 0
-        self.styled |= bool({"passthru", "trim"} & self.on or self.link or self.fields != {True: None, False: None})
+        self.styled |= bool(
+            {"passthru", "trim"} & self.on or self.link or self.around or self.fields != {True: None, False: None}
+        )
         self.end = b"\0" if "z" in self.on else b"\n"
 
     def paint(self, text, key, closed=True):
@@ -333,6 +356,19 @@ class Case:
         return re.sub(r"(?a)\$\$|\$\{(\w+)\}|\$(\w+)", value, self.replace or "").encode("utf-8", "surrogateescape")
 
 
+def excerpts(line, spans, around, alone):
+    """Return (begin, end, numbers of the spans inside) of each excerpt of the line that --around prints."""
+    made = []
+    for number, (begin, end) in enumerate(spans):
+        low = begin - len(b"".join(CHARACTERS.findall(line[:begin])[::-1][: around[0]]))
+        high = end + len(b"".join(CHARACTERS.findall(line[end:])[: around[1]]))
+        if made and not alone and (low < made[-1][1] or begin < made[-1][1]):
+            made[-1] = made[-1][0], max(high, made[-1][1]), [*made[-1][2], number]
+        else:
+            made.append((low, high, [number]))
+    return made
+
+
 class Printer:
     """The model of the printer, which writes what the command should print. groups: whether a line of some file was
     selected or printed."""
@@ -357,8 +393,9 @@ class Printer:
         path = os.path.join(self.folder, self.path)
         if not self.case.link or not os.path.exists(path):  # standard input
             return b"", b""
+        place = re.sub(rb"[^\w/:.~\x80-\xff-]", lambda one: b"%%%02X" % ord(one[0]), os.path.realpath(path))
         url = self.case.link.replace("{line}", str(max(line, 1))).replace("{column}", str(max(column, 1)))
-        return b"\33]8;;%s\33\\" % url.encode().replace(b"{path}", os.path.realpath(path)), b"\33]8;;\33\\"
+        return b"\33]8;;%s\33\\" % url.encode().replace(b"{path}", place), b"\33]8;;\33\\"
 
     def head(self, number, column, offset, content, selected, numbers, distance):
         case, out = self.case, b""
@@ -453,7 +490,10 @@ class Printer:
         if case.report == "json":
             found = found if selected or "v" in case.on else []
             spans = [(content[b:e], new, b, e) for b, e, new, _ in found]
-            self.lines.append((selected, content + end, number if case.number else None, offset, spans))
+            bare = content[:-1] if "crlf" in case.on and content.endswith(b"\r") else content
+            parts = excerpts(bare, [span[2:] for span in spans], case.around, False) if case.around else ()
+            parts = [(data(content[b:e]), b, e) for b, e, _ in parts]
+            self.lines.append((selected, content + end, number if case.number else None, offset, spans, parts))
             return
         number = number if case.number else 0
         matching = selected != ("v" in case.on)
@@ -468,7 +508,14 @@ class Printer:
             text += content[at:]
         more = {"selected": selected, "distance": matching and bool(all_found)}
         whole = {**more, "match_count": len(spans)}
-        if case.only and (matching or "passthru" not in case.on):
+        if case.around and case.only and (matching or "passthru" not in case.on):
+            bare = text[:-1] if "crlf" in case.on and text.endswith(b"\r") else text
+            for low, high, inside in excerpts(bare, spans, case.around, "vimgrep" in case.on):
+                own, first = [(spans[i][0] - low, spans[i][1] - low) for i in inside], spans[inside[0]][0]
+                numbers = sorted({number for i in inside for number in found[i][3]})
+                where = offset + first, number, first + 1
+                self.piece(bare[low:high], b"", own, own, *where, numbers=numbers, match_count=len(own), **more)
+        elif case.only and (matching or "passthru" not in case.on):
             for (begin, stop), (_, _, _, numbers) in zip(spans, found):
                 alone, where = (text[begin:stop], b"", [(0, stop - begin)], spans), (offset + begin, number, begin + 1)
                 for which in numbers if "pattern-number" in case.on else [0]:
@@ -488,7 +535,8 @@ class Printer:
         self.path, self.width, self.headed, self.lines, self.null = path, width, False, [], None
         lines, offset = [], 0
         binary = b"\0" in text and not case.on & {"a", "z"}
-        for content in (text.replace(b"\0", b"\n") if binary else text).split(case.end):
+        # of a binary text a NUL ends a line, too, but not with --hex, whose strings may contain one
+        for content in (text.replace(b"\0", b"\n") if binary and case.form != "--hex" else text).split(case.end):
             end = case.end if offset + len(content) < len(text) else b""
             if content or end:
                 lines.append((content, end, offset))
@@ -584,10 +632,13 @@ def dense_strings(rng, case, text):
 def random_text(rng, case):
     if case.dense:
         return dense_text(rng, case)
-    lines = []
+    lines, tokens = [], TOKENS + BROKEN * bool(case.broken) + [case.sign.replace(b"\\", b"")] * 3 * bool(case.sign)
     for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30, 60])):
-        line = b"".join(rng.choice(TOKENS) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
+        line = b"".join(rng.choice(tokens) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
         lines.append(rng.choice([b"", b"", b"", b" ", b"\t ", b"\v"]) + line + rng.choice([b"", b"", b"", b"", b"\r"]))
+    if rng.random() < 0.1:  # a text of two kinds
+        half, one = len(lines) // 2, rng.choice(tokens)
+        lines[half:] = [one * len(line) for line in lines[half:]]
     if case.crlf:
         lines = [line.rstrip(b"\r") + b"\r" for line in lines]
     if lines and rng.random() < 0.01:  # longer than the blocks of 96 KiB whose lines a NUL can discard
@@ -628,15 +679,17 @@ def json_expected(output, files, case):
             continue
         first, path = len(wanted), data(path)
         wanted.append({"type": "begin", "data": {"path": path}})
-        for selected, line, number, offset, spans in lines:
+        for selected, line, number, offset, spans, parts in lines:
             matches = [{"match": data(match), "start": begin, "end": end} for match, _, begin, end in spans]
             for match, (_, new, _, _) in zip(matches, spans):
                 match |= {"replacement": data(new)} if case.replace is not None else {}
                 match |= {"distance": 0} if case.distance else {}
             facts = {"path": path, "lines": data(line), "line_number": number, "absolute_offset": offset}
+            if case.around:
+                facts["excerpts"] = [{"excerpt": part, "start": begin, "end": end} for part, begin, end in parts]
             kind = "match" if selected else "context"
             wanted.append({"type": kind, "data": {**facts, "submatches": matches}})
-        hits = [len(spans) for selected, _, _, _, spans in lines if selected]
+        hits = [len(spans) for selected, _, _, _, spans, _ in lines if selected]
         printed = sum(len(line) + 1 for line in output[first : len(wanted)])
         stats = dict(zip(names, (1, int(bool(hits)), searched, len(hits), sum(hits), printed)))
         wanted.append({"type": "end", "data": {"path": path, "binary_offset": null, "stats": stats}})
@@ -677,7 +730,7 @@ def test_case(rng, trawl, folder):
     case, folder = Case(rng), os.path.join(folder, "tree")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(os.path.join(folder, "d", "e"))
-    paths = sorted(rng.sample(["d/a", "d/b", "d/e/c", "d/e/d", "d/f"], rng.choice([1, 1, 2, 3, 5])))
+    paths = sorted(rng.sample(NAMES, rng.choice([1, 1, 2, 3, 5])))
     texts = {path: random_text(rng, case) for path in paths}
     if case.dense:
         case.strings = dense_strings(rng, case, b"".join(texts.values()))
@@ -751,7 +804,8 @@ def test_case(rng, trawl, folder):
         )
         whole = case.report not in ("l", "L", "q") and case.limit is None and "I" not in case.on
         whole = whole and b"binary file" not in got and all(file[3] is None for file in files)
-        none = b"" in case.strings  # as a whole line, it is searched for only in files
+        # as a whole line, the empty string is searched for only in files, and an expression in a short text without a method
+        none = b"" in case.strings or bool(case.expressions)
         wanted += (cases.stats_wrong(b"files: " + stats, case.jobs, size if whole else None, none) or "").encode()
     if case.report == "json" and case.limit != 0:
         lines = got.split(b"\n")[:-1]
