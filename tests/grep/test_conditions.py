@@ -147,11 +147,7 @@ def test_conditions(rng, folder, trawl):
     case = Case(rng)
     while not case.is_simple():
         case = Case(rng)
-    name = "tg" if case.tg else "trawl"
-    program = os.path.join(folder, "small" if "small" in trawl else "usual", name)
-    if not os.path.exists(program):
-        os.makedirs(os.path.dirname(program), exist_ok=True)
-        os.symlink(trawl, program)
+    program = cases.link(trawl, folder) if case.tg else trawl
     for file, text in zip(case.names(), case.texts):
         write(os.path.join(folder, file), text.encode())
     named = len(case.texts) > 1

@@ -264,20 +264,15 @@ def ripgrep():
 
 
 def test_case(rng, trawl, folder):
-    home, tg = (os.path.join(folder, name) for name in ("home", "tg"))
-    tree = tree_of(rng.number, folder)
-    if not os.path.lexists(tg):
-        os.symlink(trawl, tg)
-    wrong = compare(rng, trawl, tg, tree, home)
+    tree, home = tree_of(rng.number, folder), os.path.join(folder, "home")
+    wrong = compare(rng, trawl, cases.link(trawl, folder), tree, home)
     assert not wrong, wrong
 
 
 def test_every_glob(trawl, folder):
     """Compare -g and --iglob for many short globs, each alone, on names that differ by a letter or a slash; and files and
     links of several sizes and times. (A glob of a random case hardly matches anything.)"""
-    top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home-globs"))
-    if not os.path.lexists(tg):
-        os.symlink(trawl, tg)
+    top, home, tg = os.path.join(folder, "globs"), os.path.join(folder, "home-globs"), cases.link(trawl, folder)
     ignored.put(home, ".config/git/ignore", "/a/ab*\n[ab]c\n")  # rules for repositories, but there is no repository
     for path in itertools.product(("", "a/", "ab/", "b/"), ("", "a/", "b/"), ("ba", "ac", "c", "aab", ".a")):
         ignored.put(top, "".join(path), "")
@@ -334,7 +329,7 @@ def test_every_glob(trawl, folder):
 
 def test_rows(trawl, folder):
     """Show that each of ROWS still differs as docs/differences.md says."""
-    tg = os.path.join(folder, "tg")
+    tg = cases.link(trawl, folder)
     for number, (rules, paths, place, options, *listed) in enumerate(ROWS):
         top = os.path.join(folder, "row%d" % number, "tree")
         os.makedirs(top)

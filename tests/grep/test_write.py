@@ -13,22 +13,7 @@ import pytest
 from harness import TRAWL, environment, execute, write
 
 CASES, ONE_IN = 500, 4
-TOKENS = [
-    b"foo",
-    b"Foo",
-    b"ba",
-    b"o",
-    "é".encode(),
-    "漢".encode(),
-    b" ",
-    b" ",
-    b"x1",
-    b"$",
-    b"\\",
-    b"\t",
-    b"\r",
-    b"\xff",
-]
+TOKENS = [*(word.encode() for word in "foo Foo ba o é 漢 x1 $ \\".split()), b" ", b" ", b"\t", b"\r", b"\xff"]
 EXPRESSIONS = [rb"fo+", rb"(o)(o)?", rb"b[ao]", rb"^f", rb"o$", rb"x(\d)", rb" +"]
 TEXTS = [b"", b"X", b"<$0>", b"$1-", b"${1}$$", b"a\nb", "漢".encode()]
 
@@ -130,11 +115,7 @@ def test_write(rng, folder, trawl):
     case = Case(rng)
     while not case.is_simple():
         case = Case(rng)
-    tg = os.path.join(folder, "small" if "small" in trawl else "usual", "tg")
-    if not os.path.exists(tg):
-        os.makedirs(os.path.dirname(tg))
-        os.symlink(trawl, tg)
-    before = {}
+    tg, before = cases.link(trawl, folder), {}
     for name in [name for name in os.listdir(folder) if name.startswith("f")]:
         os.unlink(os.path.join(folder, name))
     for name, text in case.files.items():
