@@ -328,9 +328,10 @@ bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
 /* number_set_of_line collects the numbers of all matches in a line, which with `empty` also
  * contains the empty string. number_set_of_spans collects those of the matches that are spans of a
- * line at `offset`, number_set_at those of the longest of the matches, which all have the same start. The numbers are ascending and distinct. If the command checks -x
- * (rules.check_whole_line), only matches that are the whole line [begin, end) count. False: out of
- * memory; the scan has failed. */
+ * line at `offset`, number_set_at those of the longest of the matches, which all have the same
+ * start. The numbers are ascending and distinct. If the command checks -x (rules.check_whole_line),
+ * only matches that are the whole line [begin, end) count. False: out of memory; the scan has
+ * failed. */
 bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
                         uint64_t match_count, uint64_t begin, uint64_t end, bool empty);
 bool number_set_of_spans(struct text_scan *scan, const struct trawl_match *matches,
