@@ -64,6 +64,7 @@ def test_page(name):
 def pages():
     folder = os.path.join(GENERATED, "man3")
     found = [os.path.join(GENERATED, "trawl.1"), *(os.path.join(folder, name) for name in sorted(os.listdir(folder)))]
+    found.append(os.path.join(GENERATED, "trawl-serve.1"))
     return [path for path in found if os.path.isfile(path) and not os.path.islink(path)]
 
 

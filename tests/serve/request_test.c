@@ -61,7 +61,7 @@ static void check_flags(void)
     }
 }
 
-/* Checks what a request counts as its memory (docs/server.md says what each part costs), and which
+/* Checks what a request counts as its memory (trawl-serve(1) says what each part costs), and which
  * limit rejects a request. */
 static void check_memory(void)
 {

@@ -1,6 +1,6 @@
 """Tests how much memory and time a request may take.
 
-The table of limits in docs/server.md says what each request here may use. The tests read the server's memory from
+The section LIMITS of trawl-serve(1) says what each request here may use. The tests read the server's memory from
 /proc, except under sanitizers, which keep freed memory. Under these, requests of more than a MiB are skipped, since
 they are slow.
 """

@@ -314,6 +314,24 @@ static void print_section(struct output *output, const char *head, const char *t
     output_text(output, "\n");
 }
 
+static void print_requests(struct output *output)
+{
+    static const struct {
+        const char *head, *name, *text;
+    } parts[] = {
+#define PART(title, text) {".SH ", title, text},
+#define ITEM(name, text) {".TP\n.B ", name, text},
+#include "serve/manual.def"
+#undef PART
+#undef ITEM
+    };
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        print_section(output, parts[i].head, parts[i].name);
+        print_section(output, "", parts[i].text);
+    }
+}
+
 void serve_options_print_manual(struct output *output)
 {
     output_text(output, ".TH TRAWL\\-SERVE 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
@@ -331,6 +349,7 @@ void serve_options_print_manual(struct output *output)
         help_troff(output, rows[i].summary);
         output_text(output, "\n");
     }
+    print_requests(output);
     print_section(output, ".SH SIGNALS\n", about_signals);
     output_text(output,
                 ".SH EXIT STATUS\n0 after SIGTERM or SIGINT, 2 if the server cannot start.\n"
