@@ -15,6 +15,11 @@
  *
  * If a bzip2 file has no second stream near its start, pieces begin and end at blocks, which bzip2
  * compresses independently (blocks.h), instead of streams. The offsets of such pieces count bits.
+ *
+ * Decoding takes 10 to 100 times as long as searching, so a worker of the command takes several
+ * files at once; if one of them takes long, other workers search the rest. The answer does not
+ * depend on the number of threads. A gzip member is decoded on one core: on eight, rapidgzip is
+ * only 1.5 times as fast as ISA-L on one.
  */
 #ifndef TRAWL_TEXT_AHEAD_H
 #define TRAWL_TEXT_AHEAD_H

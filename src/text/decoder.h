@@ -5,6 +5,16 @@
  * library (codec.fast), which decodes files. If it finds a member damaged, the format's own library
  * decodes that member again, and the bytes that were delivered already are dropped. So only the
  * format's own library decides what is damaged, and where.
+ *
+ * All bytes before damaged data are searched, as by `gzip -dc | grep`. zlib and liblzma deliver
+ * these bytes. libbz2, zstd and lz4 do not say how many bytes a failing call has written, so
+ * damaged bzip2 data are decoded once more, one byte per call, and zstd and lz4 get at most one
+ * block of input per call.
+ *
+ * The faster decoders are ISA-L, libbz2 with many bytes in each call, and liblzma's threads. About
+ * one in 10,000 randomly damaged files yields up to 128 KiB of text from beyond the damage, which
+ * slower decoders do not deliver: xz files that several threads decode, and gzip files if the
+ * chunks are short.
  */
 #ifndef TRAWL_TEXT_DECODER_H
 #define TRAWL_TEXT_DECODER_H

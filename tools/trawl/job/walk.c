@@ -3,6 +3,9 @@
  * pool.c, or run.c for --files, requests item after item. Operands come in the order given, with
  * the files of a directory (tree.c) in its place. The walk opens no file: the worker that searches
  * a file opens it.
+ *
+ * Rejected: threads that read directories ahead of the walk of --files. 50,000 files in 5,000
+ * directories took 64 ms instead of 52, and twice the processor time [Xeon, 16 cores, 2026-11-29].
  */
 #include "trawl/job/walk.h"
 

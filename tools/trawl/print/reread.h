@@ -1,4 +1,10 @@
-/* reread: rereads the bytes of lines too long to be kept in memory. */
+/* reread: rereads the bytes of lines too long to be kept in memory.
+ *
+ * If the file can be read again for printing, only the first bytes of a line over 1 MiB are kept.
+ * The whole line is, if it cannot be read again (a pipe, a compressed or converted text), and for
+ * colours, -B, -o with context, and -w with an empty string; -B NUM keeps twice the last NUM
+ * lines, and matches printed one by one (-o, colours) take 100 bytes each.
+ */
 #ifndef TRAWL_REREAD_H
 #define TRAWL_REREAD_H
 

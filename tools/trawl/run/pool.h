@@ -10,6 +10,15 @@
  * a shared searcher, which has all threads. A compressed file is searched immediately, with the
  * threads that other files leave idle. A worker whose file is slow leaves the rest of its batch to
  * other workers (pool_leave_rest).
+ *
+ * A batch has about 1 MiB of text and at most 32 files; small files are joined in a buffer of 256
+ * KiB. Up to 64 MiB of output may wait. A file of 32 MiB or more is searched by all threads
+ * together; the next to be printed from 8 MiB, or from 512 KiB if no other worker is active.
+ *
+ * Of the time of a tree of small files, 85 % is spent in Linux: copying, opening and closing
+ * files, and reading directories. One worker at a time lists directories. Others poll the walk's
+ * lock for up to 0.2 ms before they sleep, because a woken worker would have to share its waker's
+ * core.
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H
