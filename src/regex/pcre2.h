@@ -3,6 +3,31 @@
  *
  * The library is loaded when the first such expression is compiled. PCRE2 tries every way in which
  * an expression may match, so the work on a line is limited (match_beyond in words.c).
+ *
+ * How PCRE2's expressions are searched:
+ *
+ * - Work on a line. In a line of n bytes, each start offset may take 100 million / n steps, but at
+ *   least 50,000 (2,000 with \G or a verb such as (*SKIP)) and at most 10 million. In lines of 200
+ *   bytes or more, a start that needs more steps gets them, while such trials take less than 50 us
+ *   per byte of the line and 5 s in all. With --multiline, the whole file is one line.
+ * - A line that exceeds the limit is undecided. The library delivers all other results, sets its
+ *   counts, and returns LIMIT. Python raises LimitError at the end of the text or column, after an
+ *   iterator's last result.
+ * - Cancelling works even inside a line, unless the expression has \G or a verb.
+ * - Words and classes are those of PCRE2's version of Unicode for tg and with TRAWL_RIPGREP, as in
+ *   rg -P. Otherwise \b, \B and TRAWL_WHOLE_WORD mean RE2's words, and in a single-byte locale
+ *   PCRE2 takes classes and cases from the locale (of the process, when PCRE2 is first used), as
+ *   grep -P does. Before PCRE2 10.43, marks and connectors other than _ are no word characters,
+ *   and a look-behind has a fixed length.
+ * - Invalid bytes match nothing; an expression must not contain bytes of an incomplete character.
+ * - Case of ASCII alone cannot be ignored in UTF-8. If struct trawl_letters asks for it (Python's
+ *   ignore_case="ascii"), an expression in which PCRE2 could find more is UNSUPPORTED: one with k,
+ *   s, a character beyond ASCII, a class of these, or a backreference.
+ * - Optimizations that miss matches are off. Start optimizations are used without |, braces,
+ *   look-ahead, references in groups and recursion, or with (*COMMIT). If a group is atomic or
+ *   possessive, as in \w+(?:,\d)?+\w, neither these nor auto-possessification are used, nor is the
+ *   latter with \R. Groups like (b|bc){2,}+ are searched without the JIT, and before 10.43 also
+ *   (a|)*+, groups in assertions, recursion, and some repeated backreferences.
  */
 #ifndef TRAWL_REGEX_PCRE2_H
 #define TRAWL_REGEX_PCRE2_H

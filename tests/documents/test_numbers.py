@@ -86,8 +86,10 @@ QUOTED = {
     "docs/approximate.md": (("tries them on # KiB of the text", ("approximate/prices.def", "TRIAL_BYTES", K)),),
     "docs/regex.md": (
         ("is a set of up to # strings", ("regex/split.h", "SPLIT_STRINGS_MAX", 1)),
-        ("needs more than # states", ("regex/determinize.h", "DETERMINIZE_STATES_MAX", 1)),
         ("first step ends after # atoms", ("regex/prices.def", "TRIAL_ATOMS", 1)),
+    ),
+    "src/regex/automaton.h": (
+        ("needs more than # states", ("regex/determinize.h", "DETERMINIZE_STATES_MAX", 1)),
         ("need more than # automata together", ("regex/automaton.c", "GROUPS_MAX", 1)),
     ),
     "docs/architecture.md": (
