@@ -10,6 +10,13 @@
  * A *key* is a length and a hash that one or more literals share. Each launch compares each
  * window's hash with a *batch* of up to RECORDS_HASHES_MAX keys; the keys of one length in a batch
  * are a *group*.
+ *
+ * The sample's patterns have one length, as do its records, and there are fewer than 4,096
+ * patterns; here the device makes a pass for each length and a launch for every 4,095 hashes, and
+ * several threads search a long record in overlapping parts of 64 KiB or more. Patterns may be up
+ * to 1 GiB long; records and patterns must fit in device memory. strstr needs a record that ends
+ * in a NUL, and a pattern without NUL; other cases use memmem. In --stats, candidates are the
+ * flagged records, and copying includes packing.
  */
 #include <inttypes.h>
 #include <stddef.h>

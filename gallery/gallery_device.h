@@ -1,5 +1,17 @@
 /* gallery_device: the gallery's algorithms on a device. Each thread has a struct gallery_device in
- * addition to its worker of the CUDA engine. */
+ * addition to its worker of the CUDA engine.
+ *
+ * Kernels append hits in any order; the host sorts them. Hits for which there is no room are
+ * counted but not written, and the kernel runs again. A part that has more hits than a scan may
+ * report, or needs more memory than there is, is halved. Constant memory belongs to a device, so
+ * its workers take turns if a pattern is stored there.
+ *
+ * Kernels that launch kernels must be linked with the device's run-time library, so those of swift
+ * have their own image, of machine code alone, for the build's architectures except 8.7 and 8.8,
+ * for which CUDA 13.0's run-time library has no code. Further images have the kernels of pss and
+ * bmh without optimisation, and pss-gm-list, for which a device sets up a heap of 256 MiB. Images
+ * are loaded when first needed.
+ */
 #ifndef TRAWL_GALLERY_GALLERY_DEVICE_H
 #define TRAWL_GALLERY_GALLERY_DEVICE_H
 

@@ -86,7 +86,9 @@ struct engine_chunk {
 };
 
 /* Tells the call that the worker searches in another way from offset `at` of the chunk on. The
- * names and the reason are static text, and the times are per byte. */
+ * names and the reason are static text, and the times are per byte. Not told are dense stretches
+ * that the automaton searches for another strategy, the steps that the automaton of all expressions
+ * reads, and what a device chooses between two counts. */
 static inline void engine_changed(const struct engine_chunk *chunk, uint64_t at, const char *before,
                                   double before_ns, const char *after, double after_ns,
                                   const char *why)

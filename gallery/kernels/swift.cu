@@ -30,6 +30,30 @@
  *            block need not wait for each other; the paper's launches name no stream, so they run
  *            one after the other, as with the option "ordered".
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
+ *
+ * In a form's name, X is bf, qs or hp. X alone is the paper's generic form, with a thread per
+ * start offset and text, pattern and shifts in global memory; forms in shared memory (-shared,
+ * -binning) take patterns of up to 32 KiB, the others of up to 1 GiB. For qs and hp, the paper
+ * follows the shifts on the host; here the threads of a first kernel do, each in its own 512 start
+ * offsets, and this kernel counts in the measured time. Tay's programs also store an int for each
+ * window (hp) or match (bf) where ours append a hit, his bf tests for NUL, and his qs compares
+ * from left to right.
+ *
+ * The paper does not say what happens to launches beyond the limit of pending child grids. A
+ * kernel launches at most as many as the device was told to make room for (61,440), and searches
+ * at most 1 MiB of start offsets; threads that come later compare their windows themselves.
+ * --stats and struct trawl_stats count the child grids that ran, the launches that the device
+ * rejected, and those that were left out. With thousands of rejections, some searches did not end
+ * (H200, CUDA 13.0). If a launched grid has not run when the kernel ends, the search fails with a
+ * DEVICE error. With `uncounted`, nothing is counted or checked.
+ *
+ * A hybrid launches child grids for patterns of at least a certain length: the one that the plan
+ * sets (bf-hybrid:800 is the paper's), or else the one measured for the device (rows MEASURED of
+ * kernels.def). If there is neither, or the build has no child grids for the device (compute
+ * capability 8.7 and 8.8), it always runs in the generic form, and the note in --stats says why.
+ * On H100 and H200, this is the case for all three hybrids: X-swift-chunking was slower than
+ * X-shared at each measured length (on the H200, from 100 to 3,000 bytes; on the H100, bf and hp
+ * likewise, and qs with 1,500).
  */
 #include "gallery/kernels/compare.h"
 

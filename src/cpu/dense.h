@@ -4,6 +4,13 @@
  * The other ways to search for a set compare candidates, which is slow where candidates are dense.
  * The automaton (plan/automaton.h) reads each byte a bounded number of times. The first search that
  * needs the automaton builds it for all threads; afterwards, it is immutable.
+ *
+ * The text is read from its end, because the state then shows which patterns begin at the byte: a
+ * count adds one number per byte, the longest match needs one lookup. A table of up to 24 MiB has
+ * a row for each node of the patterns' trie, 4 bytes for each class of bytes; 1,000 words of
+ * English take 1.0 ns per byte. Building it, once dense candidates have cost as much, takes 0.1 to
+ * 0.4 us per node. Eight segments of the text are read at once: 14.6 -> 4.9 ns per byte (10,000
+ * substrings of English). A set with more than 33,554,432 nodes has no automaton.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H

@@ -5,6 +5,9 @@
  * pattern and its variants form a group, represented by the member with the shortest encoding. If A
  * is a variant of B and B of C, but not A of C, all three are in one group, which is too large. The
  * scan then compares each pattern that the automaton finds with the text.
+ *
+ * First counts of 2,321 English words with Unicode's -i took 13.6 times as long without this [busy
+ * Xeon, AVX-512, 2026-11-27]. Patterns under -i that are not UTF-8 have no automaton.
  */
 #include <string.h>
 

@@ -4,6 +4,9 @@
  * A line needs only one hit. So while many lines have one, the scan works in rounds: it looks at
  * the first few positions of all lines of a tile, then at the next positions of the lines that have
  * no hit yet, and finally at the rest of these lines.
+ *
+ * Later counts of lines with one of 97,000 words took 1.7 to 3.4 times as long without this, of
+ * 10,000 1.4 to 5 times; first counts 1.0 to 1.5 times [busy Xeon, AVX-512, 2026-11-27].
  */
 #include "cpu/sampling.h"
 #include "cpu/prices.def"

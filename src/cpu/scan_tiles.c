@@ -1,7 +1,12 @@
 /* scan_tiles: searches for a single literal: finds the candidates of a tile (a stretch of text),
  * and tests which of them are occurrences. The "every" method tests some bytes of the literal, the
  * probes, at every position. The "grams" method tests up to 8 bytes of the literal, a gram, at
- * every stride-th position. */
+ * every stride-th position.
+ *
+ * Comparing all candidates of a tile without a branch (sieve) makes first counts of strings in
+ * most lines of a log, JSON, CSV or XML 1.5 to 5 times as fast; in Fibonacci and Thue-Morse words
+ * 1.6 to 7 times [busy Xeon, AVX-512 (VBMI), 2026-11-27].
+ */
 #include <string.h>
 
 #include "base/checked.h"

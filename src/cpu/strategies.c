@@ -9,6 +9,33 @@
  * For sets, too, expected costs choose the first strategy. But which strategy is fastest depends on
  * the text, the strings and the caches, and cannot be predicted, so the strategies compete
  * (plan/contest.h).
+ *
+ * A strategy that turns out too expensive stops at a position, and the next continues there
+ * (scan_leave):
+ *
+ * - sampled: when it takes 15 % and 2 us longer than the cheaper of every and grams would; the
+ *   cheaper one continues.
+ * - every, grams: when it has compared 4 times as many bytes as chunk and literal have; the
+ *   two-way algorithm continues, in linear time.
+ * - buckets, classes: when candidates take more than 4 ns per byte of text, and have taken as long
+ *   as building the automaton would (a quarter of that, if the rest would take over four times as
+ *   long). The automaton continues, for 32 KiB, but at least 4 times the longest string's length;
+ *   then the strategy again. If it soon stops, twice as much, up to 16 MiB.
+ *
+ * Which strategies fit a set, and when they begin:
+ *
+ * - buckets: sets of at most 65,536 strings; all sets of whole words or lines. First, if making
+ *   their tables and searching 16 MiB is cheaper than with classes (words must also be fewer than
+ *   64).
+ * - classes: all sets but those of whole words or lines. First, if buckets are not.
+ * - the automaton: sets of at most 192 KiB, whose table of rows fits into the caches. Once it pays
+ *   off.
+ * - each string by itself: sets of at most 10 strings. Once it pays off.
+ * - parts: sets of 3 to 65,536 strings of different lengths. Once they pay off, and, for more than
+ *   10 strings, if their prices add up to less than 0.75 of the whole set's.
+ *
+ * A strategy in a trial first searches 8 KiB that do not count, because they fill the caches, then
+ * 34,304 bytes that do.
  */
 #include <string.h>
 

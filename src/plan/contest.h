@@ -5,6 +5,10 @@
  * than a trial of it costs, a trial begins: the candidates in question search a turn each, and are
  * timed. The fastest goes on. The others rest, and are tried again later, or as soon as the text
  * has changed. The user of a contest decides how long a turn is, and searches.
+ *
+ * tests/unit/unit_contest.c searches modelled texts: where the text changes once, drifts, or
+ * alternates every 64 KiB to 64 MiB, and pieces seem to take up to 30 % more or less than they do,
+ * the mean regret (time / that of the fastest) is 1.02, the worst below 1.6.
  */
 #ifndef TRAWL_PLAN_CONTEST_H
 #define TRAWL_PLAN_CONTEST_H
