@@ -1,5 +1,12 @@
 /* approx_verify: decides which candidates are occurrences of an approximate search, and computes
- * their lengths and distances. */
+ * their lengths and distances.
+ *
+ * For mismatches, m symbols are compared; for edits, the host computes how far 0, 1, ..., k errors
+ * reach along each diagonal of Sellers' table (Landau, Vishkin 1989), or, for exact parts and for
+ * many ends of a short pattern, the table's rows, for up to 512 ends at once. So time is linear in
+ * the text; but where it repeats a long pattern's period, many candidates are compared in whole,
+ * and time grows with the pattern, for edits also with k.
+ */
 #ifndef TRAWL_APPROXIMATE_APPROX_VERIFY_H
 #define TRAWL_APPROXIMATE_APPROX_VERIFY_H
 

@@ -14,6 +14,13 @@
  * literal's stem is its first 8 bytes, or all of it if it is shorter. Samples of four bytes select
  * positions where a literal may start (set_stems.c). At each such start, the search looks up the
  * stems of all lengths.
+ *
+ * The stride is at most 8, and q at most 16. Wide strides mean fewer but shorter grams, so the
+ * widest is taken at which a gram of the text is rarely one of the class's by chance. 4 to 16 KiB
+ * of the first searched text show whether a narrower one costs less: 10,000 substrings of English
+ * are then searched at 0.41 instead of 0.20 GB/s. The first search builds the tables, once for all
+ * threads: for 10,000,000 patterns of 16 letters in 4.0 s of one core, with 61 bytes per pattern
+ * plus the letters.
  */
 #ifndef TRAWL_CPU_SET_CLASS_H
 #define TRAWL_CPU_SET_CLASS_H

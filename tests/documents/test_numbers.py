@@ -60,7 +60,7 @@ QUOTED = {
         ("(and up to # of which some have short ones)", ("regex/automaton.c", "GROUP_FIRST", 1)),
         ("at most # transitions", ("regex/automaton.c", "GROUP_WORDS_MAX", 1)),
     ),
-    "docs/approximate.md": (("tries them on # KiB of the text", ("approximate/prices.def", "TRIAL_BYTES", K)),),
+    "src/approximate/approx_choose.h": (("tries them on # KiB of the text", ("approximate/prices.def", "TRIAL_BYTES", K)),),
     "docs/regex.md": (
         ("is a set of up to # strings", ("regex/split.h", "SPLIT_STRINGS_MAX", 1)),
         ("first step ends after # atoms", ("regex/prices.def", "TRIAL_ATOMS", 1)),
