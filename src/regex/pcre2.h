@@ -12,7 +12,7 @@
  *   per byte of the line and 5 s in all. With --multiline, the whole file is one line.
  * - A line that exceeds the limit is undecided. The library delivers all other results, sets its
  *   counts, and returns LIMIT. Python raises LimitError at the end of the text or column, after an
- *   iterator's last result.
+ *   iterator's last result. A search that ends early, as trawl_first does, reports none.
  * - Cancelling works even inside a line, unless the expression has \G or a verb.
  * - Words and classes are those of PCRE2's version of Unicode for tg and with TRAWL_RIPGREP, as in
  *   rg -P. Otherwise \b, \B and TRAWL_WHOLE_WORD mean RE2's words, and in a single-byte locale

@@ -13,9 +13,9 @@
  * is not read again: trawl_text_tell reports the loss (is_cut).
  *
  * 1 GiB in the page cache, searched for an absent word by one thread: 0.0519 s mapped in large
- * folios, 0.112 s read (2026-11-21); with single pages 0.143 s mapped, 0.090 s read (Linux 6.18).
- * So trawl counts the page faults of one chunk in each 2 MiB. If mapping saves no time, it reads
- * the next 2 MiB, or twice as much after each further failure.
+ * folios, 0.112 s read (commit cebdef7, 2026-11-21); with single pages 0.143 s mapped, 0.090 s read
+ * (Linux 6.18). So trawl counts the page faults of one chunk in each 2 MiB. If mapping saves no
+ * time, it reads the next 2 MiB, or twice as much after each further failure.
  *
  * A mapped file may change between search and output, so a chunk from which lines are printed is
  * first read and searched again. If lines without a match are printed, no file is mapped.
