@@ -578,10 +578,10 @@ TRAWL_CALL trawl_first(struct trawl_searcher *searcher, const struct trawl_plan 
                        struct trawl_error *error);
 
 /* ---- Answers -----------------------------------------------------------------------------
- * The answer that a search is to give: what, where it goes, and where the search may end. A text
- * (trawl_ask) gives the answers up to BEGINS, loaded records (trawl_ask_records) the others; the
- * rest is UNSUPPORTED, and the message names it. Functions for one answer are shorter or faster:
- * trawl_count, trawl_first; trawl_windows also delivers the text's bytes.
+ * The answer that a search is to give: what, where it goes, and where the search may end. trawl_ask
+ * supports TRAWL_MATCHES to TRAWL_BEGINS, and trawl_ask_records the TRAWL_RECORDS_ values. Any
+ * other combination is UNSUPPORTED, and the message names it. Functions for one answer are shorter
+ * or faster: trawl_count, trawl_first; trawl_windows also delivers the text's bytes.
  */
 /* Takes matches ordered by (begin, pattern_index); in approximate search, then by (reversed, end).
  */
@@ -631,7 +631,7 @@ enum trawl_what {
     /* Of records. N is their number; `count` is the number of records where a pattern occurs, also
      * those with only empty matches. */
     TRAWL_RECORDS_BITS = 4,   /* `values`: 1 bit per record, 1: a pattern occurs in it. Record i is
-                                 bit   (i & 7) of byte i >> 3; later bits of the last byte are 0 */
+                                 bit (i & 7) of byte i >> 3; later bits of the last byte are 0 */
     TRAWL_RECORDS_BYTES = 5,  /* `values`: 1 byte per record: 1 if a pattern occurs in it, else 0 */
     TRAWL_RECORDS_COUNTS = 6, /* `values`: uint32_t per record: occurrences of all patterns,
                                  overlapping ones too, but no empty match of an expression */
@@ -656,8 +656,10 @@ struct trawl_answer {
     /* arrays in the host's memory, or in that of the GPU that has the text or the records */
     void *values;
     void *patterns;
-    uint64_t room; /* capacity, in elements; BITS, BYTES, COUNTS, FIRST: N or more, else LIMIT */
-    uint32_t cell_bytes; /* CELLS, FIRST, MATCHES: bytes of a number, 4 or 8; 0 means 8 */
+    /* capacity, in elements; RECORDS_BITS, _BYTES, _COUNTS, _FIRST: N or more, else LIMIT */
+    uint64_t room;
+    /* RECORDS_CELLS, _FIRST, _MATCHES: bytes of a number, 4 or 8; 0 means 8 */
+    uint32_t cell_bytes;
     /* set by the call: */
     uint32_t on_device; /* of records: 1 if a device computed the answer, 0 if the host did */
     uint64_t count; /* on OK; after READ, LIMIT and DEVICE what was found before, as in the arrays,
@@ -667,8 +669,8 @@ struct trawl_answer {
     trawl_pattern_count_sink counts;
     trawl_cells_sink cells;
     void *context;
-    /* FIRST, MATCHES: arrays like the two above. `patterns`, `ends` and, of MATCHES, `begins` may
-     * be NULL: they are not wanted */
+    /* RECORDS_FIRST, _MATCHES: arrays like the two above. `patterns`, `ends` and, of
+     * RECORDS_MATCHES, `begins` may be NULL: they are not wanted */
     void *begins;
     void *ends;
 };

@@ -177,7 +177,7 @@ struct trawl_expression_told {
     uint8_t reserved[6];
     uint64_t pattern_index; /* the first expression with a line end */
 };
-/* Report about expressions, which become alternatives, without a plan: whether they name a line
+/* Tell, without building a plan, whether expressions that are joined as alternatives name a line
  * end, which no line contains, and which characters they contain. So a caller can decide whether
  * case matters before it builds a plan with these options. Errors: ARGUMENT as trawl_plan_build,
  * but PCRE2 is not asked; LIMIT. Cost: linear in the bytes of the expressions. */

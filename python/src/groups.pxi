@@ -4,8 +4,8 @@
 cdef enum:
     OPENED_MAX = 64  # expressions for which a line is open at the same time
 
-# The line of an occurrence, without its line end; if occurrences may cross lines, the whole text or record. Each
-# expression has an open trawl_line, which moves along.
+# The line of an occurrence, without its line end; if occurrences may cross lines, the whole text or record. Expressions
+# have open trawl_lines, which move along: at most OPENED_MAX of them.
 cdef struct line_place:
     const trawl_plan *plan
     bint by_lines  # occurrences cross no line (Plan.by_lines)

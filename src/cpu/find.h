@@ -92,11 +92,20 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
 }
 
 /* The first six bytes of some literals, as trigrams. The search looks up samples: the trigrams at
- * every second byte of the text. The literals are divided into 8 slots. A trigram's entry has four
- * sets of slots, one per byte: those of the literals that have the trigram at offset 1 (in the
- * lowest byte), 0, 3 and 2. A literal that ends before such a trigram does is in all entries that
- * the text may have there. A start contains two samples: the first at its position or a byte later,
- * the second two bytes after the first. It is a candidate if some slot allows both:
+ * every second byte of the text. The literals are divided into 8 slots. The four bytes of a
+ * trigram's entry are sets of slots: those of the literals that have the trigram at
+ *
+ *   byte 0 (the lowest)   offset 1
+ *   byte 1                offset 0
+ *   byte 2                offset 3
+ *   byte 3                offset 2
+ *
+ * 1 comes before 0, and 3 before 2, so that the bytes are in the order of the starts: literals of
+ * byte 0 begin one byte before the sample, those of byte 1 at it. If a literal ends inside a
+ * trigram at offset 1, it is in the entry of every trigram that may continue it; if it ends inside
+ * or before one at offset 2 or 3, it is in all entries. A start contains two samples: the first at
+ * its position or a byte later, the second two bytes after the first. It is a candidate if some
+ * slot allows both:
  *
  *   text       s t o r m .     slot 0 has "form", slot 1 has "storm"
  *   samples    s t o           start s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since

@@ -39,7 +39,7 @@ struct contest_rules {
      * are. A turn may be longer, as the user can only stop at certain places. */
     uint64_t warm_bytes, trial_bytes;
     double trial_ns;     /* a trial costs this, and the candidate's price.once_ns */
-    uint64_t advance_ns; /* a trial may begin so much early; for tests */
+    uint64_t advance_ns; /* a trial may begin this much early; for tests */
 };
 
 /* The candidate that goes on is another than before. */

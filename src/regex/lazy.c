@@ -67,8 +67,8 @@ struct lazy {
     /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always
      * passes */
     uint32_t *firsts;
-    uint32_t divided; /* the classes are those of so many places */
-    bool cuts[257];   /* where they begin */
+    uint32_t classed_count; /* the classes of bytes take this many places into account */
+    bool cuts[257];         /* at which bytes a class begins */
     uint8_t class_of[256], byte_of[256];
     uint32_t class_count, stride; /* class_count itself is the class of the line's end */
     uint32_t *groups;             /* for each group, its first part; NOTHING: not made */
@@ -450,7 +450,7 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     for (uint32_t i = 0; i < lazy->found_count; i++)
         if (lazy->firsts[lazy->found[i]] == 0)
             TRAWL_TRY(put_expression(lazy, lazy->found[i], error));
-    if (lazy->divided == lazy->nfa.count)
+    if (lazy->classed_count == lazy->nfa.count)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ROOM(lazy->items, lazy->item_capacity, 8 * (uint64_t)lazy->nfa.count, error));
     if (lazy->nfa.count > lazy->list_capacity) {
@@ -466,9 +466,9 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
         lazy->settled = lazy->seen + room;
         lazy->list_number = 0;
     }
-    count = nfa_divide(&lazy->nfa, lazy->divided, NULL, NULL, lazy->cuts, lazy->class_of,
+    count = nfa_divide(&lazy->nfa, lazy->classed_count, NULL, NULL, lazy->cuts, lazy->class_of,
                        lazy->byte_of);
-    lazy->divided = lazy->nfa.count;
+    lazy->classed_count = lazy->nfa.count;
     if (count == lazy->class_count && had_edges == lazy->nfa.has_edges)
         return TRAWL_OK;
     flush(lazy);

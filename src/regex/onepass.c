@@ -81,7 +81,7 @@ static void find_marks(struct onepass *maker)
     }
 }
 
-/* Follows all ways from the state up to `byte`, or END_OF_LINE. */
+/* Follows all paths from the state that read nothing before `byte`, or before END_OF_LINE. */
 static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t byte)
 {
     const struct border border = {.before = maker->states[state] % LINE_BEFORES, .next = byte};

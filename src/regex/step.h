@@ -189,7 +189,9 @@ static inline uint64_t line_begin(const struct step *step, uint64_t at)
     return begin;
 }
 
-/* Returns the line [begin, after) without its line end, if it has one. */
+/* Returns the line [begin, after) without its line end, if it has one, and with CRLF then without a
+ * carriage return at its end. Returns it unchanged if it is a record, or if matches may cross
+ * lines. */
 static inline struct regex_line content_of(const struct step *step, uint64_t begin, uint64_t after)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;

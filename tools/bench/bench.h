@@ -204,8 +204,8 @@ struct contestant {
 };
 
 /* Each function returns true if its file implements the contestant's kind, and then sets the
- * contestant's functions. With `full`, run() looks at every occurrence; without it, run() may only
- * count them, if looking at them would take time. */
+ * contestant's functions. With `full`, run() looks at every occurrence; without it, run() need only
+ * count them. */
 bool library_contestant(struct contestant *contestant, const char *kind);
 bool rival_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);

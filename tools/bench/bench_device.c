@@ -260,8 +260,9 @@ static bool run_program(const struct contestant *it, const struct bound *own, ui
     return done;
 }
 
-/* Does what a program does around its kernel (ints=1), and sets run->seconds. Only the first
- * quarter of the host's results was written before, as in Han's program. */
+/* Does what Han's program does around its kernel (ints=1), and sets run->seconds. The host's array
+ * of results is four times as long as the text. As in Han's program, only its first quarter has
+ * been written before the clock starts. */
 static bool run_ints(const struct contestant *it, const struct bound *own, struct bench_run *run)
 {
     static const uint32_t table[256];

@@ -62,7 +62,7 @@ def read():
 
 
 def last_figures(data):
-    """Return the last figures of the machine and the benchmark, as `figures` does."""
+    """Return the last figures of data's machine and benchmark, in the form that `figures` returns."""
     return read().get(machine_of(data), {}).get(data["benchmark"], {})
 
 

@@ -548,8 +548,8 @@ def flags_line(figures):
             if on.startswith("the sample") and it.get("note", "").startswith("flagged"):
                 false = int(it["note"].split()[-1]) - row["answers"]
                 shares.setdefault(it["name"], []).append(100 * false / (row["text_bytes"] / 1021))
-    said = [f"{name.split(', ')[0]} {min(it):.4f} to {max(it):.4f} %" for name, it in shares.items()]
-    return ["", f"Records flagged falsely (counted): {', '.join(said)}."] if said else []
+    said = [f"{name.split(', ')[0]} {min(it):.4f} to {max(it):.4f}" for name, it in shares.items()]
+    return ["", f"False positives (counted), % of records: {', '.join(said)}."] if said else []
 
 
 def pairs(figures):
@@ -709,7 +709,9 @@ def section(data):
     for paper in NAMES:
         if any(row["paper"] == paper for row in data["rows"]):
             claimed = claim_rows(data, paper)
-            lines += [""] + part(data, paper, tables=True) + [""] + (narrow(CLAIM_HEADS, claimed, left=7) if claimed else [])
+            lines += (
+                [""] + part(data, paper, tables=True) + [""] + (narrow(CLAIM_HEADS, claimed, left=7) if claimed else [])
+            )
     return lines
 
 

@@ -63,7 +63,7 @@ def lines_of(row):
 
 
 class TimeUp(Exception):
-    """Raised by SIGTERM: the rows that have ended are the results."""
+    """Raised when SIGTERM arrives: the results are then those of the rows that are complete."""
 
 
 def time_up(*_):

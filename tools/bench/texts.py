@@ -31,7 +31,7 @@ FILES = {
     "english": "bible.txt",
     "world": "world192.txt",
     "dna": "ecoli-nc008253.txt",
-    "coli": "E.coli",  # SWIFT's; as it is in the archive
+    "coli": "E.coli",  # the genome of SWIFT's paper, as it is in the archive
     "code": "rust-library.rs",
     "words": "words-100k.txt",
     "cyrillic": "subtitles-ru.txt",

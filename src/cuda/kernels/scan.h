@@ -93,10 +93,12 @@
  * that are in the tables. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
-/* Each form X(s, q, c) is two kernels of stream_set, one of each variant. s is the stride; 16 is
- * also used for multiples of 16. q is the bytes of a gram. Of c grams at consecutive bytes, the one
- * with the lowest hash is the sample. With c = 1, the form is also used for shorter grams: q = 8
- * for 4 to 8 bytes, q = 16 for 9 to 16. */
+/* Each form X(s, q, c) is two kernels of stream_set, one of each variant:
+ *
+ *   s   the stride; 16 is also used for multiples of 16
+ *   q   bytes of a gram. With c = 1, the form is also used for shorter grams: q = 8 for 4 to 8
+ *       bytes, q = 16 for 9 to 16
+ *   c   of so many grams at consecutive bytes, the one with the lowest hash is the sample */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -266,7 +268,7 @@ struct scan_arguments {
      * write_automaton: the hits, ascending, each hits_base + x - begin, plus hits_literal *
      * literal. */
     uint64_t *hits;
-    /* slots of a bin; write_automaton: capacity of `hits`. Later hits are only counted */
+    /* slots of a bin; write_automaton: of all of `hits`. Hits without a slot are only counted */
     uint64_t capacity;
     /* the number of hits of each bin; count_automaton, unless NULL: of each thread's part */
     uint32_t *bin_counts;

@@ -383,7 +383,7 @@ SIMT_FUNCTION struct simt_u32x4 stream_load_row(const uint8_t *at)
     return simt_load_u32x4((const uint32_t *)(const void *)at);
 }
 
-/* Loads the 8 bytes after a row, which the last lane needs. */
+/* Loads the 8 bytes at `at`: those after a lane's 16 bytes, or the last lane's in a whole step. */
 SIMT_FUNCTION void stream_load_behind(const uint8_t *at, uint32_t *to)
 {
     uint64_t more = simt_load_u64((const uint64_t *)(const void *)at);

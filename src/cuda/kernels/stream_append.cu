@@ -110,7 +110,7 @@ SIMT_FUNCTION struct tile_masks append_edge(const struct pattern_arguments *a, u
 
         SIMT_UNROLL
         for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
-            /* compared rather than indexed by k, since registers have no index */
+            /* compared rather than indexed by k: registers cannot be indexed at run time */
             masks.rows[i] |= k / 2u == i ? mask << k % 2u * 16u : 0;
     }
     return masks;

@@ -300,9 +300,9 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
                                                           : "the group is not closed");
     if (reader->large_count > 0 && !reader->out->refers)
         return syntax_refuse(reader->large_at, error,
-                             "invalid repetition size: %.*s: RE2 allows 65,535 in all, or 1,000 "
-                             "for a range that repeats a group, where the numbers of repetitions "
-                             "inside each other are multiplied",
+                             "invalid repetition size: %.*s: RE2 allows 65,535 as the product of "
+                             "nested repetition counts, or 1,000 where a range such as {1,900} "
+                             "repeats a group",
                              (int)min_u64(reader->large_count, 20),
                              reader->bytes + reader->large_at);
     return syntax_close(reader, error);

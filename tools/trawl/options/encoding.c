@@ -621,8 +621,8 @@ static bool guesses(const struct encoding *encoding)
 }
 
 /* Chooses the encoding from the first bytes. Returns the length of the byte order mark to skip. As
- * in ripgrep, a UTF-16 mark wins over a label, and a UTF-8 mark is only skipped. Marks of encodings
- * that only iconv has are not skipped here. */
+ * in ripgrep, a UTF-16 mark wins over a label, and a UTF-8 mark is only skipped. If only iconv
+ * knows the label, marks are iconv's to handle, and none is skipped here. */
 static size_t choose_encoding(struct encoding *encoding, bool end)
 {
     const char *marked, *name;

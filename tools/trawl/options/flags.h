@@ -137,7 +137,7 @@ struct given_option {
 /* Which files of directories are searched (file_filter.h). */
 struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
-    const char *glob_option; /* the option that messages about globs name; NULL: -g */
+    const char *glob_option; /* the option that gave the globs, for messages; NULL: -g */
     bool glob_any_case, ignore_any_case;
     bool filtering; /* ignore files are read: --ignore was given, or the command is tg */
     bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;

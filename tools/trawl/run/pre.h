@@ -1,4 +1,4 @@
-/* pre: --pre: a command prints the text that is searched in place of a file. */
+/* pre: runs the command of --pre, which prints the text that is searched in place of a file's. */
 #ifndef TRAWL_PRE_H
 #define TRAWL_PRE_H
 

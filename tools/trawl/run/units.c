@@ -26,7 +26,7 @@
 struct units {
     struct pool_source source; /* first, because the pool passes it to next_unit, search_unit */
     struct text_scan *scan;    /* the search of the file */
-    struct command_job job;    /* the pool's job: what the units add up to */
+    struct command_job job;    /* the pool's job; its totals are those of the units */
     uint64_t unit_bytes;
     uint64_t next;        /* text offset of the next unit; under the pool's walk_lock */
     pthread_mutex_t lock; /* guards all below */

@@ -18,8 +18,8 @@
 
 /* Returns true if units may search files of the job, which is about to start. */
 bool units_fit(const struct command_job *job);
-/* Searches and prints the text from part.units_begin, while there are units. Afterwards the part is
- * the rest of the text. */
+/* Searches and prints all units from scan->part.units_begin on. Afterwards scan->part is the rest
+ * of the text, which begins where the last unit ends. */
 enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error);
 
 #endif
