@@ -710,7 +710,7 @@ cdef class Searcher:
         return there if there is not None else search_column(self, plan, column, progress, CONTAINS)
 
     def which(self, Plan plan not None, column, *, answer="index", progress=None):
-        return _sources.answers(plan, search_column(self, plan, column, progress, WHICH), answer)
+        return _sources.as_answers(plan, search_column(self, plan, column, progress, WHICH), answer)
 
     def pattern_counts(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, COUNTS)

@@ -641,7 +641,7 @@ def pandas_array(values: list[Any], form: str) -> Any:
     return pandas.array(values, dtype=kinds.get(form, object))
 
 
-def answers(plan: Any, which: Any, answer: str) -> Any:
+def as_answers(plan: Any, which: Any, answer: str) -> Any:
     """Convert the pattern indices in `which` to the requested `answer`: indices, patterns or values."""
     if choice("answer", answer, ("index", "pattern", "value")) == "index":
         return which

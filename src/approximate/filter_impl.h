@@ -259,13 +259,14 @@ struct sellers_cells {
  * the cell in a symbol's row and the cell above it, in the row of the symbol before. For each
  * window, `more` is 1 if the cell is one more than the cell above, `less` is 1 if it is one less,
  * and otherwise both are 0. */
-struct border {
+struct column_deltas {
     vector more[2], less[2];
 };
 
 /* Computes the next symbol's row. On entry, *border is the difference at the offset before the
  * step; on return, at the step's last offset. */
-INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct border *border)
+INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row,
+                      struct column_deltas *border)
 {
     for (uint32_t v = 0; v < 2; v++) {
         const vector more = cells->more[v], less = cells->less[v];
@@ -370,8 +371,8 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)
 {
     const vector none = {0}, one = vector_every(1);
-    const struct border grows = {{one, one}, {none, none}};
-    struct border borders[FILTER_SYMBOLS_MAX];
+    const struct column_deltas grows = {{one, one}, {none, none}};
+    struct column_deltas borders[FILTER_SYMBOLS_MAX];
     uint32_t rows_open = 0, rows_set = 0;
     bool any = false;
 

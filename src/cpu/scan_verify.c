@@ -71,7 +71,7 @@ static enum trawl_status gather(struct scan *scan, const struct hit *named, uint
 }
 
 /* A sample that passed the filters, and what the entries of its bucket have to match. */
-struct sample {
+struct passed_sample {
     uint64_t hash;
     uint64_t position;
     /* The tags of the text before and after the sample's gram (class_side), which an entry's tag
@@ -101,9 +101,10 @@ struct tile {
     bool tags; /* some entries have tags of the bytes beside the gram; a compile-time constant */
 };
 
-static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t position)
+static inline struct passed_sample sample_at(const struct tile *tile, uint64_t hash,
+                                             uint64_t position)
 {
-    struct sample sample = {hash, position, {UNKNOWN, UNKNOWN}};
+    struct passed_sample sample = {hash, position, {UNKNOWN, UNKNOWN}};
     const uint8_t *text = tile->text + position;
     uint64_t room = tile->loadable - position;
 
@@ -119,7 +120,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
 }
 
 /* Returns true if the entry's tag (of the bytes beside its gram) fits the text at the sample. */
-static inline bool sample_goes_on(const struct tile *tile, const struct sample *sample,
+static inline bool sample_goes_on(const struct tile *tile, const struct passed_sample *sample,
                                   uint32_t low)
 {
     uint32_t side = low >> SET_OFFSET_BITS, wanted;
@@ -132,8 +133,8 @@ static inline bool sample_goes_on(const struct tile *tile, const struct sample *
 
 /* If the entry's tags fit the sample, appends its literal to `named`, the literals to be compared.
  * Returns the new number of these. */
-static inline uint32_t name(const struct tile *tile, uint64_t index, const struct sample *sample,
-                            struct hit *named, uint32_t count)
+static inline uint32_t name(const struct tile *tile, uint64_t index,
+                            const struct passed_sample *sample, struct hit *named, uint32_t count)
 {
     struct set_entry entry = tile->entries[index];
     uint32_t offset = SET_OFFSET(entry.tagged);
@@ -162,7 +163,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     TRAWL_ASSERT(class->entry_count > 0 && class->entry_count < UINT32_MAX);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
-        const struct sample sample = sample_at(&tile, passed->hash[i], passed->position[i]);
+        const struct passed_sample sample = sample_at(&tile, passed->hash[i], passed->position[i]);
         uint64_t bucket = class_bucket(class, sample.hash);
         uint32_t from = buckets[bucket], entries = buckets[bucket + 1] - from, kept;
 

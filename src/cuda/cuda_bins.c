@@ -81,7 +81,7 @@ enum trawl_status cuda_bins_begin(struct cuda_worker *worker, struct cuda_launch
                      (size_t)((bins / 2 + 2) * sizeof(uint64_t)), worker->stream);
 }
 
-static bool is_told(const void *context)
+static bool result_arrived(const void *context)
 {
     return __atomic_load_n((const uint64_t *)context, __ATOMIC_ACQUIRE) != NOT_TOLD;
 }
@@ -157,7 +157,7 @@ enum trawl_status cuda_bins_take(struct cuda_worker *worker, const struct cuda_l
     TRAWL_TRY(move(worker, launch, &a, blocks * LISTS_THREADS, error));
     if (!sorts)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_launch_wait(worker, is_told, told, error));
+    TRAWL_TRY(cuda_launch_wait(worker, result_arrived, told, error));
     *fits = *told == 0;
     return TRAWL_OK;
 }

@@ -139,7 +139,7 @@ enum trawl_status cuda_lists_sums(struct cuda_worker *worker, struct trawl_error
     return TRAWL_OK;
 }
 
-static bool is_told(const void *context)
+static bool result_arrived(const void *context)
 {
     const struct answer_arguments *a = (const struct answer_arguments *)context;
 
@@ -155,7 +155,7 @@ enum trawl_status cuda_lists_run(struct cuda_worker *worker, enum cuda_kernel ke
     a->launch = ++worker->launches;
     TRAWL_TRY(cuda_lists_launch(worker, kernel, threads, blocks_max, a, error));
     *sums = a->told;
-    return cuda_launch_wait(worker, is_told, a, error);
+    return cuda_launch_wait(worker, result_arrived, a, error);
 }
 
 enum trawl_status cuda_lists_check(const struct cuda_worker *worker, const uint64_t *sums,

@@ -333,7 +333,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             worker->near = NULL;
         return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
     }
-    if (expressions_cross(expressions)) /* in records, whose atoms near_match would confuse */
+    if (expressions_cross(expressions)) /* in records, whose atoms match_near_atoms would confuse */
         worker->near = NULL;
     if ((expressions->spans.head != NULL || expressions->are_spans) &&
         step->chunk->records == NULL && step->want != WANT_LINES) {

@@ -143,8 +143,8 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
  * many lines earlier: RE2 searches from there. If matches begin with atoms, RE2 instead tries the
  * position of each atom, as long as failed tries take no longer than reading the text. Results are
  * those of words_match. */
-static int near_match(const struct expressions *expressions, uint32_t expression,
-                      const struct judged *line, uint64_t from, struct regex_span *span)
+static int match_near_atoms(const struct expressions *expressions, uint32_t expression,
+                            const struct judged *line, uint64_t from, struct regex_span *span)
 {
     const struct program *program = expressions->items[expression].each;
     const uint8_t line_end = expressions->plan->line_end;
@@ -191,8 +191,8 @@ static int near_match(const struct expressions *expressions, uint32_t expression
     return 0;
 }
 
-/* Like near_match, for a line that a reach searches: tries the places before each atom where a
- * match with it may begin. */
+/* Like match_near_atoms, for a line that a reach searches: tries the places before each atom where
+ * a match with it may begin. */
 static int near_reach(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
@@ -251,7 +251,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
         if (line->atoms != NULL && expressions->items[expression].has_atoms &&
             (expressions_cross(expressions) || has_reach)) {
             matched = has_reach ? near_reach(expressions, expression, line, from, span)
-                                : near_match(expressions, expression, line, from, span);
+                                : match_near_atoms(expressions, expression, line, from, span);
             from = count;
         }
         from = line->atoms_end > 0 && from >= line->atoms_end ? count

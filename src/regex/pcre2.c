@@ -93,7 +93,7 @@
     X(int, substring_number_from_name, (const void *, const char *))
 
 /* An expression, and the text to put before and after it. */
-struct source {
+struct pcre2_source {
     const char *before;
     const char *bytes;
     uint64_t count;
@@ -213,8 +213,8 @@ static void put_counts(const char *bytes, uint64_t count, struct printed *text)
 
 /* Writes the text from which a program is compiled. Returns false if it is the same as for the
  * previous program. */
-static bool write_program(enum pcre2_program program, const struct source *source, uint32_t flags,
-                          struct printed *text)
+static bool write_program(enum pcre2_program program, const struct pcre2_source *source,
+                          uint32_t flags, struct printed *text)
 {
     const struct syntax *syntax = source->syntax;
     const struct around_words *words = &source->words;
@@ -240,7 +240,7 @@ static bool write_program(enum pcre2_program program, const struct source *sourc
     return differs;
 }
 
-static enum trawl_status compile(const struct source *source, const struct printed *text,
+static enum trawl_status compile(const struct pcre2_source *source, const struct printed *text,
                                  uint32_t flags, uint32_t newline, void **out,
                                  struct trawl_error *error)
 {
@@ -278,7 +278,7 @@ static enum trawl_status compile(const struct source *source, const struct print
  * expression of ASCII means the same byte by byte; if it contains a character that is not a byte,
  * PCRE2 rejects it, and this program is missing.
  */
-static enum trawl_status compile_all(struct pcre2 *made, const struct source *source,
+static enum trawl_status compile_all(struct pcre2 *made, const struct pcre2_source *source,
                                      uint32_t flags, uint32_t newline, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
@@ -356,7 +356,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque || own != NULL);
     const char *prefix =
         starts || syntax->has_choice ? "" : from_where(bytes, count, options->dot_all);
-    const struct source source = {
+    const struct pcre2_source source = {
         .before = lines   ? "^(?:"
                   : words ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"
                           : prefix,

@@ -204,7 +204,7 @@ static void *take_turn(void *context)
     struct turn *turn = context;
 
     turn->id = (int)gettid();
-    turn->place = guard_enter(&turn->guard) ? places++ : -1;
+    turn->place = guard_admit(&turn->guard) ? places++ : -1;
     guard_leave(&turn->guard);
     return NULL;
 }
@@ -234,9 +234,9 @@ static void check_turns(void)
     struct guard runs = {.all = &all}, too = {.all = &all}, third = {.all = &all};
     struct turn turns[4] = {0};
 
-    TEST_CHECK(guard_enter(&runs) && guard_enter(&too));
+    TEST_CHECK(guard_admit(&runs) && guard_admit(&too));
     too.run_ns -= GUARD_RUN_NS; /* a search that has run for long does not count */
-    TEST_CHECK(guard_enter(&third));
+    TEST_CHECK(guard_admit(&third));
     for (int i = 0; i < 4; i++) {
         turns[i].guard.all = &all;
         turns[i].guard.deadline_ns = UINT64_MAX - 9 + (uint64_t)(order[i] + 1);
@@ -254,7 +254,7 @@ static void check_turns(void)
     guard_leave(&too);
     guard_leave(&too);
     all.thread_count = 0; /* no limit */
-    TEST_CHECK(guard_enter(&runs) && guard_enter(&too) && guard_enter(&third));
+    TEST_CHECK(guard_admit(&runs) && guard_admit(&too) && guard_admit(&third));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* Tests of the list of changes: its order, its limit, and several threads. */
 #include <pthread.h>
 
-#include "match/changes.h"
+#include "match/method_changes.h"
 #include "test.h"
 
 #define THREADS 4u

@@ -37,7 +37,7 @@ struct program {
 
 /* ---- A program's output -------------------------------------------------------------------- */
 
-struct written {
+struct output_digest {
     uint64_t bytes, seen; /* length of the output; the part of this length that was hashed */
     uint64_t hash;        /* hash of the output */
     uint64_t lines;       /* sum of the lines' hashes, which does not depend on the lines' order */
@@ -45,7 +45,7 @@ struct written {
 };
 
 /* Adds bytes of the output to the hashes of the whole output and of its lines. */
-static void look_at(struct written *output, const uint8_t *bytes, uint64_t count)
+static void look_at(struct output_digest *output, const uint8_t *bytes, uint64_t count)
 {
     output->seen += count;
     for (uint64_t i = 0; i < count; i++) {
@@ -60,7 +60,7 @@ static void look_at(struct written *output, const uint8_t *bytes, uint64_t count
 
 /* Empties the pipe until its end. Bytes that are not hashed are discarded without a copy, for each
  * program alike. */
-static void drain(int descriptor, bool all, struct written *output)
+static void drain(int descriptor, bool all, struct output_digest *output)
 {
     static uint8_t buffer[HEAD_BYTES];
     int null_device = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -123,8 +123,8 @@ static double seconds_in(const struct timeval *time)
 /* Runs a program to its end, and measures the time from before the start until the process has
  * ended; with `works` its processor time. Hashes the output: with `all` to its end, otherwise until
  * at least HEAD_BYTES are read. */
-static void run_program(const struct program *program, bool all, bool works, struct written *output,
-                        struct bench_run *run)
+static void run_program(const struct program *program, bool all, bool works,
+                        struct output_digest *output, struct bench_run *run)
 {
     struct rusage usage = {.ru_maxrss = 0};
     double begin;
@@ -152,7 +152,7 @@ static void run_program(const struct program *program, bool all, bool works, str
 static void run_command(struct contestant *it, bool full, struct bench_run *run)
 {
     bool bag = field(&it->question->fields, "bag", NULL) != NULL;
-    struct written output = {0, 0, FNV_OFFSET, 0, FNV_OFFSET};
+    struct output_digest output = {0, 0, FNV_OFFSET, 0, FNV_OFFSET};
 
     run_program((const struct program *)it->state, full, contestant_works(it), &output, run);
     if (run->status > 1)

@@ -27,7 +27,7 @@ static bool any_wrong;
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
-static struct expected *known(struct question *question, enum call call, uint64_t bytes)
+static struct expected *find_expected(struct question *question, enum call call, uint64_t bytes)
 {
     for (uint32_t i = 0; i < question->expected_count; i++)
         if (question->expected[i].call == call && question->expected[i].bytes == bytes)
@@ -52,7 +52,7 @@ static bool answers_agree(const struct answer *a, const struct answer *b)
 /* Returns the expected answer; NULL: no oracle knows the answer, and no contestant has run yet. */
 static struct expected *expected_of(struct contestant *it)
 {
-    struct expected *expected = known(it->question, it->call, it->bytes);
+    struct expected *expected = find_expected(it->question, it->call, it->bytes);
 
     if (expected != NULL || it->agrees || it->bound ||
         field(&it->question->fields, "alike", NULL) != NULL ||

@@ -398,7 +398,7 @@ static bool search(struct passes *passes, struct pass_member *member)
     }
     enters = status == TRAWL_OK && member->stage == PASS_FAILED && request->guard != NULL &&
              request->guard->all != NULL && request->guard->run_ns == 0;
-    if (enters && !guard_enter(request->guard))
+    if (enters && !guard_admit(request->guard))
         status = TRAWL_STOPPED;
     lead_alone(passes, member, member);
     if (status == TRAWL_OK && member->stage == PASS_FAILED)

@@ -1,7 +1,7 @@
 /* response: begins, runs and ends the response to a request.
  *
  * Each response has a thread that runs the same job as the command. response_files.c chooses the
- * files to search, response_pipe.c passes on what the job prints, and response_count.c writes the
+ * files to search, response_pipe.c passes on what the job prints, and response_other.c writes the
  * responses that are not lines.
  */
 #include "serve/response.h"

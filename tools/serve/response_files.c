@@ -302,7 +302,7 @@ void response_begin_files(void *context, struct command_job *job, const struct v
         struct trawl_plan_told facts = told_plan(job->patterns->plan, 0);
 
         if (facts.syntax != TRAWL_LITERAL || facts.has_errors)
-            (void)guard_enter(&response->request.guard);
+            (void)guard_admit(&response->request.guard);
     }
     response_accept(response);
     response->files.job = job;

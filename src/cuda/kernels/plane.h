@@ -149,7 +149,7 @@ struct plane_bytes {
     struct simt_u32x4 half[2];
 };
 
-SIMT_FUNCTION struct plane_bytes plane_load(const struct plane_tile *t, uint32_t w)
+SIMT_FUNCTION struct plane_bytes plane_load_bytes(const struct plane_tile *t, uint32_t w)
 {
     uint64_t address = t->address + 32ull * w;
     struct plane_bytes bytes = {{{{0, 0, 0, 0}}, {{0, 0, 0, 0}}}};
@@ -174,7 +174,7 @@ SIMT_FUNCTION void plane_build(const struct pattern_arguments *a, const struct p
 
         SIMT_UNROLL
         for (uint32_t k = 0; k < PLANE_LOADS; k++) /* beyond the end: load the first word again */
-            bytes[k] = plane_load(
+            bytes[k] = plane_load_bytes(
                 t, at + k * simt_threads() < t->plane_words ? at + k * simt_threads() : at);
         SIMT_UNROLL
         for (uint32_t k = 0; k < PLANE_LOADS; k++) {

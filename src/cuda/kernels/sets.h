@@ -689,8 +689,8 @@ SIMT_FUNCTION void sets_verify_full(const struct set_arguments *a, struct sets_w
 
 /* Appends the entries of the lanes whose `pass` is 1 to the second queue, which has `queued`
  * entries. Returns the queue's new length. */
-SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, int pass,
-                                        uint64_t entry)
+SIMT_FUNCTION uint32_t sets_push_second_queue(struct sets_warp *warp, uint32_t queued, int pass,
+                                              uint64_t entry)
 {
     uint32_t lanes = simt_ballot(pass);
 
@@ -732,8 +732,8 @@ SIMT_FUNCTION void sets_look_up(const struct set_arguments *a, struct sets_warp 
     for (uint32_t k = 0; k < 2u; k++) {
         uint64_t bits = sets_table_bits(sets_mix((uint32_t)(entries[k] >> 32)));
 
-        queued = sets_push_second(warp, queued, sets_is_own(k, count) && (found[k] & bits) == bits,
-                                  entries[k]);
+        queued = sets_push_second_queue(
+            warp, queued, sets_is_own(k, count) && (found[k] & bits) == bits, entries[k]);
     }
     sets_verify_full(sets_arguments(), warp, queued, most);
 }
@@ -763,7 +763,7 @@ SIMT_FUNCTION void sets_look_up_rare(const struct set_arguments *a, struct sets_
            (sets_is_key(first, hash + sets_tag(a, sets_offset(a, first), before, after)) ||
             sets_may_meet(a, (uint64_t)head.w[3] << 32 | head.w[2], hash, before, after));
     pass = pass && sets_is_own(0, count);
-    sets_verify_full(a, warp, sets_push_second(warp, warp->second_count, pass, entry), most);
+    sets_verify_full(a, warp, sets_push_second_queue(warp, warp->second_count, pass, entry), most);
 }
 
 /* Returns the cost that the warp's verification may have reached by now: SCAN_SETS_BUDGET_MIN, plus

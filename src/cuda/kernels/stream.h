@@ -40,7 +40,7 @@
 /* room for up to 31 entries of earlier steps and for those of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-/* at the ends of the text, a lane loads 16 bytes only if they begin before stream_last() plus
+/* at the ends of the text, a lane loads 16 bytes only if they begin before stream_limit() plus
  * this */
 #define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
@@ -78,7 +78,7 @@ struct stream_warp {
 };
 
 /* The state of a warp in registers. */
-struct stream {
+struct stream_state {
     struct stream_warp *warp;
     uint32_t queued;
 };
@@ -208,7 +208,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct pattern_arguments *a, struct 
 
 /* Queues the candidates of a mask of 16 bits. `place` is the position of bit 0, a multiple of
  * 16. Called by all lanes of the warp. */
-SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
+SIMT_FUNCTION void stream_push(struct stream_state *s, uint64_t place, uint32_t mask)
 {
     uint32_t lanes = simt_ballot(mask != 0);
 
@@ -220,7 +220,7 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 
 /* Verifies entries while the queue has one for each lane. Returns true if the warp gives the tile
  * up. */
-SIMT_FUNCTION int stream_verify_full(const struct pattern_arguments *a, struct stream *s)
+SIMT_FUNCTION int stream_verify_full(const struct pattern_arguments *a, struct stream_state *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
         return 0;
@@ -234,7 +234,7 @@ SIMT_FUNCTION int stream_verify_full(const struct pattern_arguments *a, struct s
 }
 
 /* Verifies all entries that are left in the queue. Returns true if the warp gives the tile up. */
-SIMT_FUNCTION int stream_drain(const struct pattern_arguments *a, struct stream *s)
+SIMT_FUNCTION int stream_drain(const struct pattern_arguments *a, struct stream_state *s)
 {
     uint32_t count = s->queued;
 
@@ -365,7 +365,7 @@ SIMT_FUNCTION uint32_t stream_places(const struct pattern_arguments *a,
 /* ---- Loads ------------------------------------------------------------------------------ */
 
 /* Returns the end of the positions that are searched. */
-SIMT_FUNCTION uint64_t stream_last(const struct pattern_arguments *a)
+SIMT_FUNCTION uint64_t stream_limit(const struct pattern_arguments *a)
 {
     return a->scan.limit + a->shift;
 }
@@ -396,7 +396,7 @@ SIMT_FUNCTION void stream_load_behind(const uint8_t *at, uint32_t *to)
 SIMT_FUNCTION int stream_is_whole(const struct pattern_arguments *a, uint64_t position)
 {
     return position >= a->scan.begin + a->shift &&
-           SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
+           SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_limit(a));
 }
 
 /* Issues the loads of the step at `position`; if it is not whole or lies after the text, loads
@@ -449,7 +449,7 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 /* Searches a whole step: adds the occurrences to *count if the filter of this kind finds them
  * (stream_decides), otherwise queues the candidates. */
 SIMT_FUNCTION void stream_step(const struct pattern_arguments *a, const struct stream_rows *step,
-                               uint64_t position, int kind, struct stream *s, uint64_t *count)
+                               uint64_t position, int kind, struct stream_state *s, uint64_t *count)
 {
     uint64_t place = position + 16u * simt_lane();
     uint32_t decided = 0;
@@ -475,7 +475,7 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct pattern_argumen
                                                     uint64_t place, int kind)
 {
     struct filter_words words = {{0, 0, 0, 0, 0, 0}};
-    uint64_t end = stream_last(a) + STREAM_BEYOND_BYTES;
+    uint64_t end = stream_limit(a) + STREAM_BEYOND_BYTES;
 
     if (SIMT_BOUND(place < end)) {
         struct simt_u32x4 own = stream_load_row(a->scan.text + place);
@@ -492,9 +492,9 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct pattern_argumen
 /* Like stream_step, for a step that need not be whole. If `first` is set and the filter finds
  * occurrences, also reports the first of them. */
 SIMT_FUNCTION void stream_edge(const struct pattern_arguments *a, uint64_t position, int kind,
-                               int first, struct stream *s, uint64_t *count)
+                               int first, struct stream_state *s, uint64_t *count)
 {
-    struct filter_range range = {position, a->scan.begin + a->shift, stream_last(a)};
+    struct filter_range range = {position, a->scan.begin + a->shift, stream_limit(a)};
 
     for (uint32_t k = 0; k < STREAM_ROWS; k++, position += STREAM_ROW_BYTES) {
         uint64_t place = position + 16u * simt_lane();
@@ -555,7 +555,7 @@ SIMT_FUNCTION void stream_ask(const struct pattern_arguments *a, struct stream_c
 
 /* Adds the warp's counts of a tile to the warp's totals. If the tile is dense, adds only the
  * occurrences of earlier tiles, and drops the tile's entries from the queue. */
-SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
+SIMT_FUNCTION void stream_sum(struct stream_state *s, int dense)
 {
     uint32_t earlier = s->warp->earlier;
 
@@ -574,7 +574,7 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
  * tile after the next, and draws another ticket. In a search for the first occurrence, *next
  * becomes a->scan.tile_count (no tile) if that tile lies after an occurrence found by now. Called
  * by all threads of the block. */
-SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream *s,
+SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream_state *s,
                               struct stream_cursor *cursor, uint32_t tile, int kind, int first,
                               int dense, uint32_t *next, uint32_t *third)
 {
@@ -609,7 +609,7 @@ SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream *
 /* Searches a tile, without the work of stream_end, and loads the first step of the block's next
  * tile. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, uint32_t next,
-                              struct stream_rows *step, int kind, int first, struct stream *s,
+                              struct stream_rows *step, int kind, int first, struct stream_state *s,
                               struct stream_cursor *cursor, uint64_t *count)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
@@ -627,7 +627,7 @@ SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, 
         stream_load(a, following, &ahead, kind);
         if (!dense && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);
-        else if (!dense && position < stream_last(a))
+        else if (!dense && position < stream_limit(a))
             stream_edge(a, position, kind, first, s, count);
         if (!stream_decides(kind))
             dense = dense || stream_verify_full(a, s);
@@ -640,7 +640,7 @@ SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, 
 /* In a search for the first occurrence, searches a tile again once the warp has found occurrences:
  * stream_step has only counted them, and stream_edge finds their positions. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct pattern_arguments *a, uint32_t tile,
-                                           int kind, struct stream *s)
+                                           int kind, struct stream_state *s)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
     uint64_t position = stream_begin(a, tile), end = position + a->tile_words * 32u, count = 0;
@@ -655,7 +655,7 @@ SIMT_FUNCTION void stream_tiles(const struct pattern_arguments *a, int kind, int
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
     SIMT_SHARED(uint32_t, stream_tickets, 4);
-    struct stream s = {stream_warps + simt_warp(), 0};
+    struct stream_state s = {stream_warps + simt_warp(), 0};
     struct stream_cursor cursor = {stream_tickets, 0, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};

@@ -100,7 +100,7 @@ SIMT_FUNCTION struct tile_masks append_step(const struct pattern_arguments *a,
 SIMT_FUNCTION struct tile_masks append_edge(const struct pattern_arguments *a, uint64_t position,
                                             int kind)
 {
-    struct filter_range range = {position, a->scan.begin + a->shift, stream_last(a)};
+    struct filter_range range = {position, a->scan.begin + a->shift, stream_limit(a)};
     struct tile_masks masks = {{0}};
 
     for (uint32_t k = 0; k < STREAM_ROWS; k++) {
@@ -130,7 +130,7 @@ SIMT_FUNCTION void append_tile(const struct pattern_arguments *a, uint32_t tile,
         stream_load(a, following, &ahead, kind);
         if (stream_is_whole(a, position))
             masks = append_step(a, step, kind);
-        else if (position < stream_last(a))
+        else if (position < stream_limit(a))
             masks = append_edge(a, position, kind);
         *count += tile_append_step(&a->scan, position, &masks);
         *step = ahead;
@@ -141,7 +141,7 @@ SIMT_FUNCTION void append_tile(const struct pattern_arguments *a, uint32_t tile,
 SIMT_FUNCTION void append_tiles(const struct pattern_arguments *a, int kind)
 {
     SIMT_SHARED(uint32_t, append_tickets, 4);
-    struct stream s = {0, 0};
+    struct stream_state s = {0, 0};
     struct stream_cursor cursor = {append_tickets, 0, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};

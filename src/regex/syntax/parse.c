@@ -237,8 +237,8 @@ static enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl
 }
 
 /* Reads an operator other than a repetition. */
-static enum trawl_status read_operator(struct syntax_reader *reader, char what, uint64_t length,
-                                       struct trawl_error *error)
+static enum trawl_status read_non_repetition(struct syntax_reader *reader, char what,
+                                             uint64_t length, struct trawl_error *error)
 {
     const bool is_perl = reader->syntax == TRAWL_PERL;
 
@@ -291,7 +291,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
         } else {
             reader->last = LAST_OTHER;
             TRAWL_TRY(what == '\0' ? read_literal(reader, error)
-                                   : read_operator(reader, what, length, error));
+                                   : read_non_repetition(reader, what, length, error));
         }
     }
     if (reader->depth > 1)

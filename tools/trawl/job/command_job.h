@@ -30,7 +30,7 @@ struct job_sums {
 };
 
 /* A change of the way in which a thread searches, for --stats. */
-struct job_change {
+struct job_method_change {
     char name[96]; /* the file, or the end of its name */
     struct trawl_change of;
 };
@@ -38,7 +38,7 @@ struct job_change {
 struct job_totals {
     struct job_sums sums;
     /* the last changes: change i of sums.change_count is in changes[i % TRAWL_CHANGES_KEPT] */
-    struct job_change changes[TRAWL_CHANGES_KEPT];
+    struct job_method_change changes[TRAWL_CHANGES_KEPT];
     uint32_t thread_count; /* maximum number of threads that a search had */
     uint32_t worker_count; /* of the pool, or of a file's pool (units.c) if that has more */
     uint64_t elapsed_ns;   /* time of the whole run */

@@ -50,7 +50,7 @@ static void last_changes(const struct command_job *job, const char *name, uint64
     if (trawl_searcher_changes(job->searcher, changes, TRAWL_CHANGES_KEPT, &kept, NULL) != TRAWL_OK)
         return;
     for (uint64_t i = 0; i < kept; i++) {
-        struct job_change *change =
+        struct job_method_change *change =
             &totals->changes[(totals->sums.change_count - kept + i) % TRAWL_CHANGES_KEPT];
 
         change->of = changes[i];

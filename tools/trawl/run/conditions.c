@@ -209,7 +209,7 @@ void conditions_close(struct command_job *job)
 }
 
 /* Opens the job's searcher for lines. */
-static struct line_search *open_search(struct command_job *job)
+static struct line_search *open_line_search(struct command_job *job)
 {
     struct line_search *search = job->line_search;
     char message[SETTINGS_ERROR_BYTES];
@@ -289,7 +289,7 @@ static bool holds(struct text_scan *scan, struct line_search *search, size_t ind
 static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t count)
 {
     const struct conditions *conditions = scan->job->conditions;
-    struct line_search *search = open_search(scan->job);
+    struct line_search *search = open_line_search(scan->job);
 
     if (search == NULL)
         scan_fail(scan, TRAWL_MEMORY);
@@ -303,7 +303,7 @@ static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t cou
 bool conditions_of_file(struct command_job *job, const struct open_file *file)
 {
     const struct conditions *conditions = job->conditions;
-    struct line_search *search = open_search(job);
+    struct line_search *search = open_line_search(job);
     bool meets = search != NULL, failed = search == NULL;
     off_t begin = 0;
 

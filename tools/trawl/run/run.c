@@ -116,7 +116,7 @@ static void print_changes(const struct job_totals *totals)
     if (count > 0)
         fprintf(stderr, "changes: %" PRIu64 "%s\n", count, at > 0 ? ", the last of which:" : "");
     for (; at < count; at++) {
-        const struct job_change *change = &totals->changes[at % TRAWL_CHANGES_KEPT];
+        const struct job_method_change *change = &totals->changes[at % TRAWL_CHANGES_KEPT];
 
         fprintf(stderr, "  %s%sbyte %" PRIu64 ": %s (%.3f ns per byte) to %s (%.3f): %s\n",
                 change->name, change->name[0] != '\0' ? ", " : "", change->of.offset,

@@ -176,7 +176,7 @@ static bool has_core(const struct guard *all)
     return all->thread_count == 0 || count < all->thread_count;
 }
 
-bool guard_enter(struct guard *guard)
+bool guard_admit(struct guard *guard)
 {
     struct waiter waiter = {NULL, guard, 0};
 
@@ -205,7 +205,7 @@ void guard_leave(struct guard *guard)
         link = &(*link)->next_running;
     *link = guard->next_running;
     guard->run_ns = 0;
-    (void)pthread_cond_broadcast(&given); /* made by guard_enter */
+    (void)pthread_cond_broadcast(&given); /* made by guard_admit */
     (void)pthread_mutex_unlock(&lock);
 }
 

@@ -32,7 +32,7 @@ struct guard {
      * once; 0: no limit */
     uint32_t thread_count;
     atomic_bool cancelled; /* set: the loops of the search end soon */
-    /* between guard_enter and guard_leave: when the search began; 0: it does not run */
+    /* between guard_admit and guard_leave: when the search began; 0: it does not run */
     uint64_t run_ns;
     struct guard *next_running;
 };
@@ -50,8 +50,8 @@ bool guard_wait(struct guard *guard, uint64_t bytes);
  * end in time. A search that has run for GUARD_RUN_NS no longer counts, so that long ones do not
  * stop all others. False: the search is over. */
 #define GUARD_RUN_NS UINT64_C(2000000000)
-bool guard_enter(struct guard *guard);
-/* Ends what guard_enter began, if it did. */
+bool guard_admit(struct guard *guard);
+/* Ends what guard_admit began, if it did. */
 void guard_leave(struct guard *guard);
 void guard_give(struct guard *guard, uint64_t bytes);
 /* Notes why the search fails, unless a reason was noted before. Does nothing for NULL. */

@@ -1,7 +1,7 @@
-/* changes: the last changes of the way in which the threads of a call search, for
+/* method_changes: the last changes of the way in which the threads of a call search, for
  * trawl_searcher_changes. */
-#ifndef TRAWL_MATCH_CHANGES_H
-#define TRAWL_MATCH_CHANGES_H
+#ifndef TRAWL_MATCH_METHOD_CHANGES_H
+#define TRAWL_MATCH_METHOD_CHANGES_H
 
 #include <stdatomic.h>
 

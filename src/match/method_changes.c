@@ -1,5 +1,5 @@
-/* changes: a ring with a lock; changes are rare, and calls without one take no lock. */
-#include "match/changes.h"
+/* method_changes: a ring with a lock; changes are rare, and calls without one take no lock. */
+#include "match/method_changes.h"
 
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-/* response_count: writes the responses that are not lines of the files: how often each string
+/* response_other: writes the responses that are not lines of the files: how often each string
  * occurs, where each occurrence is, and which files there are. */
 #include <errno.h>
 #include <jansson.h>
