@@ -47,7 +47,7 @@ struct option_text {
 };
 
 /* Returns the part of *text before the first `separator`; *text becomes the part after it. */
-static struct option_text option_cut(struct option_text *text, char separator)
+static struct option_text option_split(struct option_text *text, char separator)
 {
     const char *at = (const char *)memchr(text->begin, separator, text->count);
     struct option_text head = *text;
@@ -106,7 +106,7 @@ static enum trawl_status parse_geometry(const struct algorithm_row *row, struct 
                               row->name, shown, text.begin, THREADS_STEP, THREADS_MIN, THREADS_MAX);
         return TRAWL_OK;
     case GRID:
-        blocks = option_cut(&rest, 'x');
+        blocks = option_split(&rest, 'x');
         if (!option_number(blocks, 1, BLOCKS_MAX, &choice->blocks) ||
             !option_number(rest, 1, THREADS_MAX, &choice->threads))
             return TRAWL_FAIL(error, ARGUMENT,
@@ -169,9 +169,9 @@ static enum trawl_status parse(const char *asked, struct gallery_choice *choice,
     bool has_words = strchr(asked, ',') != NULL, has_geometry;
 
     memset(choice, 0, sizeof *choice);
-    geometry = option_cut(&words, ',');
+    geometry = option_split(&words, ',');
     has_geometry = memchr(geometry.begin, ':', geometry.count) != NULL;
-    name = option_cut(&geometry, ':');
+    name = option_split(&geometry, ':');
     if (!find(name, &choice->algorithm))
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.*s\" does not exist",
                           (int)(name.count < 100 ? name.count : 100), name.begin);
@@ -179,7 +179,7 @@ static enum trawl_status parse(const char *asked, struct gallery_choice *choice,
         TRAWL_TRY(parse_geometry(&rows[choice->algorithm], geometry, choice, error));
     while (has_words) {
         has_words = memchr(words.begin, ',', words.count) != NULL;
-        TRAWL_TRY(parse_word(&rows[choice->algorithm], option_cut(&words, ','), choice, error));
+        TRAWL_TRY(parse_word(&rows[choice->algorithm], option_split(&words, ','), choice, error));
     }
     return TRAWL_OK;
 }

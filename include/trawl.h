@@ -266,7 +266,7 @@ TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 /* What trawl_plan_tell reports. */
 struct trawl_plan_told {
     uint64_t size;          /* sizeof(struct trawl_plan_told), set by the caller */
-    uint64_t pattern_index; /* set by the caller: which pattern `pattern` shall describe */
+    uint64_t pattern_index; /* set by the caller: index of the pattern that `pattern` describes */
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
@@ -356,8 +356,10 @@ TRAWL_CALL trawl_text_open(const char *path, const struct trawl_text_options *op
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 /* What trawl_text_tell reports. */
 struct trawl_text_told {
-    uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
-    uint64_t text_bytes; /* size of the text; of a file now, from its offset; UINT64_MAX: unknown */
+    uint64_t size; /* sizeof(struct trawl_text_told), set by the caller */
+    /* size of the text; for a file, its current size minus the offset at which the text begins;
+     * UINT64_MAX: unknown */
+    uint64_t text_bytes;
     /* The compressed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK once its first bytes
      * were read, or of a text in memory from its first 10 bytes. NULL: none is known. Static. */
     const char *compression;

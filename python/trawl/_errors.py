@@ -107,7 +107,7 @@ class OpenError(FileError):
 
 
 class ReadError(FileError):
-    """Reading the text failed, or the file became shorter meanwhile; text_offset says where.
+    """Reading the text failed, or the file shrank during the search; text_offset says where.
 
     >>> try:
     ...     Plan("a").count(pathlib.Path("/proc/self/mem"))

@@ -21,8 +21,8 @@
 #define WORDS_BEFORE 2u
 /* words after a plane that are loaded, but do not affect the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* words of a row in addition to those of the stretch: the words before each window, and those of
- * the last windows after the end of the stretch */
+/* With edits, the 64-bit words of a row in addition to those of the stretch: for the windows that
+ * begin before it, and for those that end after it. */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* With mismatches, a stretch has fewer bytes, because more rows are in use at a time. */

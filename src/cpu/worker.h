@@ -180,8 +180,8 @@ struct scan {
     uint64_t record; /* if the text has records: number of the record that was looked up last */
     /* WANT_SPANS: [span_begin, span_end) is the longest hit at the last start with a hit.
      * Until span_is_sure, a span of an earlier chunk may overlap the hits found, so all are kept.
-     * It is set from the start if that span's end is known, otherwise at the first hit that no
-     * earlier occurrence can reach. */
+     * span_is_sure is set from the start if that span's end is known, otherwise at the first hit
+     * that no earlier occurrence can reach. */
     uint64_t span_begin;
     uint64_t span_end;
     /* no occurrence that this scan met, or that began before it, ends after this */

@@ -114,7 +114,7 @@ static enum trawl_method cheapest(double length, double read_ns, bool is_first,
     return plan_cheapest(&of, TRAWL_METHOD_AUTO);
 }
 
-bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices)
+bool cuda_choose_exclude(enum trawl_method method, struct cuda_prices *prices)
 {
     bool is_left = false;
 
@@ -560,7 +560,7 @@ static double entries_of(const struct trawl_plan *plan, const struct choice *cho
 /* Returns the expected number of grams in the set that equal a sample's gram. Chosen grams have low
  * hashes, so two of them are more often equal. */
 static double met_by(const struct trawl_plan *plan, const struct choice *choice,
-                     const struct gram_likeness *likeness)
+                     const struct gram_equality *likeness)
 {
     double w = choice->choices, rate = likeness->rate[choice->gram_bytes];
 
@@ -657,7 +657,7 @@ static double cost_of_limit(uint32_t asked, uint32_t value, double cost)
 /* Adds the cheapest variant and size of the bitmap to a choice of the form, the stride and the
  * length of grams. */
 static struct choice cost_of(const struct cuda_worker *worker, const struct trawl_plan *plan,
-                             const struct gram_likeness *likeness, struct choice one)
+                             const struct gram_equality *likeness, struct choice one)
 {
     static const uint32_t sizes[] = {FILTER_LARGE, UINT32_MAX};
     const struct cuda_limits *limits = &worker->limits;
@@ -696,7 +696,7 @@ static struct choice cost_of(const struct cuda_worker *worker, const struct traw
 static struct choice choose_form(const struct cuda_worker *worker, const struct trawl_plan *plan)
 {
     struct choice best = {.cost = 1e300};
-    struct gram_likeness likeness;
+    struct gram_equality likeness;
 
     analyse_gram_likeness(plan, SCAN_SETS_RUN_MAX, &likeness);
     for (uint32_t stride = 1; stride <= SCAN_SETS_STRIDE_MAX; stride *= 2) {

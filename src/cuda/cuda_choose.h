@@ -24,7 +24,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
 
 /* Records that there was no memory for the method's tables. Returns true if there is another
  * method. */
-bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
+bool cuda_choose_exclude(enum trawl_method method, struct cuda_prices *prices);
 
 /* If case is ignored: returns the offset of the 4 bytes of the pattern to look for first, which are
  * rare in the sample: rare_offset, or up to 4 more. sample_bytes may be 0. */

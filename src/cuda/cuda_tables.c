@@ -408,6 +408,6 @@ enum trawl_status cuda_tables_want(struct cuda_worker *worker, struct trawl_erro
         status = tables_build(worker, error);
     while (status == TRAWL_MEMORY && worker->tables->sample_serial != 0 &&
            worker->limits.seen_method == TRAWL_METHOD_AUTO &&
-           cuda_choose_without(worker->tables->method, &worker->tables->prices));
+           cuda_choose_exclude(worker->tables->method, &worker->tables->prices));
     return status;
 }

@@ -446,7 +446,7 @@ static void take_grams(const struct trawl_plan *plan, uint64_t offsets_max, stru
  * assumes that each further byte lowers the rate by the last factor that could be measured. In a
  * language, this factor is smaller than for independent bytes. */
 void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
-                           struct gram_likeness *likeness)
+                           struct gram_equality *likeness)
 {
     struct pieces pieces;
     struct sampler sampler;

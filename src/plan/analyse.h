@@ -110,12 +110,12 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
 
 /* How often two grams of a set's strings are equal: grams of ANALYSE_GRAM_MIN to ANALYSE_GRAM_MAX
  * bytes that begin at offsets ≤ offsets_max in their strings. */
-struct gram_likeness {
+struct gram_equality {
     /* rate[q]: probability that two grams of q bytes are equal, in a text like the patterns */
     double rate[ANALYSE_GRAM_MAX + 1];
     bool uneven[ANALYSE_GRAM_MAX + 1]; /* rate[q] far exceeds the rate of independent bytes */
 };
 void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
-                           struct gram_likeness *likeness);
+                           struct gram_equality *likeness);
 
 #endif

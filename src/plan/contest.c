@@ -137,7 +137,8 @@ static void count_present(struct contest *contest, uint64_t bytes, uint64_t ns, 
         begin(contest, rest);
 }
 
-/* After a trial: returns true and fills *change if another candidate goes on than before. */
+/* After a trial: returns true and fills *change if another candidate won it than the one
+ * that searched before it. */
 static bool changed(const struct contest *contest, struct contest_change *change)
 {
     if (contest->now == contest->before)

@@ -42,7 +42,7 @@ struct contest_rules {
     uint64_t advance_ns; /* a trial may begin this much early; for tests */
 };
 
-/* The candidate that goes on is another than before. */
+/* A trial was won by another candidate than the one that searched before it. */
 struct contest_change {
     uint32_t from, to;
     double from_ns, to_ns; /* per byte of text, in the trial that decided */

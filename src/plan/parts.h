@@ -52,8 +52,8 @@ struct plan_set_facts {
     double byte_bits; /* entropy of a byte of the literals, in bits */
 };
 
-/* Returns the expected time to build the strategy's tables, and per byte of a text without
- * candidates. */
+/* Returns the strategy's expected cost: the time to build its tables (once_ns), and the time per
+ * byte of a text without candidates (byte_ns). */
 struct price plan_set_price(enum strategy strategy, const struct plan_set_facts *of);
 struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan);
 

@@ -21,7 +21,7 @@
 #define SEEN_SAMPLES 512u
 #define SEEN_SAMPLES_MIN 64u
 #define SEEN_SHARE 4096u
-/* strides are multiples of this, so that no sample crosses a cache line */
+/* strides of this many bytes or more are multiples of it, so that no sample crosses a cache line */
 #define SAMPLED_STRIDE_UNIT 8u
 
 uint64_t sampled_stride(uint64_t length)

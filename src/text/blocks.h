@@ -38,8 +38,9 @@ enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *ch
  * mark. */
 bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t least_end,
                     struct blocks *blocks);
-/* Turns the blocks that begin at bit `begin` into a separate stream: moves them to bytes[0], and
- * appends an end. The caller adds the 4 bytes of a stream's start. Returns the number of bytes. */
+/* Turns the blocks that begin at bit `begin` into a separate stream of bzip2: moves them to
+ * bytes[0], and appends the mark of its end. The caller writes its header of 4 bytes. Returns the
+ * number of bytes. */
 uint64_t blocks_make_stream(uint8_t *bytes, uint64_t begin, const struct blocks *blocks);
 /* Adds these blocks' checksums to the sum of those of earlier blocks. */
 uint32_t blocks_add(uint32_t sum, const struct blocks *blocks);

@@ -3,7 +3,8 @@
  * A mapping saves the copy of read(2): a core searches 27 to 31 GB/s in place, but only 10 GB/s
  * with the copy (AMD EPYC). But a mapping costs page faults. If the file is in the page cache in
  * large folios, as after being written or read in large blocks, a fault maps 2 MiB. With single
- * pages, a fault maps 64 KiB, and mapping saves little. text/cursor.c counts the faults to decide.
+ * pages, a fault maps 64 KiB, and mapping saves little. runtime/task.c counts the faults, by which
+ * runtime/schedule.c decides.
  *
  * While a file is mapped, another process may truncate it, or the disk may fail. Touching a lost
  * page then raises SIGBUS, and the program's signal handler calls mapping_repair, which replaces

@@ -248,8 +248,11 @@ def section(data):
         f"- trawl is the fastest program in {len(cells) - len(behind)} of {len(cells)} rows"
         + (f"; speed ratio in the others: {', '.join(behind)}" if behind else ""),
         "- ratio "
-        + "; ".join(f"{said} {min(it):.2f} to {max(it):.2f} in {len(it)} rows, {median({'seconds': it}):.2f} in the median"
-                    for said, it in (("with one thread", ratios[True]), ("in other rows", ratios[False])) if it),
+        + "; ".join(
+            f"{said} {min(it):.2f} to {max(it):.2f} in {len(it)} rows, {median({'seconds': it}):.2f} in the median"
+            for said, it in (("with one thread", ratios[True]), ("in other rows", ratios[False]))
+            if it
+        ),
         "",
         "Medians in seconds; a dash: the program did not run, or gave a different answer.",
         "",

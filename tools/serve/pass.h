@@ -42,8 +42,9 @@ struct pass_request {
 
     /* Results. */
     /* One bit for each index of the state, set if the file has an occurrence. If neither positions
-     * nor counts are wanted, also set for a file that must be opened: it is in no block or, without
-     * search_zip, it is not plain (files.h). pass_free frees `files` and the arrays below. */
+     * nor counts are wanted, also set for files that the pass could not search in memory, and that
+     * the caller must open: those in no block and, unless search_zip is set, compressed ones
+     * (files.h). pass_free frees `files` and the arrays below. */
     uint8_t *files;
     /* Number of occurrences in the view's files; 0 unless positions or counts are wanted. */
     uint64_t occurrence_count;

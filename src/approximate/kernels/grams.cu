@@ -169,9 +169,9 @@ SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_table
 
 /* Compares the literals of the entries [entry, entry_end), and emits candidates (grams_try). The
  * entries' pieces are at `offset` of the text, which is index `at` of the planes. */
-SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
-                                const struct grams_planes *planes, uint32_t at, uint64_t offset,
-                                uint32_t entry, uint32_t entry_end)
+SIMT_FUNCTION void grams_try_entries(const struct grams_arguments *a, struct grams_tables tables,
+                                     const struct grams_planes *planes, uint32_t at,
+                                     uint64_t offset, uint32_t entry, uint32_t entry_end)
 {
     struct grams_window before = grams_at(planes, at - 32u), after = grams_at(planes, at);
     int any_none = (before.none | after.none) != 0;
@@ -402,7 +402,7 @@ SIMT_FUNCTION void grams_offsets(const struct grams_arguments *a, struct grams_t
         if (kind == GRAMS_ENDS)
             grams_share(a, tables, planes, origin, at, entry, entry_end, 1);
         else
-            grams_begins(a, tables, planes, at, origin + at, entry, entry_end);
+            grams_try_entries(a, tables, planes, at, origin + at, entry, entry_end);
     }
 }
 

@@ -92,10 +92,15 @@ enum {
 
 enum { ANSWER_NO_BYTE = 256, ANSWER_IN_TEXT = 257 }; /* values of answer_arguments.lead */
 enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments.conditions */
-/* What answer_records writes: for each record, a bit or a byte that says whether it has a hit, or
- * the number of its hits; or for each hit, a key pattern << 32 | record, or the hit itself, from
- * which answer_spans makes columns: of each record's first hit, or of all. */
-enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS, ANSWER_FIRST_HITS, ANSWER_ALL_HITS };
+/* What answer_records writes. answer_spans makes columns of hits. */
+enum {
+    ANSWER_BITS,       /* for each record, a bit: it has a hit */
+    ANSWER_BYTES,      /* the same, as a byte */
+    ANSWER_COUNTS,     /* for each record, the number of its hits */
+    ANSWER_KEYS,       /* for each hit, pattern << 32 | record */
+    ANSWER_FIRST_HITS, /* each record's first hit */
+    ANSWER_ALL_HITS
+};
 
 /* An automaton of match/line_automaton.h. */
 struct answer_automaton {

@@ -268,8 +268,8 @@ SIMT_FUNCTION uint32_t stream_count_bytes(const struct pattern_arguments *a,
 }
 
 /* Returns at how many of 16 positions the pattern of 4 bytes occurs. */
-SIMT_FUNCTION uint32_t stream_count_word(const struct pattern_arguments *a,
-                                         const struct filter_words *words)
+SIMT_FUNCTION uint32_t stream_count_4_bytes(const struct pattern_arguments *a,
+                                            const struct filter_words *words)
 {
     uint32_t gram = a->gram[0], count = 0, one = a->one;
 
@@ -318,7 +318,7 @@ SIMT_FUNCTION uint32_t stream_count(const struct pattern_arguments *a,
         return (a->gram_mask[0] >> 16) != 0 ? stream_count_bytes(a, words, 3)
                                             : stream_count_bytes(a, words, 2);
     if (kind == FILTER_WORD)
-        return stream_count_word(a, words);
+        return stream_count_4_bytes(a, words);
     if (kind == STREAM_FOLDED)
         return stream_count_folded(a, words);
     return stream_count_pair(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);

@@ -34,7 +34,7 @@ enum archive_step {
     ARCHIVE_LOCKED, /* an encrypted one */
     ARCHIVE_BROKEN, /* a member cannot be read, but later ones may be */
     ARCHIVE_END,
-    ARCHIVE_CUT /* as archive_why says, nothing more can be read */
+    ARCHIVE_CUT /* nothing more can be read; archive_why says why */
 };
 /* Goes to the next member. *name is valid until the next call. *is_doubtful: something in the
  * archive contradicts its header, as archive_why says. */

@@ -38,8 +38,8 @@ void totals_add(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->note, more->note, sizeof sum->note);
 }
 
-/* Takes over the last changes of the searcher's last call, which searched the text of the file from
- * offset `begin` on. */
+/* Copies the last changes of method of the searcher's last call, which searched the text of the
+ * file from offset `begin` on. */
 static void last_changes(const struct command_job *job, const char *name, uint64_t begin,
                          struct job_totals *totals)
 {

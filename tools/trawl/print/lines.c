@@ -753,8 +753,8 @@ static void closed_blocks(struct text_scan *scan, struct view *view)
         view->count = block.end;
         block.next = 0;
     }
-    block.next -= block.next > 0 ? view->match_count
-                                 : 0; /* the matches before are printed, and leave the carry */
+    /* the matches before have been printed, and are removed from the carry */
+    block.next -= block.next > 0 ? view->match_count : 0;
     scan->carry.open = block;
 }
 

@@ -226,8 +226,8 @@ static bool is_too_long(struct text_scan *scan, const struct piece *piece)
 }
 
 /* Prints a piece with its head. column 0: the piece has no match. */
-static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
-                        uint64_t column, uint64_t offset)
+static void print_with_head(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
+                            uint64_t column, uint64_t offset)
 {
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
@@ -282,11 +282,11 @@ static bool print_match(struct text_scan *scan, struct piece *piece, const struc
         return false;
     scan->shown.distance = span->distance;
     if (!numbered)
-        print_piece(scan, piece, number, span->begin + 1, piece->offset + span->begin);
+        print_with_head(scan, piece, number, span->begin + 1, piece->offset + span->begin);
     for (uint64_t i = 0; numbered && i < scan->numbers.count; i++) {
         scan->shown.numbers = scan->numbers.list + i;
         scan->shown.number_count = 1;
-        print_piece(scan, piece, number, span->begin + 1, piece->offset + span->begin);
+        print_with_head(scan, piece, number, span->begin + 1, piece->offset + span->begin);
     }
     scan->shown.number_count = 0;
     return true;
@@ -341,7 +341,8 @@ static bool print_excerpts(struct text_scan *scan, const struct view *view,
         if (!piece_is_printable(scan, &piece) ||
             (scan->settings->heads.pattern_number && !show_numbers(scan, view, line, &excerpt)))
             return false;
-        print_piece(scan, &piece, number, spans->begin + 1, line->offset + line->at + spans->begin);
+        print_with_head(scan, &piece, number, spans->begin + 1,
+                        line->offset + line->at + spans->begin);
         scan->shown.number_count = 0;
     }
     return scan->status == TRAWL_OK;
@@ -394,8 +395,8 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
             piece.span_count = 1;
         }
         scan->shown.distance = line->spans[i].distance;
-        print_piece(scan, &piece, number, line->spans[i].begin + 1,
-                    line->offset + line->spans[i].begin);
+        print_with_head(scan, &piece, number, line->spans[i].begin + 1,
+                        line->offset + line->spans[i].begin);
     }
 }
 
@@ -518,8 +519,8 @@ static void print_begins(struct text_scan *scan, const struct piece *block, uint
                 break;
             shown.count = shown.content = shown_end(scan, &one); /* the line end does not count */
             add_cut(scan, &shown, span);
-            print_piece(scan, &shown, here, span->begin > one.at ? span->begin - one.at + 1 : 1,
-                        block->offset + one.at);
+            print_with_head(scan, &shown, here, span->begin > one.at ? span->begin - one.at + 1 : 1,
+                            block->offset + one.at);
             here += here > 0;
             if (!is_too_long(scan, &shown))
                 break;
@@ -553,8 +554,9 @@ static bool print_block(struct text_scan *scan, const struct view *view, struct 
         else if (settings_print_matches(settings) && block->span_count > 0)
             print_parts(scan, view, block, &line, first, number);
         else
-            print_piece(scan, &line, number, block->span_count > 0 ? block->spans[0].begin + 1 : 0,
-                        block->offset + at);
+            print_with_head(scan, &line, number,
+                            block->span_count > 0 ? block->spans[0].begin + 1 : 0,
+                            block->offset + at);
         at += line.count;
     }
     return scan->status == TRAWL_OK;
@@ -656,7 +658,8 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     } else if (settings->style.vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number);
     } else {
-        print_piece(scan, &line, number, line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);
+        print_with_head(scan, &line, number, line.span_count > 0 ? line.spans[0].begin + 1 : 0,
+                        offset);
     }
     scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;

@@ -38,7 +38,7 @@ static bool is_marker(const struct value_item *item)
     return item->kind == VALUE_AND || item->kind == VALUE_ANDNOT;
 }
 
-/* Makes the settings of a group's search from those of the job. */
+/* Makes the settings of a condition's search from those of the command. */
 static bool derive(struct condition *condition, const struct settings *settings, char *message)
 {
     struct settings *own = &condition->settings;
