@@ -330,10 +330,10 @@ bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
  * contains the empty string. number_set_of_spans collects those of the matches that are spans of a
  * line at `offset`, number_set_at those of the longest of the matches, which all have the same
  * start. The numbers are ascending and distinct. If the command checks -x (rules.check_whole_line),
- * only matches that are the whole line [begin, end) count. False: out of memory; the scan has
+ * only matches that are the whole line [from, to) count. False: out of memory; the scan has
  * failed. */
 bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
-                        uint64_t match_count, uint64_t begin, uint64_t end, bool empty);
+                        uint64_t match_count, uint64_t from, uint64_t to, bool empty);
 bool number_set_of_spans(struct text_scan *scan, const struct trawl_match *matches,
                          const struct line_span *spans, uint64_t span_count, uint64_t offset);
 bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,

@@ -50,6 +50,27 @@ static bool make_stamps(struct text_scan *scan)
     return set->stamps != NULL;
 }
 
+/* Empties the set, which add_once fills. Returns false if there is not enough memory. */
+static bool begin(struct text_scan *scan)
+{
+    scan->numbers.count = 0;
+    if (!make_stamps(scan))
+        return false;
+    scan->numbers.stamp++;
+    return true;
+}
+
+/* Adds a pattern's number, unless the set has it. Returns false if there is not enough memory. */
+static bool add_once(struct text_scan *scan, uint64_t pattern)
+{
+    struct number_set *set = &scan->numbers;
+
+    if (set->stamps[pattern] == set->stamp)
+        return true;
+    set->stamps[pattern] = set->stamp;
+    return add_pattern(scan, pattern);
+}
+
 bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins)
 {
     struct number_set *set = &scan->numbers;
@@ -64,51 +85,36 @@ bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins)
 }
 
 bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
-                        uint64_t match_count, uint64_t begin, uint64_t end, bool empty)
+                        uint64_t match_count, uint64_t from, uint64_t to, bool empty)
 {
     const struct numbers *numbers = &scan->job->patterns->numbers;
-    struct number_set *set = &scan->numbers;
 
-    set->count = 0;
-    if (!make_stamps(scan))
+    if (!begin(scan))
         return false;
-    set->stamp++;
     for (uint64_t i = 0; i < match_count; i++) {
-        uint64_t pattern = matches[i].pattern_index;
+        const bool is_whole = matches[i].begin == from && matches[i].end == to;
 
-        if (scan->rules.check_whole_line && (matches[i].begin != begin || matches[i].end != end))
-            continue;
-        if (set->stamps[pattern] != set->stamp && !add_pattern(scan, pattern))
+        if ((is_whole || !scan->rules.check_whole_line) &&
+            !add_once(scan, matches[i].pattern_index))
             return false;
-        set->stamps[pattern] = set->stamp;
     }
     for (uint64_t i = 0; empty && i < numbers->empty_count; i++)
         if (!add_number(scan, numbers->empty[i]))
             return false;
-    sort(set);
+    sort(&scan->numbers);
     return true;
 }
 
 bool number_set_of_spans(struct text_scan *scan, const struct trawl_match *matches,
                          const struct line_span *spans, uint64_t span_count, uint64_t offset)
 {
-    struct number_set *set = &scan->numbers;
-
-    set->count = 0;
-    if (!make_stamps(scan))
+    if (!begin(scan))
         return false;
-    set->stamp++;
     for (const struct line_span *span = spans; span < spans + span_count; span++)
-        for (uint64_t i = span->group; i < span->group + span->group_count; i++) {
-            const uint64_t pattern = matches[i].pattern_index;
-
-            if (matches[i].end != offset + span->to || set->stamps[pattern] == set->stamp)
-                continue;
-            if (!add_pattern(scan, pattern))
+        for (uint64_t i = span->group; i < span->group + span->group_count; i++)
+            if (matches[i].end == offset + span->to && !add_once(scan, matches[i].pattern_index))
                 return false;
-            set->stamps[pattern] = set->stamp;
-        }
-    sort(set);
+    sort(&scan->numbers);
     return true;
 }
 
