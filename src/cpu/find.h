@@ -26,7 +26,6 @@
  * (Xeon, family 6, model 207, 1,000 to 30,000 strings of 12 to 100 bytes). A prefetch never faults,
  * so addresses beyond the text are harmless. */
 #define FIND_AHEAD_BYTES 4096u
-#define FIND_FIRST_MAX 8u
 #define FIND_PAIR_ROOM 256u
 
 /* shift with which vectors combine the two halves of a gram (find_grams.h) */
@@ -142,9 +141,9 @@ struct find_ops {
     bool looks_six;
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
-     * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count), and the others only in words where a
-     * position passed these; a variant may also test them everywhere. The tile is dense if all
-     * probes were tested at every position. */
+     * position, 1 ≤ first ≤ min(PLAN_FIRST_PROBES_MAX, probe_count), and the others only in words
+     * where a position passed these; a variant may also test them everywhere. The tile is dense if
+     * all probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if

@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void every_words(
     uint32_t probe_count, bool more, bool fold, struct find_tile *tile)
 {
     /* a copy, because the compiler must assume that a store to the tile changes the caller's */
-    struct plan_probe own[FIND_FIRST_MAX];
+    struct plan_probe own[PLAN_FIRST_PROBES_MAX];
     uint64_t any = 0, passed = 0;
     uint32_t hot_count = 0;
 
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) void every_first(const uint8_t *tex
         FIND_EVERY_CASE(5)
         FIND_EVERY_CASE(6)
         FIND_EVERY_CASE(7)
-        FIND_EVERY_CASE(FIND_FIRST_MAX)
+        FIND_EVERY_CASE(PLAN_FIRST_PROBES_MAX)
     default:
         TRAWL_ASSERT(false);
     }

@@ -33,7 +33,7 @@ void worker_probes_begin(struct cpu_worker *worker)
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
         memset(worker->head, 0, sizeof worker->head);
         memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
-        worker->probe_count = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
+        worker->probe_count = (uint32_t)min_u64(worker->probe_count, PLAN_FIRST_PROBES_MAX);
     }
     TRAWL_ASSERT(worker->first_probes <= worker->tuning->probe_count);
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
@@ -112,7 +112,7 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 /* Adapts to the text how many probes are tested at every position. */
 static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64_t passed)
 {
-    uint32_t most = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
+    uint32_t most = (uint32_t)min_u64(worker->probe_count, PLAN_FIRST_PROBES_MAX);
     bool exact = worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count;
 
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
@@ -139,7 +139,7 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
     struct cpu_worker *worker = scan->worker;
     uint32_t first = worker->first_probes;
 
-    if (first + 1 == worker->probe_count && first < FIND_FIRST_MAX &&
+    if (first + 1 == worker->probe_count && first < PLAN_FIRST_PROBES_MAX &&
         worker->costs->every_probe < FREE_PROBE_NS)
         first++;
     TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);

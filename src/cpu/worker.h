@@ -80,7 +80,7 @@ struct cpu_worker {
     /* bytes of the literal that are tested: the tuning's probes, and those at offsets where
      * candidates failed */
     struct plan_probe probes[PLAN_PROBES_MAX];
-    uint32_t probe_count;  /* ≤ FIND_FIRST_MAX if head_bytes > 0 */
+    uint32_t probe_count;  /* ≤ PLAN_FIRST_PROBES_MAX if head_bytes > 0 */
     uint32_t first_probes; /* number of probes that are tested at every position */
     uint64_t learned;      /* offset in the literal where the last candidate failed */
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */

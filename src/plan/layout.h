@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #define PLAN_PROBES_MAX 16u
+/* at most this many probes are tested at every position: cpu/find_impl.h has a loop for each number
+ */
+#define PLAN_FIRST_PROBES_MAX 8u
 #define PLAN_PROBE_SPAN_BYTES 64u /* all probes of a literal lie within this many bytes */
 #define PLAN_NONE UINT32_MAX
 

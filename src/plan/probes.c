@@ -322,7 +322,7 @@ uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
 {
     uint32_t first = 1;
 
-    while (first < probe_count && first < PROBES_ENOUGH &&
+    while (first < probe_count && first < PLAN_FIRST_PROBES_MAX &&
            64 * (passed[first - 1] - passed[probe_count - 1]) > FIRST_BLOCKS_RATE)
         first++;
     return first;
