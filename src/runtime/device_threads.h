@@ -1,7 +1,7 @@
 /* device_threads: the device workers, and the queue that they serve.
  *
  * Copies, kernels and results should overlap, and no core should wait for a device. So each device
- * has up to three threads, and the threads of all devices take tasks from one queue.
+ * has up to eight threads, and the threads of all devices take tasks from one queue.
  *
  * - Reading. Host workers read chunks into free pinned buffers, and search themselves if none is
  *   free. On files, `auto` reaches 0.75 to 0.90 of the combined speed of 16 cores and an H200.

@@ -29,7 +29,7 @@ QUOTED = {
          (PLAN, "SETS_USUAL_MAX", 1)),
         ("half the text's bytes plus # (each candidate counts as # more)", (CPU, "WORK_ONCE", 1),
          (CPU, "CANDIDATE_WORK", 1)),
-        ("up to # KiB around its atoms", ("regex/prices.def", "BRIEF_MAX", K)),
+        ("a text of up to # KiB is searched around its atoms", ("regex/prices.def", "BRIEF_MAX", K)),
         ("Up to # ms of work is done without waking a worker", (SCHEDULE, "SHARE_NS", 1e6)),
         ("starts a thread per # ms of work", (SCHEDULE, "START_NS", 1e6)),
         ("so a file of # MiB or more is mapped", (SCHEDULE, "LONG_BYTES", M)),
@@ -40,7 +40,7 @@ QUOTED = {
     ),
     "docs/design/strategies.md": (
         ("if it saves at least # %", (CONTEST, "(1 - AHEAD_SHARE) * 100", 1)),
-        ("if the winner takes # times the time per byte", (CONTEST, "CHANGED_TIMES", 1)),
+        ("If the winner takes # times the time per byte", (CONTEST, "CHANGED_TIMES", 1)),
     ),
     "docs/design/sets.md": (
         ("tables for up to # literals", ("plan/nibbles.h", "PLAN_NIBBLE_LITERALS_MAX", 1)),
@@ -56,8 +56,8 @@ QUOTED = {
         ("pattern of more than # bytes, a *window*", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),
         ("and in the next # scans", (CUDA, "DENSE_SCANS", 1)),
         ("an automaton of at most # states", ("regex/determinize.h", "DETERMINIZE_STATES_MAX", 1)),
-        ("up to # have a table by byte", ("regex/determinize.c", "BYTE_STATES_MAX", 1)),
-        ("(and up to # of which some have short ones)", ("regex/automaton.c", "GROUP_FIRST", 1)),
+        ("up to # states have a table by byte", ("regex/determinize.c", "BYTE_STATES_MAX", 1)),
+        ("(and up to # expressions of which some have short atoms)", ("regex/automaton.c", "GROUP_FIRST", 1)),
         ("at most # transitions", ("regex/automaton.c", "GROUP_WORDS_MAX", 1)),
     ),
     "src/approximate/approx_choose.h": (("tries them on # KiB of the text", ("approximate/prices.def", "TRIAL_BYTES", K)),),

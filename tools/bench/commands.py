@@ -286,7 +286,7 @@ def readme(data):
         )
         + [
             "",
-            f"Whole processes, {machine['text_bytes'] / 2**30:g} GiB in the page cache. trawl uses all cores unless a row says otherwise, ripgrep only in "
+            f"Whole processes, {machine['text_bytes'] / 2**30:g} GiB in the page cache. trawl uses all cores unless a row says otherwise; ripgrep does so only in "
             f"the tree. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit {machine['commit']}.",
         ]
     )

@@ -605,7 +605,7 @@ def form_lines(data, group, title, rows_of):
         "host's cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, "
         "stay in GPU memory."
         if group == "forms"
-        else "The figures are as above.",
+        else "Cells are as above.",
         "",
     ]
     lines += table([""] + columns_are, [[code(it)] + [cell_of(it, other) for other in columns_are] for it in rows_are])
