@@ -22,8 +22,8 @@ enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, void **po
 /* Allocates as memory_allocate_table does, and fills the memory with zeros. */
 enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
                                          struct trawl_error *error);
-/* Makes room for `wanted` elements in an array that has room for *capacity, which is less, and
- * keeps these. The array at least doubles. After an error, *pointer and the array are unchanged. */
+/* Grows an array from *capacity to at least `wanted` elements, which is more, and keeps its
+ * contents. The capacity at least doubles. After an error, *pointer and the array are unchanged. */
 enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity, void **pointer,
                               struct trawl_error *error);
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */

@@ -13,14 +13,14 @@ struct code_range {
     uint32_t last;
 };
 
-#define CODE_RANGES_MAX 1024u /* more than \w or \d has */
+#define CODE_RANGES_MAX 1024u /* \w and \d have fewer */
 struct code_ranges {
     struct code_range of[CODE_RANGES_MAX];
     uint32_t count;
 };
 
-/* Returns letters as trawl_unicode does, but no ASCII letter has a variant that is not ASCII, and
- * no other letter an ASCII one; words are ASCII. */
+/* Like trawl_unicode, but no ASCII letter is a variant of a non-ASCII letter (as k is of the Kelvin
+ * sign), and only ASCII characters belong to words. */
 const struct trawl_letters *unicode_apart(void);
 
 /* Returns true if one of `count` ascending ranges contains the character. */

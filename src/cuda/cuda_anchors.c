@@ -24,7 +24,8 @@ void cuda_anchors_end_lines(const struct trawl_plan *plan, const struct line_aut
                 : automaton->ends[i / 2];
 }
 
-/* Returns where the anchors begin, after the literals; `count`: where the automata do. */
+/* anchors_at and tables_at return the offsets, in the copied bytes, of the anchors and the
+ * automata, which follow a word for each literal. */
 static uint64_t anchors_at(const struct trawl_plan *plan)
 {
     return plan->literal_count * sizeof(uint64_t);

@@ -11,7 +11,7 @@ enum trawl_status cuda_bins_begin(struct cuda_worker *worker, struct cuda_launch
                                   struct trawl_error *error);
 /* Moves the launch's hits to `room`, in order, or to the worker's first list, which has room for
  * room->count. The launch found fewer than 2^32. Sets *fits to false if some bin had no room for
- * all of its hits; all of its hits; what was moved is then undefined. The kernels may still run. */
+ * all of its hits; what was moved is then undefined. The kernels may still run. */
 enum trawl_status cuda_bins_take(struct cuda_worker *worker, const struct cuda_launch *launch,
                                  const struct cuda_hits_room *room, bool *fits,
                                  struct trawl_error *error);

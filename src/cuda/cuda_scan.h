@@ -15,9 +15,9 @@ struct cuda_hits_room {
 
 /* Writes the range's hits that start below `limit` to the room, ascending by start, those of one
  * start in any order. *total is the number of all hits, of which the first room->count are written;
- * a list gets none if there are more. Adds
- * the number of verified candidates to *candidates. If worker->leaves becomes true, nothing is
- * listed, and the host must search. The kernels may still write in the worker's stream. */
+ * a list gets none if there are more hits. Adds the number of verified candidates to *candidates.
+ * If worker->leaves becomes true, nothing is listed, and the host must search. The kernels may
+ * still write in the worker's stream. */
 enum trawl_status cuda_list_hits(struct cuda_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);

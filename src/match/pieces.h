@@ -44,15 +44,17 @@ struct pieces {
 
 void pieces_begin(struct pieces *pieces, void (*share)(struct pieces *pieces, uint64_t count));
 void pieces_end(struct pieces *pieces);
-/* Says which device makes the next lists, and where the array is. All earlier lists are copied. */
+/* Says which device makes the next lists, and where the array is. All earlier lists must have been
+ * copied. */
 void pieces_aim(struct pieces *pieces, uint32_t device, enum pieces_target target);
 /* Returns true if a thread may take pieces, and whose they are. */
 bool pieces_are_left(struct pieces *pieces, uint32_t *device, enum pieces_target *target);
-/* Gives a list, of which all earlier words are copied, to the threads, in pieces of `each` words.
+/* Lets threads copy a list, in pieces of `each` words. The last list with this number must have
+ * been copied.
  */
 void pieces_put(struct pieces *pieces, const struct piece *list, uint64_t each);
-/* Takes a piece of list number `list`; if that is PIECES_LISTS, of the shorter rest. Returns false
- * if there is none, if it is another device's, or if a thread has failed. */
+/* Takes a piece of list number `list`, or for PIECES_LISTS, of the list of which less is left.
+ * Returns false if there is none, if it is another device's, or if a thread has failed. */
 bool pieces_take(struct pieces *pieces, uint32_t device, uint32_t list, struct piece *piece);
 /* Notes that a thread has copied a piece, or has failed to. */
 void pieces_done(struct pieces *pieces, const struct piece *piece, enum trawl_status status,

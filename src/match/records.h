@@ -35,8 +35,8 @@ static inline bool records_is_null(const struct records *records, uint64_t index
 /* Checks the caller's array and opens *records. Errors: ARGUMENT. */
 enum trawl_status records_open(struct records *records, const struct trawl_record_array *array,
                                struct trawl_error *error);
-/* Returns the first record that ends after the position; `count` if there is none. No record before
- * `from` may end after it. */
+/* Returns the first record that ends after the position; `count` if there is none. Records before
+ * `from` must end at or before the position. */
 uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position);
 
 #endif

@@ -52,7 +52,7 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
 /* Returns the fraction of the sample's positions that would be candidates with these grams; 0 if
- * too few are to estimate it. */
+ * none is seen. */
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams);
 
@@ -60,16 +60,16 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
  * the lowest sum of rates. count ≥ 7. */
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
-/* Finds the literal's 8 bytes that occur least often in the sample, among the first 1024 offsets,
- * and returns their offset. Ties are decided by `rates`. If the sample contains the 8 bytes of
- * every one of these offsets, tries further offsets. Sets *rate to the fraction of the sample's
- * positions that have the 8 bytes. count ≥ 8. */
+/* Finds the 8 consecutive bytes of the literal that occur least often in the sample, among the
+ * first 1024 offsets, and returns their offset. Ties are decided by `rates`. If the sample contains
+ * the 8 bytes of every one of these offsets, tries further offsets. Sets *rate to the fraction of
+ * the sample's positions that have the 8 bytes. count ≥ 8. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate);
 
-/* Returns the fraction of the sample's positions that have the 8 bytes. Examines all positions, at
- * a few ns each, whereas analyse_seen_window examines one in five. */
+/* Returns the fraction of the sample's positions that have the 8 bytes at `bytes`. Examines all
+ * positions, at a few ns each, whereas analyse_seen_window examines one in five. */
 double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
                          uint64_t sample_bytes);
 
@@ -88,10 +88,11 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 
 /* Returns the number of different suffixes of the literals: one less than the number of states of
- * an automaton that reads backwards. `patterns` are the numbers of `count` patterns, of which only
- * the first literals count (literal_from[p] for pattern p). If patterns is NULL, the plan's first
- * `count` literals count. Suffixes with equal hashes count once, so the number may be slightly low;
- * above PLAN_SUFFIXES_MAX bytes of literals, it is useless. Takes 3 to 5 ns per byte. */
+ * an automaton that reads backwards. `patterns` are the numbers of `count` patterns, each of which
+ * counts with its first literal only (literal_from[p] for pattern p). If patterns is NULL, the
+ * plan's first `count` literals count. Suffixes with equal hashes count once, so the number may be
+ * slightly low; above PLAN_SUFFIXES_MAX bytes of literals, it is useless. Takes 3 to 5 ns per
+ * byte. */
 uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
                              const uint32_t *literal_from, uint32_t count);
 #define PLAN_SUFFIXES_MAX 20000u

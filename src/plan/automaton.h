@@ -10,8 +10,8 @@
  *   strings begin   -     -     -     hers  she   -    the node's string, and he: the next in the
  *                                     he               chain of hers
  *
- * An automaton is stored as a table of rows if they fit the caches,
- * and otherwise as a table of cells, which is smaller.
+ * An automaton is stored as a table of rows if these fit the caches, and otherwise as a table of
+ * cells, which is smaller.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
 #define TRAWL_PLAN_AUTOMATON_H

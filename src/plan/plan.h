@@ -190,7 +190,7 @@ struct trawl_plan {
     /* For a plan of the strings that expressions require: reads the lines that contain one of
      * them. NULL for other plans. */
     const struct line_reader *line_reader;
-    /* the plan whose patterns the literals of hits number; NULL: this one */
+    /* the plan whose patterns the hits' literal numbers mean; NULL: this one's */
     const struct trawl_plan *found;
     struct attachment *attached; /* one for each enum plan_attachment */
 };

@@ -1,14 +1,14 @@
 /* determinize: makes automata from the trees of a plan's expressions (match/line_automaton.h).
  *
  * The trees become places (nfa.h). A state of the automaton is a list of places, and what kind of
- * byte came before (the subset construction). Assertions wait in a
- * state until the next byte is known, as in RE2. What is asked decides about the list:
+ * byte came before (the subset construction). Assertions wait in a state until the next byte is
+ * known, as in RE2. What is asked decides about the list:
  *
  * - ANY: a set; each state contains the first place, since a match may begin at each byte.
  * - ORDERED: a list in the order in which a match prefers the places. Those of a match that begins
  *   later follow those of an earlier one, and nothing follows the end of a match.
  * - LONGEST: a list of sets, one for all matches that begin at the same byte, the earliest first;
- * no set follows one that contains the end of a match.
+ *   no set follows one that contains the end of a match.
  * - BACKWARDS: a set; the automaton reads from the end of a match back to its start.
  * - AFTER, BEFORE: a set; the automaton reads from where an anchor's string begins to the end of a
  *   match, or back to its start.

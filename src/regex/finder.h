@@ -19,8 +19,7 @@ struct finder {
     /* every match is a run of characters of the only item, and RE2 is only asked about groups */
     bool is_alone;
     /* if above 0: a match begins with so many bytes of the first item, of whose bytes `kinds` is
-     * not
-     * 0 */
+     * not 0 */
     uint64_t run;
     uint64_t shortest; /* no match has fewer bytes */
     /* read_items can read a match, or its head */

@@ -77,7 +77,7 @@ struct served_file *batch_make(struct file_batch *batch, uint32_t index, const c
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
 /* Adds the removal of a file. Returns false if out of memory. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
-/* Makes and fills the block. A file that cannot be read is marked as rejected, and is not held.
+/* Makes and fills the block. A file that cannot be read is marked as refused, and is not held.
  * Returns false if out of memory; then no file of the batch is held. */
 bool batch_fill(struct file_batch *batch);
 /* Frees the batch and its unpublished files. */

@@ -17,11 +17,10 @@
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
  * lists the tile's number. The host then runs scan_planes (planes.cu) over the listed tiles. For a
- * pattern of more than
- * TILE_LANE_BYTES (64), all candidates of the queue are verified at a tile's end. For a shorter
- * pattern the candidates stay in the queue for the next tile, and a tile that is given up drops
- * only its own candidates. If too many tiles are listed, all blocks stop and the host runs
- * scan_planes over all tiles.
+ * pattern of more than TILE_LANE_BYTES (64 bytes), all candidates of the queue are verified at a
+ * tile's end. For a shorter pattern the candidates stay in the queue for the next tile, and a tile
+ * that is given up drops only its own candidates. If too many tiles are listed, all blocks stop and
+ * the host runs scan_planes over all tiles.
  *
  * A search for the first occurrence verifies all candidates at a tile's end, and a block searches
  * no tile that lies after an occurrence found so far.

@@ -240,8 +240,7 @@ struct tile_masks {
 
 /* Leaves the hits of the step at `position` for bins_gather: in the step's BINS_RUN_BYTES, their
  * offsets in the step, ascending, 16 bits each, or, if they are more than BINS_RUN_MAX, the lanes'
- * masks. Returns how many this lane has. Called by all lanes of
- * the warp. */
+ * masks. Returns how many hits this lane has. Called by all lanes of the warp. */
 SIMT_FUNCTION uint32_t tile_append_step(const struct scan_arguments *a, uint64_t position,
                                         const struct tile_masks *masks)
 {

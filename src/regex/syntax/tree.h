@@ -83,8 +83,7 @@ struct regex_options;
 struct syntax_block;
 
 /* In PCRE2's syntax: an escape \A, \z, \Z, \b, \B or \G, by its letter; '*' for a verb such as
- * (*SKIP);
- * '{' for a repetition with blanks, or without minimum. */
+ * (*SKIP); '{' for a repetition with blanks, or without minimum. */
 struct syntax_mark {
     uint32_t at;
     uint32_t end;

@@ -7,12 +7,14 @@
  *   command_matches.c  reports without lines: -o, --positions, --count-matches
  *   string_counts.c    occurrences of each string: --count-by-pattern
  *   print_line.c       prints a line as grep does
- *   print.c            parts of a line's head: names, numbers style.c            prints a line as
- *   ripgrep does, and an occurrence piece.c            the bytes of a line that style.c prints
- *   json.c             prints a line for --json number_set.c       the numbers of the strings
- *   behind a match binary.c           NUL bytes and invalid UTF-8 hold.c             how long a
- *   pipe's output is held back fasta*.c           FASTA, FASTQ files, with sequences instead of
- *   lines
+ *   print.c            parts of a line's head: names, numbers
+ *   style.c            prints a line as ripgrep does, and an occurrence
+ *   piece.c            the bytes of a line that style.c prints
+ *   json.c             prints a line for --json
+ *   number_set.c       the numbers of the strings that match
+ *   binary.c           NUL bytes and invalid UTF-8
+ *   hold.c             how long a pipe's output is held back
+ *   fasta*.c           FASTA, FASTQ files, with sequences instead of lines
  */
 #ifndef TRAWL_COMMAND_SCAN_H
 #define TRAWL_COMMAND_SCAN_H
