@@ -668,7 +668,8 @@ static enum trawl_status answer_begin(struct cuda_worker *worker, struct trawl_e
                      worker->stream);
 }
 
-/* Copies the sums over the task's ranges from the device to the host. */
+/* Copies an answer about records, or the counts by pattern, to the host; other forms are there
+ * already. */
 static enum trawl_status answer_finish(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;

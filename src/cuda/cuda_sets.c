@@ -171,7 +171,7 @@ enum trawl_status cuda_sets_build(struct cuda_worker *worker, struct trawl_error
     return TRAWL_OK;
 }
 
-/* Chooses the threads and the tiles of a launch. */
+/* Chooses the threads, the tiles and the budget of a launch. */
 void cuda_sets_prepare(const struct cuda_worker *worker, uint32_t blocks,
                        struct cuda_launch *launch)
 {

@@ -32,7 +32,7 @@ void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *set
                       uint32_t *rarity);
 /* Builds the tables on the device, from the literals, which are there already or being copied. */
 enum trawl_status cuda_sets_build(struct cuda_worker *worker, struct trawl_error *error);
-/* Chooses the tiles and the threads of a launch of `blocks` blocks. */
+/* Chooses the threads, the tiles and the budget of a launch of `blocks` blocks. */
 void cuda_sets_prepare(const struct cuda_worker *worker, uint32_t blocks,
                        struct cuda_launch *launch);
 

@@ -184,7 +184,8 @@ static const struct regex *regex_of(const struct program *program)
     return program->regex;
 }
 
-/* Returns the program's finder; NULL if it has none. */
+/* Returns the program's finder, which the first call makes; NULL if it has none, or memory runs
+ * out. */
 static const struct finder *finder_of(const struct program *program)
 {
     struct program *asked = (struct program *)(uintptr_t)program;

@@ -187,7 +187,8 @@ static bool converts_at_once(struct search *search)
     return pending < CONVERTED_HITS_MAX;
 }
 
-/* Searches the task's chunk, starting at task->from, and turns hits into matches. */
+/* Searches the task's chunk, starting at task->from, and turns hits into matches. What a device
+ * leaves is then searched on the host, unless all threads will share it (schedule_cuts_left). */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {

@@ -225,9 +225,9 @@ static void search_piece(void *context, uint64_t index)
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* Adds an occurrence that ends at `end` to the answer, if it is whole and the first in its
- * record. `last` holds 1 + the last record in which each pattern occurs; RECORDS_ANY has one
- * entry for all. */
+/* Adds an occurrence that ends at `end` to the answer, if it is whole and, except for
+ * RECORDS_MATCHES, the first in its record. `last` holds 1 + the last record in which each pattern
+ * occurs; RECORDS_ANY and RECORDS_FIRST have one entry for all. */
 static void cell_take(struct oracle *it, uint64_t record, uint64_t end, uint64_t pattern,
                       uint64_t *last)
 {

@@ -391,7 +391,7 @@ static void refuse(struct batch_item *item)
 }
 
 /* Decompresses the item's file if it is compressed. If that is impossible, marks the file as
- * rejected. */
+ * refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     enum told_packed packed;

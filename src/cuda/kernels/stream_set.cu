@@ -277,7 +277,8 @@ SIMT_FUNCTION void sets_row(const struct set_arguments *a, struct sets_lane *s, 
 /* ---- Steps and tiles -------------------------------------------------------------------- */
 
 /* Issues the loads of the step at `place` of the text. Rows of a lane that begin beyond the text
- * become zeros, and so do the words of to->behind. */
+ * become zeros. Only the last lane loads to->behind, and only if the whole step is text; otherwise
+ * these words are zeros, too. */
 SIMT_FUNCTION void sets_load(const struct set_arguments *a, uint64_t place, uint32_t apart,
                              uint32_t rows, uint32_t behind, struct sets_step *to)
 {
