@@ -78,7 +78,7 @@ enum trawl_status gallery_device_begin(struct gallery_device *own, const struct 
     own->plan = plan;
     own->choice = gallery_choice_of(plan);
     own->ready = false;
-    cuda_worker_take(own->worker, plan);
+    cuda_worker_set_plan(own->worker, plan);
     if (plan->algorithm.for_records)
         return gallery_records_begin(own, error);
     return gallery_device_check(own, error);

@@ -76,7 +76,7 @@ static bool option_number(struct option_text part, uint32_t least, uint32_t most
     return value >= least && value <= most;
 }
 
-static bool find(struct option_text name, enum gallery_algorithm *algorithm)
+static bool find_algorithm(struct option_text name, enum gallery_algorithm *algorithm)
 {
     for (uint32_t i = GALLERY_NONE + 1; i < GALLERY_COUNT; i++)
         if (strlen(rows[i].name) == name.count &&
@@ -172,7 +172,7 @@ static enum trawl_status parse(const char *asked, struct gallery_choice *choice,
     geometry = option_split(&words, ',');
     has_geometry = memchr(geometry.begin, ':', geometry.count) != NULL;
     name = option_split(&geometry, ':');
-    if (!find(name, &choice->algorithm))
+    if (!find_algorithm(name, &choice->algorithm))
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.*s\" does not exist",
                           (int)(name.count < 100 ? name.count : 100), name.begin);
     if (has_geometry)

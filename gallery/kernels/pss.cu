@@ -149,7 +149,7 @@ SIMT_KERNEL(gallery_pss_sums, gallery_arguments, PSS_SUMS_THREADS, 1)
 
     end = end < args.minima_count ? end : args.minima_count;
     for (uint32_t k = begin; k < end; k++)
-        own += simt_read_u64(args.minima + k);
+        own += simt_load_relaxed_u64(args.minima + k);
     sums[simt_thread()] = own;
     for (uint32_t reach = 1; reach < simt_threads(); reach *= 2u) {
         simt_barrier();
@@ -161,7 +161,7 @@ SIMT_KERNEL(gallery_pss_sums, gallery_arguments, PSS_SUMS_THREADS, 1)
     if (simt_thread() == simt_threads() - 1u)
         simt_store_u64(&args.result->cursor, before + own);
     for (uint32_t k = begin; k < end; k++) {
-        uint64_t count = simt_read_u64(args.minima + k);
+        uint64_t count = simt_load_relaxed_u64(args.minima + k);
 
         simt_store_u64(args.minima + k, before);
         before += count;

@@ -142,7 +142,7 @@ SIMT_FUNCTION void records_record(const struct records_arguments *a, enum record
 
     if (!SIMT_BOUND(index < a->part_count))
         return;
-    if (!all && simt_read_u32(a->flags + index) != 0) /* an earlier launch has flagged it */
+    if (!all && simt_load_relaxed_u32(a->flags + index) != 0) /* an earlier launch has flagged it */
         return;
     word = simt_load_u32(&a->parts[index].word);
     bytes = simt_load_u32(&a->parts[index].bytes);

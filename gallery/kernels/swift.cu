@@ -185,7 +185,7 @@ SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
 {
     const uint32_t *flags = (const uint32_t *)(const void *)a->flags;
 
-    return (simt_read_u32(flags + offset / 4u) >> (8u * (uint32_t)(offset % 4u)) & 1u) != 0;
+    return (simt_load_relaxed_u32(flags + offset / 4u) >> (8u * (uint32_t)(offset % 4u)) & 1u) != 0;
 }
 
 /* Searches at the thread's start offset; for qs and hp only if gallery_shifts_text has flagged it.

@@ -47,7 +47,7 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
 
     if (!SIMT_BOUND(x < args.limit))
         return;
-    if (args.want == WANT_FIRST && simt_read_u64(&args.result->first) <= x - args.begin)
+    if (args.want == WANT_FIRST && simt_load_relaxed_u64(&args.result->first) <= x - args.begin)
         return;
     if (word_matches(&args, x))
         gallery_emit(&args, x);

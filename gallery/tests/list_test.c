@@ -126,7 +126,7 @@ static void takes(uint32_t i, const char *options, uint32_t engines, const char 
 }
 
 /* Tests each name by itself, with a geometry, and with ",debug". */
-static void options_behind(void)
+static void names_with_options(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
         const char *geometry = rows[i].geometry;
@@ -348,7 +348,7 @@ int main(void)
 {
     test_begin("gallery_list");
     listed();
-    options_behind();
+    names_with_options();
     options_that_do_not_fit();
     not_on_the_cpu();
     what_does_not_fit();

@@ -90,7 +90,7 @@ enum trawl_status approx_device_begin(struct approx_device *own,
     approx_tables_release(&own->tables);
     if (approximate->method_on_device == APPROX_PIECES)
         return TRAWL_OK;
-    cuda_worker_take(own->worker, approximate->plan);
+    cuda_worker_set_plan(own->worker, approximate->plan);
     return make_tables(own, false, error);
 }
 

@@ -246,7 +246,7 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
     if (approximate->plan->errors.alphabet == TRAWL_BYTES || method == other)
         return method;
     end = min_u64(*to + reach, chunk->owned + chunk->after);
-    first = (dna ? scope_u : scope_ascii_end)(chunk->bytes, from, end);
+    first = (dna ? scope_find_u : scope_ascii_end)(chunk->bytes, from, end);
     if (first == end)
         return method;
     if (first > from + reach + beyond) {

@@ -120,8 +120,9 @@ static enum trawl_status decide(struct refiner *refiner, const struct engine_tas
 /* Decides whether the host should search a text. If the text is in memory, the device first counts
  * the candidates in `sample`, a part of it, unless the host is the better choice even without
  * candidates. If not, the sample is empty, and the text is assumed to be random. */
-static enum trawl_status ask(struct approximate_worker *worker, const struct engine_chunk *sample,
-                             struct engine_result *result, struct trawl_error *error)
+static enum trawl_status decide_host(struct approximate_worker *worker,
+                                     const struct engine_chunk *sample,
+                                     struct engine_result *result, struct trawl_error *error)
 {
     const struct approximate *approximate = worker->approximate;
     struct approx_work work = {.bytes = sample->before + sample->owned + sample->after,
@@ -164,7 +165,7 @@ static enum trawl_status approximate_submit(struct engine_worker *engine_worker,
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "a plan with errors cannot write to a device");
     if (task->want == WANT_NOTHING)
-        return ask(worker, task->chunk, task->result, error);
+        return decide_host(worker, task->chunk, task->result, error);
     return refine_scan(&worker->refiner, task, error);
 }
 

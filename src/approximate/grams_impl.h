@@ -118,8 +118,8 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
 #define STARTS 512u /* maximum number of starts whose exact parts are compared at a time */
 
 /* Returns a bit for each of the 32 starts at `at`, set if the text has the group's exact part. */
-static inline uint32_t group_stands(const struct grams_stretch *stretch,
-                                    const struct grams_group *group, uint32_t at)
+static inline uint32_t exact_part_bits(const struct grams_stretch *stretch,
+                                       const struct grams_group *group, uint32_t at)
 {
     uint32_t stands = UINT32_MAX;
 
@@ -142,7 +142,7 @@ static inline uint32_t group_starts(const struct grams_stretch *stretch,
     uint32_t count = 0;
 
     for (uint32_t at = stretch->offset; at < end; at += 32) {
-        uint64_t stands = group_stands(stretch, group, at);
+        uint64_t stands = exact_part_bits(stretch, group, at);
         uint32_t *next = starts + count;
 
         if (end - at < 32)

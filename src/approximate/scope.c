@@ -67,7 +67,7 @@ uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
     return from;
 }
 
-uint64_t scope_u(const uint8_t *bytes, uint64_t from, uint64_t end)
+uint64_t scope_find_u(const uint8_t *bytes, uint64_t from, uint64_t end)
 {
     for (const char *u = "Uu"; *u != '\0'; u++) {
         const uint8_t *found = (const uint8_t *)memchr(bytes + from, *u, (size_t)(end - from));

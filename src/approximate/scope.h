@@ -37,7 +37,7 @@ int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte);
 /* Returns the offset of the first byte of [from, end) that is not ASCII, or `end`. */
 uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end);
 /* Returns the offset of the first U, of either case, in [from, end), or `end`. */
-uint64_t scope_u(const uint8_t *bytes, uint64_t from, uint64_t end);
+uint64_t scope_find_u(const uint8_t *bytes, uint64_t from, uint64_t end);
 /* Returns true if bytes [from, to) of the chunk are ASCII. If ranges ascend from call to call, each
  * byte is read once. */
 bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to);

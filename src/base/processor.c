@@ -10,7 +10,7 @@
 #define SAVES_AVX 0x06u
 #define SAVES_AVX512 0xe6u
 
-static enum processor_level ask(void)
+static enum processor_level find_level(void)
 {
     const unsigned avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
     const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
@@ -38,7 +38,7 @@ enum processor_level processor_level(void)
     int level = atomic_load_explicit(&known, memory_order_relaxed) - 1;
 
     if (level < 0) {
-        level = (int)ask();
+        level = (int)find_level();
         atomic_store_explicit(&known, level + 1, memory_order_relaxed);
     }
     return (enum processor_level)level;

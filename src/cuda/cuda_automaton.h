@@ -5,7 +5,7 @@
  * the CPU engine does. A count of up to 64 MiB begins with it if it is expected to be faster than
  * the filter, and its table fits into shared memory (or the set has a pattern of fewer than 4
  * bytes). Otherwise the filter begins; if it is expected to be slow, its first range has 32 MiB.
- * From then on, both are candidates of a contest (plan/contest.h), one for counts and one for
+ * From then on, both are contestants (plan/contest.h), one for counts and one for
  * lists, with turns of 32 MiB, since a single dense tile may take most of a shorter one. A
  * launch's fixed time is not counted, nor are ranges of less than 4 MiB. A launch of the filter
  * ends if a warp exceeds its budget of work; then the automaton does this scan and up to 15 more.

@@ -170,7 +170,7 @@ static enum trawl_status settle(struct cuda_worker *worker, struct pieces *piece
     bool copied;
 
     for (;;) {
-        TRAWL_TRY(pieces_look(pieces, list, &copied, error));
+        TRAWL_TRY(pieces_check_copied(pieces, list, &copied, error));
         if (copied)
             return TRAWL_OK;
         TRAWL_TRY(copy_pieces(worker, pieces, list, error));

@@ -149,7 +149,7 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
     return best;
 }
 
-void cuda_choose_told(struct cuda_worker *worker, uint64_t begins, uint64_t ns)
+void cuda_choose_note_time(struct cuda_worker *worker, uint64_t begins, uint64_t ns)
 {
     struct cuda_tables *tables = worker->tables;
     double price =
@@ -333,8 +333,8 @@ enum trawl_status cuda_choose_turn(struct cuda_worker *worker, enum want want, u
     return TRAWL_OK;
 }
 
-void cuda_choose_count(struct cuda_worker *worker, enum want want, uint64_t at, uint64_t bytes,
-                       uint64_t ns, uint64_t rest)
+void cuda_choose_note_turn(struct cuda_worker *worker, enum want want, uint64_t at, uint64_t bytes,
+                           uint64_t ns, uint64_t rest)
 {
     static const char *const names[] = {[BY_FILTER] = "filter", [BY_AUTOMATON] = "automaton"};
     struct contest *contest = &worker->tables->contests[want == WANT_HITS];
@@ -452,7 +452,7 @@ enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_err
     return TRAWL_OK;
 }
 
-void cuda_choose_full(struct cuda_tables *tables, double share)
+void cuda_choose_note_full_bins(struct cuda_tables *tables, double share)
 {
     if (2 * share < tables->list_share)
         return;

@@ -1,6 +1,6 @@
 /* cuda_choose: chooses the method and the kernel with which a device searches for a single pattern,
  * and whether the *filter* (the kernels of stream_set.cu) or the *automaton* (automaton.cu)
- * searches for a set: the two are candidates of contests (plan/contest.h), one for counts and one
+ * searches for a set: the two are contestants (plan/contest.h), one for counts and one
  * for lists. A *sample* consists of excerpts of a loaded text. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
@@ -33,17 +33,18 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
 /* Records that a count over `begins` positions of a text with a sample took `ns`; ignores a short
  * text. If the method has been timed often enough, and took clearly longer than another would, the
  * next count will choose again. */
-void cuda_choose_told(struct cuda_worker *worker, uint64_t begins, uint64_t ns);
+void cuda_choose_note_time(struct cuda_worker *worker, uint64_t begins, uint64_t ns);
 
 /* Chooses whether the filter or the automaton, which this builds, searches the next *bytes bytes
- * for a set. In a trial, lowers *bytes to the length of a turn. Sets *is_timed if cuda_choose_count
- * should be called after the search. want: HITS also for answers that are made of hits. */
+ * for a set. In a trial, lowers *bytes to the length of a turn. Sets *is_timed if
+ * cuda_choose_note_turn should be called after the search. want: HITS also for answers that are
+ * made of hits. */
 enum trawl_status cuda_choose_turn(struct cuda_worker *worker, enum want want, uint64_t *bytes,
                                    bool *is_timed, struct trawl_error *error);
 /* Counts a search of `bytes` bytes, up to offset `at` of the chunk, that took `ns`; `rest` bytes
  * follow. */
-void cuda_choose_count(struct cuda_worker *worker, enum want want, uint64_t at, uint64_t bytes,
-                       uint64_t ns, uint64_t rest);
+void cuda_choose_note_turn(struct cuda_worker *worker, enum want want, uint64_t at, uint64_t bytes,
+                           uint64_t ns, uint64_t rest);
 
 /* Returns the kernel that searches a range of `begins` starts for the worker's plan. For WANT_HITS,
  * that is a kernel that counts, and leaves hits in bins. */
@@ -71,7 +72,7 @@ enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_err
 /* Called after bins were full that were chosen for hits of this share. If there are not many more,
  * they lie close together, so bins get more room from now on; if they had it, no bins of this kind
  * are used any more. */
-void cuda_choose_full(struct cuda_tables *tables, double share);
+void cuda_choose_note_full_bins(struct cuda_tables *tables, double share);
 
 /* Chooses how stream_set searches for the plan's set: fills tables->sets, which the caller has
  * zeroed, sets_kernel and sets_price, and sets has_sets. Changes nothing if stream_set cannot

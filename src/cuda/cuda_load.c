@@ -56,7 +56,7 @@ static enum trawl_status check_room(const struct cuda_worker *worker, uint64_t b
 }
 
 /* Copies the bytes of a borrowed text from `at` to its end into the engine's own memory on the same
- * device, and pads them with zeros (choose_copy). */
+ * device, and pads them with zeros (choose_in_place). */
 static enum trawl_status copy_borrowed(const struct cuda_worker *worker,
                                        const struct cuda_resident *resident, uint64_t at,
                                        struct cuda_memory *memory, struct trawl_error *error)
@@ -396,7 +396,7 @@ enum trawl_status cuda_find_memory(struct cuda_engine *engine, struct engine_tex
 /* Decides how a borrowed text is searched. If its allocation contains all bytes around the text
  * that kernels load: in place. If bytes are missing after a long text: in place, except for the
  * last starts, for which its end is copied. Otherwise: in a copy. */
-static void choose_copy(const struct cuda_driver *driver, struct cuda_resident *resident)
+static void choose_in_place(const struct cuda_driver *driver, struct cuda_resident *resident)
 {
     const uint64_t address = resident->borrowed, tail = cuda_limits_now().tail_bytes;
     uint64_t begin = 0, end = saturating_add(address, resident->count);
@@ -427,7 +427,7 @@ static enum trawl_status borrow(struct cuda_engine *engine, const uint8_t *bytes
     TRAWL_TRY(cuda_device_enter(&engine->devices[0], error));
     status = find_device(engine, address, &resident.device_index, error);
     if (status == TRAWL_OK)
-        choose_copy(&engine->driver, &resident);
+        choose_in_place(&engine->driver, &resident);
     if (status == TRAWL_OK)
         take_left(engine, &resident);
     cuda_device_leave(&engine->devices[0]);

@@ -23,7 +23,7 @@ static void turn_back(struct cuda_worker *worker, const struct trawl_plan *whole
     worker->tables = &worker->whole;
 }
 
-void cuda_parts_take(struct cuda_worker *worker)
+void cuda_parts_set_plan(struct cuda_worker *worker)
 {
     const struct plan_parts *of;
     void *memory;

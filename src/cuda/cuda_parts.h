@@ -8,7 +8,7 @@
 
 /* Prepares the worker for the parts of a new plan, which has passed cuda_tables_check. If host
  * memory does not suffice for them, the worker searches for the whole plan. */
-void cuda_parts_take(struct cuda_worker *worker);
+void cuda_parts_set_plan(struct cuda_worker *worker);
 /* Returns true if the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct cuda_worker *worker);
 /* Members of struct cuda_steps (chunk.h) for a plan with parts: `prepare` builds the parts' tables,

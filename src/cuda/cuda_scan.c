@@ -75,7 +75,7 @@ static enum trawl_status list_once(struct cuda_worker *worker, const struct cuda
             return TRAWL_OK;
         TRAWL_TRY(cuda_bins_take(worker, &launch, room, &fits, error));
         if (!fits)
-            cuda_choose_full(tables, share);
+            cuda_choose_note_full_bins(tables, share);
     }
     return TRAWL_OK;
 }
@@ -266,7 +266,7 @@ static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda
     if (want == WANT_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
-    cuda_choose_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
+    cuda_choose_note_time(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
     return TRAWL_OK;
 }
 
@@ -298,8 +298,8 @@ enum trawl_status cuda_scan_range(struct cuda_worker *worker, const struct cuda_
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
     if (is_timed && !worker->leaves)
-        cuda_choose_count(worker, priced, hits_base + (min_u64(*done, limit) - range->begin),
-                          min_u64(*done, limit) - range->begin, cuda_clock_ns() - begin_ns,
-                          bytes - turn);
+        cuda_choose_note_turn(worker, priced, hits_base + (min_u64(*done, limit) - range->begin),
+                              min_u64(*done, limit) - range->begin, cuda_clock_ns() - begin_ns,
+                              bytes - turn);
     return TRAWL_OK;
 }

@@ -33,7 +33,7 @@ struct cuda_prices {
 
 /* How a worker searches for a plan: the method, the kernels, the tables in device memory, and the
  * members of the kernels' arguments that do not depend on the text. */
-/* The candidates of a contest between ways to search for a set. */
+/* The contestants (plan/contest.h): ways to search for a set. */
 enum { BY_FILTER, BY_AUTOMATON };
 
 struct cuda_tables {

@@ -180,7 +180,7 @@ void cuda_worker_end(struct cuda_worker *worker)
     worker->stream = NULL;
 }
 
-void cuda_worker_take(struct cuda_worker *worker, const struct trawl_plan *plan)
+void cuda_worker_set_plan(struct cuda_worker *worker, const struct trawl_plan *plan)
 {
     TRAWL_ASSERT(plan->length_min <= plan->length_max || plan->literal_count == 0);
     worker->plan = plan;

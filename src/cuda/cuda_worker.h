@@ -176,7 +176,7 @@ void cuda_worker_parts_release(struct cuda_worker *worker);
 
 /* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables of any other
  * plan. */
-void cuda_worker_take(struct cuda_worker *worker, const struct trawl_plan *plan);
+void cuda_worker_set_plan(struct cuda_worker *worker, const struct trawl_plan *plan);
 
 /* Called after a failure: waits for all copies from and to the worker's buffers, and marks its
  * text, tables and sums as invalid. The device's context is current. */

@@ -128,10 +128,10 @@ static enum trawl_status cuda_compile(struct engine *opaque, uint32_t device,
     *out = (struct engine_worker *)worker;
     if (plan == NULL)
         return TRAWL_OK;
-    cuda_worker_take(worker, plan);
+    cuda_worker_set_plan(worker, plan);
     if (plan->literal_count > 0)
         TRAWL_TRY(cuda_tables_check(plan, error));
-    cuda_parts_take(worker);
+    cuda_parts_set_plan(worker);
     return TRAWL_OK;
 }
 

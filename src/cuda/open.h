@@ -84,7 +84,8 @@ struct cuda_engine {
     /* What unloaded borrowed texts have left, the latest first, for when they are borrowed again,
      * as each call does that gets one; guarded by `load_lock`. A free entry has no `borrowed`. */
     struct cuda_resident left[CUDA_LEFT_MAX];
-    uint32_t wholes_loaded; /* texts loaded whole on purpose, each on the next device; guarded by `load_lock` */
+    uint32_t wholes_loaded; /* texts loaded whole on purpose, each on the next device; guarded by
+                               `load_lock` */
     struct cuda_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
     uint32_t residents_end;                     /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];

@@ -81,8 +81,8 @@ void pieces_done(struct pieces *pieces, const struct piece *piece, enum trawl_st
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-enum trawl_status pieces_look(struct pieces *pieces, uint32_t list, bool *copied,
-                              struct trawl_error *error)
+enum trawl_status pieces_check_copied(struct pieces *pieces, uint32_t list, bool *copied,
+                                      struct trawl_error *error)
 {
     enum trawl_status status;
 

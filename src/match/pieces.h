@@ -60,7 +60,7 @@ bool pieces_take(struct pieces *pieces, uint32_t device, uint32_t list, struct p
 void pieces_done(struct pieces *pieces, const struct piece *piece, enum trawl_status status,
                  const struct trawl_error *error);
 /* Sets *copied if all words of the list are in the array. Returns the first failure of a thread. */
-enum trawl_status pieces_look(struct pieces *pieces, uint32_t list, bool *copied,
-                              struct trawl_error *error);
+enum trawl_status pieces_check_copied(struct pieces *pieces, uint32_t list, bool *copied,
+                                      struct trawl_error *error);
 
 #endif

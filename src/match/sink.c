@@ -267,7 +267,7 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     return TRAWL_OK;
 }
 
-static enum spans spans_of(uint32_t flags)
+static enum spans spans_of_flags(uint32_t flags)
 {
     return (flags & TRAWL_SPANS_FIRST) != 0 ? SPANS_FIRST
            : (flags & TRAWL_SPANS) != 0     ? SPANS_LONGEST
@@ -363,7 +363,7 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
                  : (flags & (TRAWL_SPANS | TRAWL_WITH_EMPTY)) != 0 ? WANT_SPANS
                  : (flags & lines) != 0                            ? WANT_LINES
                                                                    : WANT_HITS;
-    sink->spans = spans_of(flags);
+    sink->spans = spans_of_flags(flags);
     sink->as_matches = sink->want != WANT_NOTHING;
     sink->digest = (flags & (TRAWL_LINE_ENDS | TRAWL_NULLS)) != 0 ? digest_window : NULL;
     sink->line_numbers = (flags & TRAWL_LINE_ENDS) != 0;
@@ -402,7 +402,7 @@ void sink_batches(struct sink *sink, uint32_t flags)
     const bool line_numbers = (flags & TRAWL_LINE_ENDS) != 0;
 
     *sink = (struct sink){.want = WANT_HITS,
-                          .spans = spans_of(flags),
+                          .spans = spans_of_flags(flags),
                           .as_matches = true,
                           .columns = true,
                           .line_numbers = line_numbers,

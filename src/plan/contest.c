@@ -1,4 +1,4 @@
-/* contest: compares candidates by turns (contest.h). */
+/* contest: compares contestants by turns (contest.h). */
 #include "plan/contest.h"
 
 #include <string.h>
@@ -7,19 +7,19 @@
 #include "base/status.h"
 #include "plan/contest.def"
 
-static uint32_t bit_of(uint32_t candidate)
+static uint32_t bit_of(uint32_t contestant)
 {
-    return 1u << candidate;
+    return 1u << contestant;
 }
 
-/* Returns the candidate's ns per byte in the current trial. */
-static double rate_of(const struct contest *contest, uint32_t candidate)
+/* Returns the contestant's ns per byte in the current trial. */
+static double rate_of(const struct contest *contest, uint32_t contestant)
 {
-    TRAWL_ASSERT(contest->of[candidate].bytes > 0);
-    return (double)max_u64(contest->of[candidate].ns, 1) / (double)contest->of[candidate].bytes;
+    TRAWL_ASSERT(contest->of[contestant].bytes > 0);
+    return (double)max_u64(contest->of[contestant].ns, 1) / (double)contest->of[contestant].bytes;
 }
 
-/* Returns the fastest of the candidates of the current trial. */
+/* Returns the fastest of the contestants of the current trial. */
 static uint32_t fastest(const struct contest *contest)
 {
     uint32_t best = contest->before;
@@ -31,15 +31,15 @@ static uint32_t fastest(const struct contest *contest)
     return best;
 }
 
-/* Returns true if the fastest takes so much less time that it replaces the candidate. */
-static bool is_behind(const struct contest *contest, uint32_t candidate)
+/* Returns true if the fastest takes so much less time that it replaces the contestant. */
+static bool is_behind(const struct contest *contest, uint32_t contestant)
 {
-    return contest->of[candidate].bytes == 0 ||
-           rate_of(contest, fastest(contest)) < AHEAD_SHARE * rate_of(contest, candidate);
+    return contest->of[contestant].bytes == 0 ||
+           rate_of(contest, fastest(contest)) < AHEAD_SHARE * rate_of(contest, contestant);
 }
 
-/* Ends a trial: chooses the candidate that goes on, and how long the others rest. The first part of
- * a text may be unlike the rest, so none rests much longer than the search has lasted. */
+/* Ends a trial: chooses the contestant that goes on, and how long the others rest. The first part
+ * of a text may be unlike the rest, so none rests much longer than the search has lasted. */
 static void choose(struct contest *contest)
 {
     const uint32_t first = fastest(contest),
@@ -65,7 +65,7 @@ static void choose(struct contest *contest)
     contest->won = rate_of(contest, best);
 }
 
-/* Gives the turn to the trial's next candidate, or ends the trial. */
+/* Gives the turn to the trial's next contestant, or ends the trial. */
 static void next_turn(struct contest *contest)
 {
     contest->counts = false;
@@ -78,11 +78,11 @@ static void next_turn(struct contest *contest)
         contest->now = (uint32_t)__builtin_ctz(contest->open);
 }
 
-/* Returns true if trying the candidate is worth while. `took` are the present candidate's ns per
+/* Returns true if trying the contestant is worth while. `took` are the present contestant's ns per
  * byte. */
-static bool is_worth(const struct contest *contest, uint32_t candidate, double took, uint64_t rest)
+static bool is_worth(const struct contest *contest, uint32_t contestant, double took, uint64_t rest)
 {
-    const struct price *price = &contest->of[candidate].price;
+    const struct price *price = &contest->of[contestant].price;
     double cost = COST_TIMES * (contest->rules.trial_ns + price->once_ns);
 
     return price->byte_ns < CONTEST_WORTH_SHARE * took &&
@@ -90,8 +90,8 @@ static bool is_worth(const struct contest *contest, uint32_t candidate, double t
             (double)contest->spent + (double)contest->rules.advance_ns >= cost);
 }
 
-/* Begins a trial if some candidate is worth trying. If the last winner has become slow, the text
- * has changed, and no candidate rests. */
+/* Begins a trial if some contestant is worth trying. If the last winner has become slow, the text
+ * has changed, and no contestant rests. */
 static void begin(struct contest *contest, uint64_t rest)
 {
     const double took = (double)max_u64(contest->recent_ns, 1) / (double)contest->recent_bytes;
@@ -113,7 +113,7 @@ static void begin(struct contest *contest, uint64_t rest)
     }
     contest->before = contest->now;
     contest->open = worth;
-    /* The present candidate needs no turn, except where the text has changed, or where it only
+    /* The present contestant needs no turn, except where the text has changed, or where it only
      * seems so because the thread was interrupted. */
     if (contest->is_change)
         contest->open |= bit_of(contest->now);
@@ -122,7 +122,7 @@ static void begin(struct contest *contest, uint64_t rest)
     next_turn(contest);
 }
 
-/* Counts the time of the present candidate outside of trials. */
+/* Counts the time of the present contestant outside of trials. */
 static void count_present(struct contest *contest, uint64_t bytes, uint64_t ns, uint64_t rest)
 {
     if (contest->recent_bytes >= RECENT_BYTES) {
@@ -137,7 +137,7 @@ static void count_present(struct contest *contest, uint64_t bytes, uint64_t ns, 
         begin(contest, rest);
 }
 
-/* After a trial: returns true and fills *change if another candidate won it than the one
+/* After a trial: returns true and fills *change if another contestant won it than the one
  * that searched before it. */
 static bool changed(const struct contest *contest, struct contest_change *change)
 {
@@ -186,7 +186,7 @@ bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, u
         contest->of[i].rest -= min_u64(contest->of[i].rest, bytes);
     if (contest->open == 0) {
         count_present(contest, counts ? bytes : 0, counts ? ns : 0, rest);
-    } else if (!counts) { /* the turn starts again until the candidate's tables are built */
+    } else if (!counts) { /* the turn starts again until the contestant's tables are built */
         contest->counts = false;
         contest->left = contest->rules.warm_bytes;
     } else {
@@ -208,22 +208,22 @@ bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, u
 
 bool contest_drop(struct contest *contest, struct contest_change *change)
 {
-    const uint32_t candidate = contest->now;
+    const uint32_t contestant = contest->now;
 
-    TRAWL_ASSERT(candidate != contest->first);
-    contest->fits &= ~bit_of(candidate);
-    contest->of[candidate].bytes = 0;
-    if (contest->before == candidate)
+    TRAWL_ASSERT(contestant != contest->first);
+    contest->fits &= ~bit_of(contestant);
+    contest->of[contestant].bytes = 0;
+    if (contest->before == contestant)
         contest->before = contest->first;
     if (contest->open == 0) {
-        *change = (struct contest_change){candidate, contest->first, contest->won,
+        *change = (struct contest_change){contestant, contest->first, contest->won,
                                           contest->of[contest->first].price.byte_ns,
                                           "it cannot search for these patterns"};
         contest->now = contest->first;
         contest->won = 0;
         return true;
     }
-    contest->open &= ~bit_of(candidate);
+    contest->open &= ~bit_of(contestant);
     next_turn(contest);
     return contest->open == 0 && changed(contest, change);
 }

@@ -1,10 +1,10 @@
-/* contest: finds out, during a search, which of several candidates (strategies, methods) takes the
+/* contest: finds out, during a search, which of several contestants (strategies, methods) takes the
  * least time on the text.
  *
- * A candidate has a price: the time that it takes at best. Once some candidate could save more time
- * than a trial of it costs, a trial begins: the candidates in question search a turn each, and are
- * timed. The fastest goes on. The others rest, and are tried again later, or as soon as the text
- * has changed. The user of a contest decides how long a turn is, and searches.
+ * A contestant has a price: the time that it takes at best. Once some contestant could save more
+ * time than a trial of it costs, a trial begins: the contestants in question search a turn each,
+ * and are timed. The fastest goes on. The others rest, and are tried again later, or as soon as the
+ * text has changed. The user of a contest decides how long a turn is, and searches.
  *
  * tests/unit/unit_contest.c searches modelled texts: where the text changes once, drifts, or
  * alternates every 64 KiB to 64 MiB, and pieces seem to take up to 30 % more or less than they do,
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CONTEST_MAX 8u /* number of candidates */
-/* A candidate is tried if its price is less than this share of the present one's time (less would
+#define CONTEST_MAX 8u /* number of contestants */
+/* A contestant is tried if its price is less than this share of the present one's time (less would
  * be lost among the machine's other work). */
 #define CONTEST_WORTH_SHARE 0.75
 
@@ -38,11 +38,11 @@ struct contest_rules {
     /* The first warm_bytes of a turn are not counted, as they fill the caches; then trial_bytes
      * are. A turn may be longer, as the user can only stop at certain places. */
     uint64_t warm_bytes, trial_bytes;
-    double trial_ns;     /* a trial costs this, and the candidate's price.once_ns */
+    double trial_ns;     /* a trial costs this, and the contestant's price.once_ns */
     uint64_t advance_ns; /* a trial may begin this much early; for tests */
 };
 
-/* A trial was won by another candidate than the one that searched before it. */
+/* A trial was won by another contestant than the one that searched before it. */
 struct contest_change {
     uint32_t from, to;
     double from_ns, to_ns; /* per byte of text, in the trial that decided */
@@ -51,11 +51,11 @@ struct contest_change {
 
 struct contest {
     struct contest_rules rules;
-    uint32_t fits;   /* candidates that can be used, as bits */
-    uint32_t first;  /* the candidate that searched first */
-    uint32_t now;    /* the candidate that searches */
-    uint32_t before; /* the candidate that searched before the current trial */
-    uint32_t open;   /* candidates whose turn has not ended, as bits; 0: there is no trial */
+    uint32_t fits;   /* contestants that can be used, as bits */
+    uint32_t first;  /* the contestant that searched first */
+    uint32_t now;    /* the contestant that searches */
+    uint32_t before; /* the contestant that searched before the current trial */
+    uint32_t open;   /* contestants whose turn has not ended, as bits; 0: there is no trial */
     bool counts;     /* the turn is past its warm_bytes */
     bool is_change;  /* the trial began because the text changed */
     /* bytes of text until the piece ends; if there is no trial, until the next may begin */
@@ -69,15 +69,15 @@ struct contest {
     struct {
         struct price price;
         uint64_t ns, bytes; /* what was counted in the current trial */
-        uint64_t rest;      /* bytes of text until the candidate may be tried again */
+        uint64_t rest;      /* bytes of text until the contestant may be tried again */
     } of[CONTEST_MAX];
 };
 
-/* Begins a contest of the candidates `fits` (bits), in which `first` searches first. The caller
+/* Begins a contest of the contestants `fits` (bits), in which `first` searches first. The caller
  * then sets their prices. */
 void contest_begin(struct contest *contest, const struct contest_rules *rules, uint32_t fits,
                    uint32_t first);
-/* Returns true if there is only one candidate, so that nothing need be timed. */
+/* Returns true if there is only one contestant, so that nothing need be timed. */
 static inline bool contest_is_decided(const struct contest *contest)
 {
     return (contest->fits & (contest->fits - 1)) == 0;
@@ -88,8 +88,8 @@ uint64_t contest_piece(const struct contest *contest);
 bool contest_is_due(const struct contest *contest, uint64_t ns);
 /* Counts `bytes` bytes, in which contest->now searched from time begin_ns to end_ns. `counts` is
  * false if it also built tables. `rest` is how much text follows, as far as is known. Then sets
- * contest->now to the candidate that goes on. Returns true and fills *change if a trial ended with
- * another winner than the candidate that searched before. */
+ * contest->now to the contestant that goes on. Returns true and fills *change if a trial ended with
+ * another winner than the contestant that searched before. */
 bool contest_count(struct contest *contest, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns,
                    bool counts, uint64_t rest, struct contest_change *change);
 /* Excludes contest->now, which turns out unable to search, and must not be contest->first. Returns

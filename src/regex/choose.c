@@ -92,9 +92,9 @@ static uint32_t ways(const struct expressions *expressions)
 /* Returns what WAY_WHOLE takes at least, in ns per byte. */
 static double whole_price(const struct expressions *expressions)
 {
-    return expressions->count > 1                                         ? LAZY_NS
-           : expressions->has_beyond || program_finds(expressions->whole) ? FINDER_NS
-                                                                          : RE2_NS;
+    return expressions->count > 1                                                    ? LAZY_NS
+           : expressions->has_beyond || program_has_plain_finder(expressions->whole) ? FINDER_NS
+                                                                                     : RE2_NS;
 }
 
 void choose_begin(struct regex_worker *worker)
@@ -139,7 +139,8 @@ static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
     struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const uint64_t calls = step->judged + (by_atoms || expressions->count > 1 ? 0 : count);
-    const bool finds = !by_atoms && step->judged == 0 && program_finds(expressions->whole);
+    const bool finds =
+        !by_atoms && step->judged == 0 && program_has_plain_finder(expressions->whole);
 
     if (calls > (step->to - step->from) / (finds ? FINDER_CALL_BYTES : RE2_CALL_BYTES))
         worker->table_steps = TABLE_STEPS;

@@ -236,7 +236,7 @@ static uint16_t state_of(struct determinizer *maker, enum line_before before, bo
 
 /* Adds the places from the first on, unless no match may begin any more. Returns whether one may.
  */
-static bool seek(struct determinizer *maker, bool may)
+static bool add_starts(struct determinizer *maker, bool may)
 {
     struct list *list = &maker->after;
 
@@ -283,7 +283,7 @@ static uint16_t follow_guess(struct determinizer *maker, uint32_t number, uint32
     maker->steps += (from->count + now->count) / 16;
     if (maker->as != DETERMINIZE_ANY)
         seeks = seeks && !now->ends && !after->ends;
-    seeks = seek(maker, seeks);
+    seeks = add_starts(maker, seeks);
     if (after->ends && decides(maker))
         return LINE_HOLDS;
     return state_of(maker, before, seeks) | (now->ends ? LINE_MATCH : 0);
@@ -362,7 +362,7 @@ static void begin(struct determinizer *maker)
                               (i != LINE_BEFORE_BEYOND || maker->nfa.is_wide);
 
         list_begin(maker, &maker->after);
-        (void)seek(maker, true);
+        (void)add_starts(maker, true);
         maker->first_states[i] =
             maker->after.ends && is_around(maker)  ? LINE_HOLDS
             : i == LINE_BEFORE_BEYOND && !is_known ? maker->first_states[LINE_BEFORE_OTHER]
@@ -520,8 +520,8 @@ static bool holds_at_once(const struct determinizer *maker)
 }
 
 /* Copies the tables. */
-static enum trawl_status keep(const struct determinizer *maker, struct line_automaton *automaton,
-                              struct trawl_error *error)
+static enum trawl_status copy_tables(const struct determinizer *maker,
+                                     struct line_automaton *automaton, struct trawl_error *error)
 {
     const uint32_t count = automaton->state_count = maker->state_count;
     const bool by_class = !maker->on_host && (count > BYTE_STATES_MAX || is_around(maker));
@@ -570,7 +570,7 @@ enum trawl_status determinize(const struct expressions *made, const struct deter
     }
     maker->all_steps += maker->steps;
     if (maker->fails == NULL && !(of->as == DETERMINIZE_BEFORE && holds_at_once(maker)))
-        status = keep(maker, automaton, error);
+        status = copy_tables(maker, automaton, error);
     if (maker->fails == NULL && of->on_host)
         automaton->tail = tail_of(maker);
     automaton->fails = maker->fails;

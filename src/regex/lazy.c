@@ -206,7 +206,8 @@ static void put_list(struct lazy *lazy, const uint32_t *items, struct range rang
 }
 
 /* Copies the list to lazy->kept. */
-static enum trawl_status keep(struct lazy *lazy, struct range *range, struct trawl_error *error)
+static enum trawl_status copy_list(struct lazy *lazy, struct range *range,
+                                   struct trawl_error *error)
 {
     const uint64_t count = (uint64_t)lazy->list_count + lazy->end_count;
 
@@ -229,7 +230,7 @@ static enum trawl_status find_first(struct lazy *lazy, struct part *part, struct
     list_begin(lazy);
     for (uint32_t i = 0; i < part->count; i++)
         add(lazy, lazy->firsts[lazy->rules[part->from + i]], 0);
-    return keep(lazy, &part->first, error);
+    return copy_list(lazy, &part->first, error);
 }
 
 /* Sets *out to where the matches of the part that begin at the border are after its byte. */
@@ -249,7 +250,7 @@ static enum trawl_status find_moved(struct lazy *lazy, struct part *part, uint32
     if (moved->from == NOTHING) {
         list_begin(lazy);
         move(lazy, lazy->kept + part->first.from, part->first.count, border);
-        TRAWL_TRY(keep(lazy, moved, error));
+        TRAWL_TRY(copy_list(lazy, moved, error));
     }
     *out = *moved;
     return TRAWL_OK;

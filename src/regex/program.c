@@ -138,7 +138,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
                    (root->cost > most && (options->marks != REGEX_UNMARKED ||
                                           syntax_cost(root, options->bytes) > most))));
     /* a finder is only made for this if RE2 would have to compile */
-    now = now && !(program_finds(made) && made->finder->is_alone && root->groups == 0);
+    now = now && !(program_has_plain_finder(made) && made->finder->is_alone && root->groups == 0);
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
@@ -223,20 +223,20 @@ const struct reach *program_reach(const struct program *program, bool whole_word
     return program->reach;
 }
 
-bool program_may_find(const struct program *program)
+bool program_has_finder(const struct program *program)
 {
     return finder_of(program) != NULL;
 }
 
-bool program_finds(const struct program *program)
+bool program_has_plain_finder(const struct program *program)
 {
-    return program != NULL && program_may_find(program) &&
+    return program != NULL && program_has_finder(program) &&
            (program->tree->root.product == 1 || program->finder->is_alone);
 }
 
 bool program_is_ready(const struct program *program)
 {
-    return program != NULL && (program_finds(program) || regex_of(program) != NULL);
+    return program != NULL && (program_has_plain_finder(program) || regex_of(program) != NULL);
 }
 
 int program_why(const struct program *program)

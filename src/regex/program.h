@@ -45,9 +45,9 @@ const struct reach *program_reach(const struct program *program, bool whole_word
 /* Returns true if a search for matches without RE2 begins with one for a byte that they contain. */
 bool program_seeks(const struct program *program);
 /* Returns true if the program has a finder, which may still leave texts to RE2. */
-bool program_may_find(const struct program *program);
+bool program_has_finder(const struct program *program);
 /* Returns true if `program` is not NULL and has a finder, but no counted repetition. */
-bool program_finds(const struct program *program);
+bool program_has_plain_finder(const struct program *program);
 
 #define PROGRAM_MEMORY (-1)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */

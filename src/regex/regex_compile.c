@@ -211,7 +211,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
     counts = made->options.pcre && !is_filter && syntax->root.product > SYNTAX_REPEAT_MAX &&
              !made->options.longest;
     status = program_make(&made->memory, syntax, false, &made->options, 1, !counts, out, error);
-    counts = counts && !program_finds(*out);
+    counts = counts && !program_has_plain_finder(*out);
     if (status == TRAWL_OK && (*out == NULL || counts))
         status = refuse_large(made, error);
     if (status != TRAWL_OK)
@@ -381,7 +381,7 @@ static enum trawl_status compile_whole(struct expressions *made, struct trawl_er
     if (item->has_reach && (reach = expression_reach(made, 0)) == NULL)
         return program_failed(PROGRAM_MEMORY, error);
     if (is_endless ||
-        (reach != NULL && reach_is_better(reach, item->has_atoms, program_may_find(item->each))))
+        (reach != NULL && reach_is_better(reach, item->has_atoms, program_has_finder(item->each))))
         return TRAWL_OK;
     options.lines = true;
     TRAWL_TRY(

@@ -113,7 +113,7 @@ static void finish_stats(struct trawl_searcher *searcher, const struct listing *
                                          .thread_count = 1 + atomic_load(&listing->job.took_part)}};
 
     atomic_store(&searcher->progress, text->bytes_count);
-    searcher_keep(searcher, &done, begin_ns);
+    searcher_record(searcher, &done, begin_ns);
     searcher->last_found.serial = listing->job.plan->serial;
     searcher->last_found.bytes = text->bytes_count;
     searcher->last_found.hits = words->count;

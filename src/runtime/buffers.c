@@ -64,7 +64,7 @@ static bool shed(struct devices *devices)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     if (buffer.capacity == 0)
         return false;
-    (void)unpin(devices, devices_working_count(devices), buffer.bytes);
+    (void)unpin(devices, devices_first_working(devices), buffer.bytes);
     runtime_buffer_release(devices->runtime, &buffer);
     return true;
 }
@@ -195,11 +195,11 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,
     if (!may || (kept && buffer->capacity >= bytes))
         return may;
     if (kept)
-        (void)unpin(devices, devices_working_count(devices), buffer->bytes);
+        (void)unpin(devices, devices_first_working(devices), buffer->bytes);
     else
         memset(buffer, 0, sizeof *buffer);
     if (runtime_buffer_reserve(runtime, buffer, bytes, NULL) == TRAWL_OK &&
-        pin(devices, devices_working_count(devices), buffer->bytes, buffer->capacity))
+        pin(devices, devices_first_working(devices), buffer->bytes, buffer->capacity))
         return true;
     runtime_buffer_release(runtime, buffer);
     (void)pthread_mutex_lock(&runtime->lock);

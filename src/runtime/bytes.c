@@ -40,7 +40,7 @@ static inline bool search_short(struct trawl_searcher *searcher, const struct tr
     found->to = text->bytes_count;
     if (!search_brief(searcher, plan, text->bytes, found->to, found))
         return false;
-    searcher_keep_brief(searcher, plan, found);
+    searcher_record_brief(searcher, plan, found);
     return true;
 }
 

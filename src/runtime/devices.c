@@ -38,7 +38,7 @@ void devices_lose(struct devices *devices, uint32_t index, const char *why)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
-bool devices_work(const struct devices *devices)
+bool devices_are_usable(const struct devices *devices)
 {
     return devices_are_ready(devices) && atomic_load(&devices->lost_count) < devices->device_count;
 }
@@ -144,7 +144,7 @@ enum trawl_status devices_open(struct devices *devices, struct trawl_error *erro
     return TRAWL_OK;
 }
 
-void devices_ask(struct devices *devices)
+void devices_open_in_background(struct devices *devices)
 {
     bool runs;
 
@@ -175,7 +175,7 @@ bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t oth
            other >= atomic_load(&devices->worker_count);
 }
 
-uint32_t devices_working_count(const struct devices *devices)
+uint32_t devices_first_working(const struct devices *devices)
 {
     return working_from(devices, 0);
 }
@@ -193,8 +193,8 @@ bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t 
 {
     struct engine_text found;
 
-    return devices_work(devices) && devices_locate(devices, NULL, bytes, bytes_count, &found) &&
-           found.reach == bytes_count;
+    return devices_are_usable(devices) &&
+           devices_locate(devices, NULL, bytes, bytes_count, &found) && found.reach == bytes_count;
 }
 
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,

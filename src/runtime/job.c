@@ -52,7 +52,8 @@ void searcher_leave(struct trawl_searcher *searcher)
         (void)sched_yield();
 }
 
-enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error)
+enum trawl_status searcher_check_process(const struct trawl_searcher *searcher,
+                                         struct trawl_error *error)
 {
     if (searcher->is_orphan)
         return TRAWL_FAIL(error, UNSUPPORTED,
@@ -65,7 +66,7 @@ bool searcher_is_cancelled(const struct trawl_searcher *searcher)
     return atomic_load(&searcher->call.state) == ENGINE_CALL_CANCELLED;
 }
 
-void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns)
+void searcher_record(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns)
 {
     struct devices *devices = &searcher->runtime->devices;
 
@@ -82,8 +83,8 @@ void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, ui
                (max_u64(done->kinds, 1) - 1) * sizeof done->device[0]);
 }
 
-void searcher_keep_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                         const struct engine_brief *found)
+void searcher_record_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                           const struct engine_brief *found)
 {
     uint32_t method = plan->kind != PLAN_KIND_STRINGS    ? TRAWL_METHOD_AUTO
                       : plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS
@@ -266,7 +267,7 @@ done:
 }
 
 /* Records what the call did, for trawl_searcher_stats. */
-static void keep(struct search *search)
+static void record_search(struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;
 
@@ -277,7 +278,7 @@ static void keep(struct search *search)
         if (!search->for_devices)
             memset(search->done.device, 0, devices->device_count * sizeof search->done.device[0]);
     }
-    searcher_keep(search->searcher, &search->done, search->begin_ns);
+    searcher_record(search->searcher, &search->done, search->begin_ns);
     if (search->sink->want == WANT_FIRST || search->sink->stopped || search->fault != TRAWL_OK)
         return;
     search->searcher->last_found.serial = search->job.plan->serial;
@@ -316,7 +317,7 @@ void search_end(struct search *search)
     schedule_remember(search);
     if (search->cursor.text->kind == TEXT_STREAM && !searcher->is_orphan)
         atomic_fetch_sub(&searcher->runtime->streams, 1);
-    keep(search);
+    record_search(search);
     text_cursor_close(&search->cursor);
     unreserve_unpacking(searcher);
     (void)pthread_mutex_destroy(&search->lock);
@@ -356,7 +357,7 @@ static bool caller_may_work(const struct search *search)
 /* Returns true if the caller should poll for the next task again instead of sleeping: waking it
  * would take 20 to 50 us, in which devices could search. *until_ns is 0 at the first call. Called
  * with the lock held, which it releases for a moment. */
-static bool looks_again(struct search *search, uint64_t *until_ns)
+static bool polls_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
 
@@ -416,8 +417,8 @@ static bool search_found(struct search *search)
 
 /* Called when a device has left the task's chunk, the next in text order, to the host: from here
  * on, all host threads search the text. The chunk, which was cut for a device and may be the whole
- * text, is shortened to the length of a chunk for the host. Chunks after it are cut anew, even if
- * devices have searched them. */
+ * text, is cut to the length of the host's chunks. Chunks after it are cut anew, even if devices
+ * have searched them. */
 static void leave_devices(struct search *search, struct task *task)
 {
     struct job *job = &search->job;
@@ -499,7 +500,7 @@ static struct task *wait_next(struct search *search)
                                                          : task_work(search, caller, index);
             has_worked |= worked == TASK_DONE;
             search_lock(search);
-        } else if (!looks_again(search, &until_ns)) {
+        } else if (!polls_again(search, &until_ns)) {
             sleep_until_woken(search);
             worked = TASK_DONE;
         }
@@ -597,7 +598,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     *more = false;
     if (engine_call_is_over(&search->searcher->call))
         return TRAWL_STOPPED;
-    TRAWL_TRY(searcher_lives(search->searcher, error));
+    TRAWL_TRY(searcher_check_process(search->searcher, error));
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;
@@ -666,7 +667,7 @@ static bool brief_part(struct search *search, uint64_t begin, uint64_t end, bool
     bool more;
 
     search->done.stats.chunk_count++;
-    task_brief(task, search->cursor.text, begin, end, last);
+    task_set_text(task, search->cursor.text, begin, end, last);
     do {
         task_search(search, task, &search->searcher->caller, false);
         view_counted(search, task, &view);
@@ -683,7 +684,7 @@ static enum trawl_status brief_end(struct search *search, uint64_t searched,
     const struct task *task = &search->searcher->tasks[0];
 
     atomic_store_explicit(&search->searcher->progress, searched, memory_order_relaxed);
-    keep(search);
+    record_search(search);
     if (task->status != TRAWL_OK)
         return task_status(task, error);
     return search->sink->stopped || searcher_is_cancelled(search->searcher)
@@ -738,7 +739,7 @@ static bool run_at_once(struct trawl_searcher *searcher, const struct trawl_plan
         (sink->want == WANT_LINES && plan->literal_count > PLAN_ALONE_MAX))
         return false;
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, 1);
-    task_brief(task, text, 0, text->bytes_count, true);
+    task_set_text(task, text, 0, text->bytes_count, true);
     found.hits = sink->want == WANT_COUNT ? NULL : &result->hits;
     if (sink->want != WANT_NOTHING &&
         !schedule_brief(searcher, plan, task->chunk.bytes, found.to, &found))
@@ -757,7 +758,7 @@ static bool run_at_once(struct trawl_searcher *searcher, const struct trawl_plan
         if (sink->stopped || searcher_is_cancelled(searcher))
             *status = TRAWL_STOPPED;
     }
-    searcher_keep_brief(searcher, plan, &found);
+    searcher_record_brief(searcher, plan, &found);
     return true;
 }
 

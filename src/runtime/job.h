@@ -14,13 +14,14 @@ void searcher_leave(struct trawl_searcher *searcher);
 /* Returns true if the searcher's current call was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
 /* Fails with UNSUPPORTED if this process is a child of fork(), and its parent began the call. */
-enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error);
+enum trawl_status searcher_check_process(const struct trawl_searcher *searcher,
+                                         struct trawl_error *error);
 /* Records what the call did, for trawl_searcher_stats. begin_ns is when the call began; 0: its time
  * was not measured. */
-void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
+void searcher_record(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
 /* The same for a call that searched a short text at once. */
-void searcher_keep_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                         const struct engine_brief *found);
+void searcher_record_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                           const struct engine_brief *found);
 /* Checks the arguments that all searches of a text object share, then calls searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);

@@ -29,8 +29,8 @@ static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t l
 }
 
 /* Appends the slot's count to the chunk's counts, and frees the slot. */
-static enum trawl_status keep(const struct trawl_plan *plan, struct pattern_counts *counts,
-                              struct pattern_slot *slot, struct trawl_error *error)
+static enum trawl_status append_slot(const struct trawl_plan *plan, struct pattern_counts *counts,
+                                     struct pattern_slot *slot, struct trawl_error *error)
 {
     TRAWL_ASSERT(slot->count > 0);
     TRAWL_TRY(MEMORY_ROOM(counts->items, counts->capacity, counts->count + 1, error));
@@ -49,13 +49,13 @@ static enum trawl_status add_hits(const struct trawl_plan *plan, struct pattern_
         struct pattern_slot *slot = &counts->slots[literal & (counts->slot_count - 1)];
 
         if (slot->literal != literal && slot->count > 0)
-            TRAWL_TRY(keep(plan, counts, slot, error));
+            TRAWL_TRY(append_slot(plan, counts, slot, error));
         slot->literal = literal;
         slot->count++;
     }
     for (uint64_t i = 0; i < counts->slot_count; i++)
         if (counts->slots[i].count > 0)
-            TRAWL_TRY(keep(plan, counts, &counts->slots[i], error));
+            TRAWL_TRY(append_slot(plan, counts, &counts->slots[i], error));
     return TRAWL_OK;
 }
 

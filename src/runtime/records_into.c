@@ -105,9 +105,9 @@ static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_
     struct engine_text found;
     enum trawl_status status;
 
-    if (own->held != NULL || !devices_work(devices))
+    if (own->held != NULL || !devices_are_usable(devices))
         return TRAWL_OK;
-    own->device = devices_working_count(devices);
+    own->device = devices_first_working(devices);
     if (own->text != NULL) {
         if (!devices_locate(devices, NULL, own->text->bytes, own->text->bytes_count, &found) ||
             found.reach != own->text->bytes_count)
@@ -347,7 +347,7 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
     }
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     worker_go_to(&searcher->caller, own->device);
-    if (!devices_work(devices) || !devices_hold_text(devices, &bare, own->text, &is_split))
+    if (!devices_are_usable(devices) || !devices_hold_text(devices, &bare, own->text, &is_split))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "no device has the records, or a pattern is too long");
     TRAWL_TRY(search_run(searcher, &bare, own->text, &sink, error));

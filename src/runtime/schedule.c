@@ -119,7 +119,7 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 {
     const struct devices *devices = &search->job.runtime->devices;
 
-    return text->kind == TEXT_MEMORY && devices_work(devices) &&
+    return text->kind == TEXT_MEMORY && devices_are_usable(devices) &&
            devices_hold_text(devices, search->job.plan, text, is_split);
 }
 
@@ -195,7 +195,7 @@ static enum trawl_status ask_device(struct search *search, struct trawl_text *te
             return TRAWL_OK;
         if (status == TRAWL_DEVICE)
             devices_lose(&runtime->devices, search->searcher->caller.device_index, own.message);
-        if (status != TRAWL_DEVICE || !devices_work(&runtime->devices))
+        if (status != TRAWL_DEVICE || !devices_are_usable(&runtime->devices))
             break;
     }
     if (error != NULL)
@@ -387,7 +387,7 @@ static void remember_devices(const struct search *search)
     if (search->schedule != SCHEDULE_HOST || !is_long(search))
         return;
     atomic_fetch_add(&runtime->searched_ns, clock_now_ns() - search->begin_ns);
-    if (!devices_work(&runtime->devices))
+    if (!devices_are_usable(&runtime->devices))
         return;
     staging_ns = staging_byte_ns(search, &staged);
     atomic_store(remembered(search), staged >= LONG_BYTES ? (uint64_t)(staging_ns * CHUNK_MEMORY)
@@ -414,16 +414,16 @@ bool schedule_wants_device(struct search *search)
         return false;
     /* The first chunk may contain the first occurrence, so the caller searches it alone. */
     if (search->schedule == SCHEDULE_STAGED)
-        return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
+        return (search->shared || search->sink->want != WANT_FIRST) && devices_are_usable(devices);
     if (search->job.plan->kind != PLAN_KIND_STRINGS || !is_long(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
         if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=
             open_after_ns)
-            devices_ask(devices);
+            devices_open_in_background(devices);
         return false;
     }
-    return devices_work(devices) && staging_pays(search) && devices_start(devices);
+    return devices_are_usable(devices) && staging_pays(search) && devices_start(devices);
 }
 
 /* ---- Helpers ------------------------------------------------------------------------------ */

@@ -482,7 +482,7 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                           "begins is memory that the host cannot read, and of none of the "
                           "searcher's devices");
     searcher->array_last = array->room > 0 ? array->to : NULL;
-    if (array->room > 0 && devices_work(&searcher->runtime->devices) &&
+    if (array->room > 0 && devices_are_usable(&searcher->runtime->devices) &&
         atomic_load(&searcher->runtime->devices.has_texts)) {
         TRAWL_TRY(search_line_plan(searcher, plan, text, true, &lines, error));
         array->copies_anywhere = true;

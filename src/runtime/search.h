@@ -192,7 +192,7 @@ struct trawl_searcher {
     struct call_record last;     /* what the last finished call did, unless it is in `brief` */
     /* The last finished call, if it was trawl_count or trawl_first for a short text, without a
      * worker. Such a call does not mark the searcher as inside a call, and two threads may write
-     * here at the same time. So the members are atomic. searcher_keep clears them. */
+     * here at the same time. So the members are atomic. searcher_record clears them. */
     struct {
         _Atomic uint64_t bytes_after; /* the text's length + 1; 0: a later call is in `last` */
         _Atomic uint64_t count, candidates;

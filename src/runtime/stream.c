@@ -209,7 +209,7 @@ static enum trawl_status found(const struct feed *feed, const struct engine_chun
     task->chunk = (struct text_chunk){
         .begin = chunk->begin, .bytes = chunk->bytes, .owned = chunk->owned, .after = chunk->after};
     TRAWL_TRY(deliver(feed, task));
-    TRAWL_TRY(searcher_lives(feed->searcher, error)); /* the sink may have called fork() */
+    TRAWL_TRY(searcher_check_process(feed->searcher, error)); /* the sink may have called fork() */
     return engine_call_is_over(&feed->searcher->call) ? TRAWL_STOPPED : TRAWL_OK;
 }
 

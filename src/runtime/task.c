@@ -300,7 +300,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     if (!lost)
         atomic_store(&search->device_refused, true);
     if (!search->host_searches)
-        return lost && *status == TRAWL_DEVICE && devices_work(devices);
+        return lost && *status == TRAWL_DEVICE && devices_are_usable(devices);
     *status = worker_ready(worker, &search->job, false, error);
     if (*status == TRAWL_OK)
         *status = scan(search, task, worker, false, error);
@@ -596,7 +596,7 @@ static void fail_lost(struct search *search, struct task *task)
 /* Searches a chunk for which no pinned buffer was free, on this worker's device. */
 static void search_staged(struct search *search, struct task *task, struct worker *worker)
 {
-    if (devices_work(&search->job.runtime->devices))
+    if (devices_are_usable(&search->job.runtime->devices))
         task_search(search, task, worker, true);
     else
         fail_lost(search, task);
@@ -750,7 +750,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         bytes = schedule_chunk_bytes(search, false);
     }
     if (schedule_is_staged(search) && !to_device && !alone &&
-        devices_work(&search->job.runtime->devices)) {
+        devices_are_usable(&search->job.runtime->devices)) {
         /* this worker will continue once a device has searched another chunk */
         task_put_back(search, task, false, true);
         return TASK_NOTHING;

@@ -15,8 +15,8 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
 /* Makes bytes [from, end) of a text in memory the task's chunk, and clears its result. `last`: the
  * text ends there. */
-void task_brief(struct task *task, const struct trawl_text *text, uint64_t from, uint64_t end,
-                bool last);
+void task_set_text(struct task *task, const struct trawl_text *text, uint64_t from, uint64_t end,
+                   bool last);
 /* Searches a task from the devices' queue. Called as job.serve_item(). */
 void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes the first task of this search that the worker may search from the devices' queue, and

@@ -21,7 +21,7 @@ bool worker_is_stranded(const struct worker *worker)
     const struct devices *devices = &worker->runtime->devices;
 
     return worker->device_index < ENGINE_DEVICES_MAX &&
-           atomic_load(&devices->lost[worker->device_index]) && devices_work(devices);
+           atomic_load(&devices->lost[worker->device_index]) && devices_are_usable(devices);
 }
 
 static void release(struct worker *worker, uint32_t kind, bool on_device)
@@ -81,7 +81,7 @@ static enum trawl_status compile_there(struct worker *worker, const struct job *
                                                engine_worker, &own);
         if (status == TRAWL_DEVICE)
             devices_lose(devices, worker->device_index, own.message);
-        if (status != TRAWL_DEVICE || !devices_work(devices))
+        if (status != TRAWL_DEVICE || !devices_are_usable(devices))
             break;
     }
     if (status != TRAWL_OK && error != NULL)

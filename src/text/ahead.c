@@ -176,7 +176,8 @@ static bool has_room(const struct ahead *ahead, struct piece *piece)
 /* Finds the first place in the piece's cell where a member (if by_blocks, a block) may begin.
  * *begin is its file offset in bytes (if by_blocks, in bits). *ended says that the file ends in the
  * cell. Returns false if there is no such place. */
-static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin, bool *ended)
+static bool seek_member(const struct ahead *ahead, struct piece *piece, uint64_t *begin,
+                        bool *ended)
 {
     uint64_t from = piece->cell * ahead->cell_bytes, used;
     enum blocks_mark mark = BLOCKS_NO_MARK;
@@ -332,10 +333,10 @@ static struct piece *take_work(struct ahead *ahead)
 
 /* Finds where the piece begins. Returns true if the thread should then decode it; false if nothing
  * begins in its cell, memory runs out, or the reader is past the cell. */
-static bool find(struct ahead *ahead, struct piece *piece)
+static bool find_piece_begin(struct ahead *ahead, struct piece *piece)
 {
     uint64_t at = UINT64_MAX;
-    bool ended = false, found = has_room(ahead, piece) && seek(ahead, piece, &at, &ended);
+    bool ended = false, found = has_room(ahead, piece) && seek_member(ahead, piece, &at, &ended);
 
     (void)pthread_mutex_lock(&ahead->lock);
     ahead->ended |= ended;
@@ -358,7 +359,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
     (void)pthread_mutex_unlock(&ahead->lock);
     if (piece == NULL)
         return false;
-    if (is_new && !find(ahead, piece))
+    if (is_new && !find_piece_begin(ahead, piece))
         return true;
     found = (!is_new || piece_begin(ahead, piece)) && decode(ahead, piece, wanted);
     (void)pthread_mutex_lock(&ahead->lock);
@@ -377,7 +378,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
 /* Frees the pieces that begin before this offset; if a thread is decoding one, marks it, and that
  * thread will free it. Returns the piece of the cell that contains the offset, or NULL if there is
  * none or it begins at another offset. The caller holds the lock. */
-static struct piece *sift(struct ahead *ahead, uint64_t offset)
+static struct piece *free_pieces_before(struct ahead *ahead, uint64_t offset)
 {
     uint64_t cell = offset / ahead->cell_length;
     struct piece *found = NULL;
@@ -405,7 +406,7 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
     bool helps = true;
 
     (void)pthread_mutex_lock(&ahead->lock);
-    while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
+    while (!atomic_load(&ahead->stopping) && (piece = free_pieces_before(ahead, offset)) != NULL &&
            piece->state != PIECE_READY) {
         /* another thread decodes the piece that is needed; meanwhile, decode a later one */
         if (helps) {

@@ -233,7 +233,7 @@ static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_byt
     if (!text_cursor_maps(cursor, chunk->begin))
         return false;
     end = saturating_add(chunk->begin, chunk_bytes);
-    if (!mapping_goes_on(mapping, saturating_add(end, cursor->need.after)))
+    if (!mapping_has_page_after(mapping, saturating_add(end, cursor->need.after)))
         return false;
     stride = (end - 1) / MAP_STRIDE;
     if (chunk->begin <= stride * MAP_STRIDE)

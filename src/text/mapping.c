@@ -99,7 +99,7 @@ static uint64_t page_after(const struct mapping *mapping, uint64_t end)
     return (mapping->front_bytes + end + page - 1) / page * page;
 }
 
-bool mapping_goes_on(const struct mapping *mapping, uint64_t end)
+bool mapping_has_page_after(const struct mapping *mapping, uint64_t end)
 {
     return end <= mapping->bytes_count &&
            page_after(mapping, end) < mapping->front_bytes + mapping->bytes_count;
@@ -110,7 +110,7 @@ bool mapping_is_whole(const struct mapping *mapping, uint64_t end)
     uint64_t next = page_after(mapping, end);
     uintptr_t repaired;
 
-    TRAWL_ASSERT(mapping_goes_on(mapping, end));
+    TRAWL_ASSERT(mapping_has_page_after(mapping, end));
     (void)*(const volatile uint8_t *)(mapping->base + next);
     repaired = atomic_load(&mapping->slot->repaired);
     return repaired == 0 || repaired > (uintptr_t)mapping->base + next;

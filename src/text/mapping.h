@@ -54,11 +54,11 @@ static inline const uint8_t *mapping_at(const struct mapping *mapping, uint64_t 
 }
 
 /* Returns true if the mapping has a page after the one that contains the text's byte `end` - 1. */
-bool mapping_goes_on(const struct mapping *mapping, uint64_t end);
+bool mapping_has_page_after(const struct mapping *mapping, uint64_t end);
 /* Returns true if all bytes before `end` that a search has touched were the file's. Must be called
- * after the search, and only if mapping_goes_on(mapping, end): a file truncated inside the page of
- * byte `end` - 1 reads as zeros up to that page's end, and only touching the next page shows
- * that. */
+ * after the search, and only if mapping_has_page_after(mapping, end): a file truncated inside the
+ * page of byte `end` - 1 reads as zeros up to that page's end, and only touching the next page
+ * shows that. */
 bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
 /* Returns true if mapping_repair has replaced some page of the mapping with zeros. */
 bool mapping_was_repaired(const struct mapping *mapping);

@@ -15,7 +15,7 @@
  * seed); and, under some of many seeds, missing barriers and atomics. In half of the launches,
  * stores, and atomics whose old value is not used, take effect late and in any order, until a fence
  * or an operation of the warp or the block. In half of the launches, a read of a shared word
- * (simt_read_*) may return an older value, from as far back as the block's last fence.
+ * (simt_load_relaxed_*) may return an older value, from as far back as the block's last fence.
  *
  * A process runs a single simulation at a time: callers hold the simulated driver's lock.
  */

@@ -49,7 +49,8 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         (void)simt_load_u64((const uint64_t *)(const void *)(args.values + 1));
     while (args.fault == FAULT_NEVER_ENDS)
         simt_warp_sync();
-    while (args.fault == FAULT_WAITS_FOR_EVER && t == 3 && simt_read_u32(args.sums) != UINT32_MAX)
+    while (args.fault == FAULT_WAITS_FOR_EVER && t == 3 &&
+           simt_load_relaxed_u32(args.sums) != UINT32_MAX)
         simt_pause();
     if (args.fault == FAULT_ONE_SHORT && t != 7)
         simt_wait(1);
@@ -86,7 +87,7 @@ SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
         return;
     if (args.fault != FAULT_NO_FENCE_AFTER)
         simt_fence();
-    simt_store_u64(&total[2], simt_read_u64(&total[0]));
+    simt_store_u64(&total[2], simt_load_relaxed_u64(&total[0]));
 }
 
 /* Runs total_kernel under FENCE_SEEDS seeds. Returns under how many of them the last block's copy

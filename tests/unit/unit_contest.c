@@ -1,6 +1,6 @@
 /* Tests of contests (plan/contest.h) by a model: a text consists of kinds, in each of which a
- * candidate takes a certain time per byte. The model's clock is the only one, so every run is the
- * same. The *regret* is the time that the contest took, divided by that of the best candidate for
+ * contestant takes a certain time per byte. The model's clock is the only one, so every run is the
+ * same. The *regret* is the time that the contest took, divided by that of the best contestant for
  * the whole text. */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define CHUNK (8 * MIB)  /* the longest piece, as a search gets its text in chunks */
 #define PART (MIB / 8)   /* after so many bytes, a piece may end early */
 #define GRAIN 4096u      /* within so many bytes, the model's rates do not change */
-#define COLD_BYTES 8192u /* after a change of candidates, so many bytes take 1.5 times as long */
+#define COLD_BYTES 8192u /* after a change of contestants, so many bytes take 1.5 times as long */
 #define NOISE 0.3        /* a piece seems to take up to this share more or less */
 
 enum shape { ONE_KIND, CHANGES_ONCE, CHANGES_LATE, ALTERNATES, DRIFTS };
@@ -30,12 +30,12 @@ struct model {
     struct price prices[CANDIDATES];
     bool jumps;  /* the clock is often set, back or forward */
     bool forks;  /* the process often goes on as a child, whose clock begins anew */
-    bool is_cut; /* the last candidate turns out unable to search */
+    bool is_cut; /* the last contestant turns out unable to search */
 };
 
 struct outcome {
     double regret;
-    uint64_t changes; /* of the candidate, outside of trials */
+    uint64_t changes; /* of the contestant, outside of trials */
 };
 
 static double between(struct test_random *random, double least, double most)
@@ -43,33 +43,33 @@ static double between(struct test_random *random, double least, double most)
     return least + (most - least) * (double)test_random_below(random, 1u << 30) / (1u << 30);
 }
 
-static double rate_at(const struct model *model, uint32_t candidate, uint64_t at)
+static double rate_at(const struct model *model, uint32_t contestant, uint64_t at)
 {
     const double share = (double)at / (double)model->bytes;
     uint32_t kind = 0;
 
     if (model->shape == DRIFTS)
-        return (1 - share) * model->rates[0][candidate] + share * model->rates[1][candidate];
+        return (1 - share) * model->rates[0][contestant] + share * model->rates[1][contestant];
     if (model->shape == CHANGES_ONCE)
         kind = at >= model->bytes / 32;
     else if (model->shape == CHANGES_LATE)
         kind = at >= model->bytes / 2;
     else if (model->shape == ALTERNATES)
         kind = (uint32_t)(at / model->period % model->kinds);
-    return model->rates[kind][candidate];
+    return model->rates[kind][contestant];
 }
 
-static double time_of(const struct model *model, uint32_t candidate, uint64_t from, uint64_t bytes)
+static double time_of(const struct model *model, uint32_t contestant, uint64_t from, uint64_t bytes)
 {
     double ns = 0;
 
     for (uint64_t done = 0; done < bytes; done += GRAIN)
-        ns += rate_at(model, candidate, from + done) *
+        ns += rate_at(model, contestant, from + done) *
               (double)(bytes - done < GRAIN ? bytes - done : GRAIN);
     return ns;
 }
 
-/* Draws a model in which the best candidate takes 0.3 to 0.9 ns per byte, and the others up to
+/* Draws a model in which the best contestant takes 0.3 to 0.9 ns per byte, and the others up to
  * three times as long. */
 static struct model draw(struct test_random *random, enum shape shape, uint64_t bytes,
                          uint64_t period)
@@ -238,7 +238,7 @@ static void test_kinds(const char *name, enum trouble trouble, double worst)
     TEST_CHECK(tally.changes > tally.count);
 }
 
-/* In a text of one kind, trials cost little, however long it is, and the best candidate, once
+/* In a text of one kind, trials cost little, however long it is, and the best contestant, once
  * found, stays. */
 static void test_one_kind(void)
 {
@@ -277,8 +277,8 @@ int main(void)
     test_begin("unit_contest");
     test_kinds("several kinds", NO_TROUBLE, REGRET_WORST);
     test_kinds("forks", FORKS, 1.8); /* what a clock that begins anew measures is lost */
-    test_kinds("a candidate that cannot search", CUT, REGRET_WORST);
-    /* a jump of 2 ms during the trial in a short text makes its best candidate rest for long */
+    test_kinds("a contestant that cannot search", CUT, REGRET_WORST);
+    /* a jump of 2 ms during the trial in a short text makes its best contestant rest for long */
     test_kinds("jumps of the clock", JUMPS, 4);
     test_one_kind();
     test_sparse_then_dense();

@@ -332,7 +332,7 @@ static uint64_t search_range(struct cuda_worker *worker, const struct ranges_row
             ns += read_ns * (row->first * (double)first + row->rest * (double)(turn - first));
         }
         if (is_timed)
-            cuda_choose_count(worker, WANT_COUNT, at + turn, turn, (uint64_t)ns, left - turn);
+            cuda_choose_note_turn(worker, WANT_COUNT, at + turn, turn, (uint64_t)ns, left - turn);
     }
     return by_automaton;
 }

@@ -288,8 +288,8 @@ static bool run_ints(const struct contestant *it, const struct bound *own, struc
     return done;
 }
 
-/* Runs the contestant: times a pass over own->bytes of the text, and scales the time to the
- * contestant's whole share of the text. */
+/* Runs the contestant: times a pass over own->bytes of the text, and scales the time to its whole
+ * share. ints and program time themselves. */
 static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {
     bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0;

@@ -486,8 +486,8 @@ static enum trawl_status ask_records(const struct contestant *it, const struct l
 
 /* Makes the contestant's call, and stores the answer in run->answer. `full`: the answer includes
  * the sum over all occurrences. */
-static enum trawl_status ask(const struct contestant *it, struct library *own,
-                             const struct trawl_plan *plan, bool full, struct bench_run *run)
+static enum trawl_status make_call(const struct contestant *it, struct library *own,
+                                   const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
     struct trawl_match match = {0, 0, 0, 0, 0};
     struct bench_sink sink = {{0, 0, full}, full, 0};
@@ -651,13 +651,13 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
     if (timed)
         run->part[PART_PLAN] = contestant_clock(it) - begin;
     for (uint64_t i = field_number(&it->fields, "before", 0); i > 0; i--)
-        (void)good(ask(it, own, own->plan, false, run), run);
+        (void)good(make_call(it, own, own->plan, false, run), run);
     if (!timed)
         begin = contestant_clock(it);
-    (void)good(ask(it, own, own->plan, full, run), run);
+    (void)good(make_call(it, own, own->plan, full, run), run);
     while (grow(it, own, run)) {
         begin = contestant_clock(it);
-        (void)good(ask(it, own, own->plan, full, run), run);
+        (void)good(make_call(it, own, own->plan, full, run), run);
     }
     run->seconds = contestant_clock(it) - begin;
     if (full) /* the first run of each contestant is full, and asking once is enough */

@@ -114,8 +114,8 @@ static bool chunks_end(const char *at)
 
 /* Sends a query and receives the whole answer or, with first=1, the beginning. Returns true if the
  * answer contains query->expected. */
-static bool ask(struct load_client *client, int descriptor, const struct query *query,
-                double *first)
+static bool send_query(struct load_client *client, int descriptor, const struct query *query,
+                       double *first)
 {
     char head[512];
     int head_bytes = snprintf(head, sizeof head,
@@ -153,12 +153,12 @@ static void *work(void *context)
     double unused;
 
     if (!client->queries[at % client->query_count].first_only)
-        (void)ask(client, descriptor, &client->queries[at % client->query_count], &unused);
+        (void)send_query(client, descriptor, &client->queries[at % client->query_count], &unused);
     for (double begin; (begin = clock_seconds()) < client->until || client->answered == 0;
          at += client->step) {
         const struct query *query = &client->queries[at % client->query_count];
         double first, end;
-        bool right = ask(client, descriptor, query, &first);
+        bool right = send_query(client, descriptor, query, &first);
 
         end = clock_seconds();
         client->answered++;

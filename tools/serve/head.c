@@ -77,8 +77,8 @@ static bool hides_lines(struct MHD_Connection *connection, const struct head *he
            (head->at == NULL || head->at + 2 != method + info->header_size || head->at[1] != '\0');
 }
 
-const char *head_doubt(struct MHD_Connection *connection, const char *method,
-                       const struct head_target *target, const char *version, bool *is_chunked)
+const char *head_ambiguity(struct MHD_Connection *connection, const char *method,
+                           const struct head_target *target, const char *version, bool *is_chunked)
 {
     struct head head = {.at = version + strlen(version) + 2};
 

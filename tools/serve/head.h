@@ -24,8 +24,8 @@ struct head_target {
 /* Returns why the end or the target of the request is ambiguous; NULL if neither is. In the
  * library's buffer, one byte separates the method, the target and the version; a larger gap means
  * that a NUL byte was there. Sets *is_chunked to whether the request has a Transfer-Encoding. */
-const char *head_doubt(struct MHD_Connection *connection, const char *method,
-                       const struct head_target *target, const char *version, bool *is_chunked);
+const char *head_ambiguity(struct MHD_Connection *connection, const char *method,
+                           const struct head_target *target, const char *version, bool *is_chunked);
 /* Returns the path of a request's target. Every server has to accept a target that begins with
  * http://HOST (RFC 9112, 3.2.2); then sets host[HEAD_HOST_BYTES_MAX] to HOST, else to "". */
 const char *head_path(const char *target, char *host);

@@ -617,7 +617,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         /* Versions of the library disagree about where a chunk's size line ends, so no further
          * request is read after a chunked one. */
         const char *why =
-            head_doubt(connection, method, &exchange->target, version, &exchange->is_closed);
+            head_ambiguity(connection, method, &exchange->target, version, &exchange->is_closed);
 
         exchange->is_checked = true;
         late_heads_came(&exchange->http->heads, wait_of(connection), false);

@@ -286,7 +286,7 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
 }
 
 /* Adds a pass to the totals in passes->facts, and tells the members how much was searched. */
-static void account(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
+static void add_to_totals(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
 {
     uint64_t bytes = block_bytes(leader->request->state);
 
@@ -315,7 +315,7 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     passes->last_count = leader->member_count;
     passes->last_end_ns = now_ns();
     passes->last_ns = passes->last_end_ns - begin_ns;
-    account(passes, leader, passes->last_ns);
+    add_to_totals(passes, leader, passes->last_ns);
     if (status > TRAWL_STOPPED && leader->member_count > 1) {
         hand_on(passes, leader, PASS_FAILED); /* now each request gets a separate search */
         return TRAWL_OK;
@@ -357,7 +357,7 @@ static enum trawl_status search_blocks(struct passes *passes, struct pass_member
     member->member_count = 1;
     status = is_listed ? pass_list(member, error) : pass_own(member, fits, error);
     pthread_mutex_lock(&passes->mutex);
-    account(passes, member, now_ns() - begin_ns);
+    add_to_totals(passes, member, now_ns() - begin_ns);
     passes->facts.own_pass_count++;
     pthread_mutex_unlock(&passes->mutex);
     return status;

@@ -35,7 +35,7 @@ static bool is_quiet(const struct stat *status)
 }
 
 /* Fills the batch with files that are in no block yet, up to the size of a block. Skips files that
- * were rejected, that do not fit, or that changed a moment ago. Returns false if no file was added,
+ * were refused, that do not fit, or that changed a moment ago. Returns false if no file was added,
  * or if out of memory. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)

@@ -503,7 +503,7 @@ static bool is_left_out(const struct viewing *viewing)
 }
 
 /* Returns true if a newer state has the operand's path. */
-static bool has_come(struct viewing *viewing)
+static bool is_in_newer_state(struct viewing *viewing)
 {
     struct state *newer = collection_now(viewing->collection, viewing->message);
     bool found = newer != NULL && state_find(newer, viewing->below) != UINT32_MAX;
@@ -572,7 +572,7 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
     if (os_code == 0 && S_ISSOCK(status.st_mode) && !viewing->job->settings->files.names_only)
         os_code = ENXIO; /* the error that the command, which opens each operand, reports */
     if (os_code == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
-        !is_left_out(viewing) && has_come(viewing))
+        !is_left_out(viewing) && is_in_newer_state(viewing))
         os_code = ENOENT; /* the path did not exist when the state was made */
     if (os_code == ELOOP || S_ISLNK(status.st_mode))
         VIEW_FAIL(viewing, 409, "%s: the server follows no links: use a path without links", name);

@@ -69,7 +69,7 @@ static int compare_numbers(const void *left, const void *right)
     return one->number < other->number ? -1 : one->number > other->number;
 }
 
-static struct watched *find(const struct watches *watches, int number)
+static struct watched *find_watched(const struct watches *watches, int number)
 {
     const struct watched wanted = {.number = number};
 
@@ -100,7 +100,7 @@ static struct watched *insert(struct watches *watches, int number)
     watches->count++;
     if (count > 0 && items[count - 1].number > number)
         qsort(items, watches->count, sizeof *items, compare_numbers);
-    return find(watches, number);
+    return find_watched(watches, number);
 }
 
 /* Sets the path of a watch. A watch may get a new path only if the current walk covers the old path
@@ -133,7 +133,7 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, enum
     number = inotify_add_watch(watches->descriptor, name, CHANGED | RENAMED | GONE | IN_ONLYDIR);
     if (number < 0)
         return false;
-    item = find(watches, number);
+    item = find_watched(watches, number);
     item = item == NULL ? insert(watches, number) : item;
     if (item == NULL || !set_path(watches, item, path))
         return false;
@@ -174,7 +174,7 @@ void watches_end_walk(struct watches *watches)
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)
 {
-    const struct watched *item = find(watches, event->wd);
+    const struct watched *item = find_watched(watches, event->wd);
     bool is_self = (event->mask & (IN_IGNORED | GONE)) != 0 || event->len == 0;
 
     if ((event->mask & IN_Q_OVERFLOW) != 0) {

@@ -116,7 +116,7 @@ SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from
 
 /* Signals that the block is done. The last block writes the sums to the host's copy, and resets
  * them to zero. Called by all threads of the block, at the kernel's end. */
-SIMT_FUNCTION void answer_sign(const struct answer_arguments *a)
+SIMT_FUNCTION void answer_report_sums(const struct answer_arguments *a)
 {
     simt_barrier();
     if (simt_thread() != 0)
@@ -126,7 +126,7 @@ SIMT_FUNCTION void answer_sign(const struct answer_arguments *a)
         return;
     simt_fence(); /* this block reads the sums after it has read all signals */
     for (uint32_t i = 0; i < ANSWER_DONE; i++)
-        simt_store_u64(a->told + i, simt_read_u64(a->sums + i));
+        simt_store_u64(a->told + i, simt_load_relaxed_u64(a->sums + i));
     for (uint32_t i = 0; i < ANSWER_SUMS; i++)
         simt_store_u64(a->sums + i, 0);
     simt_fence_host();
@@ -184,7 +184,7 @@ SIMT_KERNEL(answer_lines, answer_arguments, LISTS_THREADS, 4)
     }
     if (gap == 0)
         simt_store_u64(args.sums + ANSWER_BYTE, simt_load_u8(args.text + args.end - 1u));
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 /* Returns true if [from, to) has a line end. Called by all threads of the block. Stops early if
@@ -203,7 +203,7 @@ SIMT_FUNCTION int answer_by_block(const struct answer_arguments *a, uint64_t fro
             found = answer_by_warp(a, begin, end);
         if (simt_barrier_or(found))
             return 1;
-        if (state != 0 && simt_barrier_or(simt_thread() == 0 && simt_read_u64(state) != 0))
+        if (state != 0 && simt_barrier_or(simt_thread() == 0 && simt_load_relaxed_u64(state) != 0))
             return 0;
     }
     return 0;
@@ -240,7 +240,7 @@ SIMT_KERNEL(answer_gaps, answer_arguments, LISTS_THREADS, 4)
             break;
         }
     }
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 SIMT_KERNEL(answer_ends, answer_arguments, LISTS_THREADS, 4)
@@ -263,7 +263,7 @@ SIMT_KERNEL(answer_ends, answer_arguments, LISTS_THREADS, 4)
     total = simt_warp_sum_u64(total);
     if (simt_lane() == 0 && total != 0)
         simt_add_u64(args.sums + ANSWER_ENDS, total);
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 /* ---- Hits -------------------------------------------------------------------------------- */
@@ -342,7 +342,7 @@ SIMT_KERNEL(answer_accept, answer_arguments, LISTS_THREADS, 4)
                          answer_length(&args, (uint32_t)(hit >> 32)), UINT64_MAX, args.text_end);
     }
     answer_keep(&args, is_kept, hit);
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 SIMT_KERNEL(answer_patterns, answer_arguments, LISTS_THREADS, 4)
@@ -408,7 +408,7 @@ SIMT_KERNEL(answer_steps, answer_arguments, LISTS_THREADS, 4)
              is_right && k << RECORDS_STEP_LOG2 < end && SIMT_BOUND(k < args.step_count); k++)
             simt_store_u32(args.steps + k, (uint32_t)i);
     }
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 /* Returns the record that contains the tape's byte `at`: the first record that ends after it. */
@@ -481,7 +481,7 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
         if (lanes != 0 && simt_lane() == 0)
             simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
     }
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 /* ---- Cells ------------------------------------------------------------------------------- */
@@ -556,16 +556,17 @@ SIMT_KERNEL(answer_cells, answer_arguments, LISTS_THREADS, 4)
         simt_store_u32(args.block_counts + simt_block(), total);
         simt_add_u64(args.sums + ANSWER_KEPT, total);
     }
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 /* ---- Matches ----------------------------------------------------------------------------- */
 
 /* Returns item `at` of a column that this kernel also writes, so no read-only load may get it. */
-SIMT_FUNCTION uint64_t answer_got(const struct answer_arguments *a, const void *column, uint64_t at)
+SIMT_FUNCTION uint64_t answer_column_item(const struct answer_arguments *a, const void *column,
+                                          uint64_t at)
 {
-    return a->cell_bytes == 4u ? simt_read_u32((const uint32_t *)column + at)
-                               : simt_read_u64((const uint64_t *)column + at);
+    return a->cell_bytes == 4u ? simt_load_relaxed_u32((const uint32_t *)column + at)
+                               : simt_load_relaxed_u64((const uint64_t *)column + at);
 }
 
 /* Returns where hit i begins, as an offset in the tape. */
@@ -612,7 +613,8 @@ SIMT_KERNEL(answer_spans, answer_arguments, LISTS_THREADS, 4)
                 high = middle;
         }
         if (args.shape == ANSWER_ALL_HITS) {
-            answer_put(&args, args.cell_records, r, answer_got(&args, args.cell_records, r) + low);
+            answer_put(&args, args.cell_records, r,
+                       answer_column_item(&args, args.cell_records, r) + low);
             for (uint64_t at = args.cells_before + low;
                  low < args.count && at < args.into_room && answer_tape_at(&args, low) < to;
                  low++, at++)
@@ -621,7 +623,7 @@ SIMT_KERNEL(answer_spans, answer_arguments, LISTS_THREADS, 4)
             uint64_t none = args.cell_bytes == 4u ? 0xffffffffu : UINT64_MAX;
 
             is_found = low < args.count && answer_tape_at(&args, low) < to &&
-                       answer_got(&args, args.cell_begins, r) == none;
+                       answer_column_item(&args, args.cell_begins, r) == none;
             if (is_found)
                 answer_put_hit(&args, low, r, from);
         }
@@ -629,5 +631,5 @@ SIMT_KERNEL(answer_spans, answer_arguments, LISTS_THREADS, 4)
     lanes = simt_ballot(is_found);
     if (lanes != 0 && simt_lane() == 0)
         simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
-    answer_sign(&args);
+    answer_report_sums(&args);
 }

@@ -282,7 +282,7 @@ SIMT_FUNCTION void automaton_tiles(const struct automaton_arguments *a, uint32_t
     uint32_t *stage =
         rows + a->automaton.kept_words + simt_warp() * SIMT_WARP_THREADS * (SCAN_STAGE_BYTES / 4u);
     struct tile_totals totals = {0, 0, 0};
-    struct tile_queue queue = {tile_ask(&a->scan), 0};
+    struct tile_queue queue = {tile_block_ticket(&a->scan), 0};
     uint64_t tile;
 
     for (uint32_t i = simt_thread(); i < 64u; i += simt_threads())
@@ -296,8 +296,8 @@ SIMT_FUNCTION void automaton_tiles(const struct automaton_arguments *a, uint32_t
         struct automaton_walk walk = {0, 0, 0, 0, 0};
 
         if (want == AUTOMATON_FIRST &&
-            tile_is_behind(&a->scan,
-                           a->scan.position + tile * simt_threads() * a->automaton.part_bytes))
+            tile_is_after_first(&a->scan,
+                                a->scan.position + tile * simt_threads() * a->automaton.part_bytes))
             break;
         if (want == AUTOMATON_WRITE) {
             walk.slot = simt_load_u64(a->part_ends + part);
@@ -363,12 +363,12 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
 {
     uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;
     struct simt_u32x4 own = simt_load_u32x4(of->nodes + 4ull * state);
-    uint32_t fail = state == 0 ? 0 : simt_read_u32(fails + state);
-    uint32_t outputs = state == 0 ? 0 : simt_read_u32(of->rows + fail + of->class_count);
+    uint32_t fail = state == 0 ? 0 : simt_load_relaxed_u32(fails + state);
+    uint32_t outputs = state == 0 ? 0 : simt_load_relaxed_u32(of->rows + fail + of->class_count);
     uint32_t *row = of->rows + (uint64_t)state * words;
 
     for (uint32_t w = simt_lane(); SIMT_BOUND(w < words); w += SIMT_WARP_THREADS) {
-        uint32_t value = state == 0 ? 0 : simt_read_u32(of->rows + fail + w);
+        uint32_t value = state == 0 ? 0 : simt_load_relaxed_u32(of->rows + fail + w);
 
         for (uint32_t i = 0; w < of->class_count && i < (own.w[1] & 0xffffu); i++) {
             uint32_t child = own.w[0] + i;

@@ -91,7 +91,7 @@ SIMT_FUNCTION uint32_t bins_earlier(const struct bins_arguments *a, struct bins_
     } else {
         for (uint32_t b = simt_thread(); SIMT_BOUND(b < simt_block()); b += simt_threads())
             before += simt_load_u32(a->sums + b);
-        *full = simt_read_u64(a->full) != 0;
+        *full = simt_load_relaxed_u64(a->full) != 0;
     }
     return bins_block_sum(before, turn->sums);
 }

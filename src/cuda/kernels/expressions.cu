@@ -153,8 +153,8 @@ SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16
 
 /* Returns what the automaton says about a line or record that ends in this state: 1 if it contains
  * a match, 0 if it does not; 2, and reports it, if it cannot decide. */
-SIMT_FUNCTION uint32_t answer_said(const struct answer_arguments *a,
-                                   const struct answer_automaton *automaton, uint32_t state)
+SIMT_FUNCTION uint32_t answer_end_verdict(const struct answer_arguments *a,
+                                          const struct answer_automaton *automaton, uint32_t state)
 {
     uint32_t said = state < ANSWER_STATE ? state : simt_load_u8(automaton->ends + state);
 
@@ -165,7 +165,7 @@ SIMT_FUNCTION uint32_t answer_said(const struct answer_arguments *a,
 
 SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t state)
 {
-    return answer_said(a, &a->automaton, state) == 1u;
+    return answer_end_verdict(a, &a->automaton, state) == 1u;
 }
 
 /* The line or record [from, to) of hit i. */
@@ -224,10 +224,11 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
     if (line.is_first && !line.is_near)
         simt_max_u64(args.sums + ANSWER_FAULT, 1);
     answer_keep(&args, is_kept, hit);
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
-/* Returns what comes beside: the byte x or, with `is_end`, an end of the line. */
+/* Returns the kind of what reading begins beside: of the byte x or, with `is_end`, of an end of the
+ * line. */
 SIMT_FUNCTION uint32_t answer_beside_what(const struct answer_arguments *a, uint64_t x,
                                           uint64_t last, int is_end)
 {
@@ -315,7 +316,7 @@ SIMT_KERNEL(answer_around, answer_arguments, LISTS_THREADS, 4)
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
     int is_kept = 0, is_fault = 0;
 
-    if (SIMT_BOUND(i < args.count) && simt_read_u64(args.sums + ANSWER_FAULT) == 0) {
+    if (SIMT_BOUND(i < args.count) && simt_load_relaxed_u64(args.sums + ANSWER_FAULT) == 0) {
         uint64_t x = answer_place(&args, i), most = args.decide_bytes, anchors;
         uint64_t low = args.decide_low, to = args.text_end, last;
         int begins = args.decide_begins != 0, ends;
@@ -349,7 +350,7 @@ SIMT_KERNEL(answer_around, answer_arguments, LISTS_THREADS, 4)
             simt_max_u64(args.sums + ANSWER_FAULT, 1);
     }
     answer_keep(&args, is_kept, hit);
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 /* Returns where the first line of the stripe [at, stop) begins; `stop` if none does. */
@@ -426,7 +427,7 @@ SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
     } else {
         answer_read_by(&args, 0);
     }
-    answer_sign(&args);
+    answer_report_sums(&args);
 }
 
 /* A line or record in which a lane finds one match after the other. */
@@ -469,7 +470,7 @@ SIMT_FUNCTION uint64_t answer_begin_of(const struct answer_arguments *a,
 
     for (uint64_t x = end; state >= ANSWER_STATE && x >= low; x--) {
         if (x == walk->from) {
-            next = answer_said(a, &a->begins, state) == 1u ? ANSWER_MATCH : 0;
+            next = answer_end_verdict(a, &a->begins, state) == 1u ? ANSWER_MATCH : 0;
         } else {
             uint32_t column = simt_load_u8(a->text + x - 1u);
 
@@ -515,7 +516,7 @@ SIMT_FUNCTION uint64_t answer_next_end(const struct answer_arguments *a, struct 
     walk->is_on = (state < ANSWER_STATE || walk->stop == walk->to) && walk->left > *reached - from;
     walk->left -= *reached - from;
     if (walk->is_on) {
-        uint32_t said = answer_said(a, &a->automaton, state);
+        uint32_t said = answer_end_verdict(a, &a->automaton, state);
 
         walk->is_on = said != ANSWER_UNDECIDED;
         if (said == 1u)
@@ -612,5 +613,5 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
     total = simt_warp_sum_u64(total);
     if (args.kept == 0 && simt_lane() == 0 && total != 0)
         simt_add_u64(args.sums + ANSWER_KEPT, total);
-    answer_sign(&args);
+    answer_report_sums(&args);
 }

@@ -92,7 +92,7 @@ SIMT_FUNCTION int planes_place(const struct pattern_arguments *a, uint64_t tile,
 SIMT_FUNCTION void planes_tiles(const struct pattern_arguments *a, const struct tile_shared *shared)
 {
     struct tile_totals totals = {0, 0, 0};
-    struct tile_queue queue = {tile_ask(&a->scan), 0};
+    struct tile_queue queue = {tile_block_ticket(&a->scan), 0};
     struct filter_range range;
     uint64_t tile;
 
@@ -105,7 +105,7 @@ SIMT_FUNCTION void planes_tiles(const struct pattern_arguments *a, const struct 
         if (!planes_place(a, tile, &range))
             continue;
         if (!shared->lists && a->scan.want == WANT_FIRST && range.position > range.first &&
-            tile_is_behind(&a->scan, range.position - a->shift)) {
+            tile_is_after_first(&a->scan, range.position - a->shift)) {
             /* the list is not sorted: a later tile of the list may lie earlier in the text */
             if (a->tile_list != 0)
                 continue;

@@ -186,7 +186,7 @@ SIMT_KERNEL(rewrite_scan, rewrite_arguments, LISTS_THREADS, 4)
         uint64_t i = tile + simt_thread(), own = 0, upto, from, to;
 
         if (SIMT_BOUND(i < end))
-            own = simt_read_u64(args.scanned + i);
+            own = simt_load_relaxed_u64(args.scanned + i);
         upto = own;
         for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
             uint64_t other = simt_shuffle_u64(upto, (simt_lane() - delta) % SIMT_WARP_THREADS);
@@ -207,13 +207,13 @@ SIMT_KERNEL(rewrite_scan, rewrite_arguments, LISTS_THREADS, 4)
                 if (i + 1u == args.answer.count)
                     simt_store_u64(args.chosen + i + 1u, upto);
             } else if (args.how == REWRITE_GROUP) {
-                from = simt_read_u64(args.from + i);
+                from = simt_load_relaxed_u64(args.from + i);
                 simt_store_u64(args.from + i, upto - own);
                 simt_store_u64(args.to + i, upto - own);
                 simt_store_u64(args.shift + i, upto - own - from);
             } else {
-                from = simt_read_u64(args.from + i);
-                to = simt_read_u64(args.to + i);
+                from = simt_load_relaxed_u64(args.from + i);
+                to = simt_load_relaxed_u64(args.to + i);
                 simt_store_u64(args.from + i, from + upto - own);
                 simt_store_u64(args.to + i, to + upto);
                 simt_store_u64(args.shift + i, upto);
@@ -231,7 +231,7 @@ SIMT_KERNEL(rewrite_scan, rewrite_arguments, LISTS_THREADS, 4)
         simt_store_u64(args.block_sums + simt_block(), sum);
         simt_add_u64(args.answer.sums + ANSWER_KEPT, sum);
     }
-    answer_sign(&args.answer);
+    answer_report_sums(&args.answer);
 }
 
 /* Writes number i of a column of the new strings. */

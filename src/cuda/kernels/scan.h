@@ -129,7 +129,7 @@ enum scan_gram_kind {
 
 /* The sums of a grid. All words are zero before a launch; its last block passes them to the host
  * and resets them for the next one. A count passes the first three words, one by one
- * (tile_hand_over), other searches all words together (tile_sign). */
+ * (tile_report_count), other searches all words together (tile_report_result). */
 struct scan_result {
     uint64_t count;
     uint64_t candidates; /* positions that pass the filter */

@@ -37,9 +37,10 @@
  *                                                   which return the old value
  *   simt_add_u64, simt_max_u64                      relaxed atomics on global memory, which return
  *                                                   nothing: the operation may happen late
- *   simt_read_*, simt_write_*                       a relaxed access to a word that other threads
- *                                                   read or write too
- *   simt_hint_u64                                   as simt_read, but from L1: the value may be old
+ *   simt_load_relaxed_*                             a relaxed load of a word that other threads
+ *                                                   write, too
+ *   simt_hint_u64                                   as simt_load_relaxed, but from L1: the value
+ *                                                   may be old
  *   simt_pause()                                    pauses between two reads of a word that another
  *                                                   block has still to write
  *   simt_fence(), simt_fence_host()                 other blocks, or the host, see the thread's
@@ -292,11 +293,11 @@ SIMT_FUNCTION void simt_store_u32x4(uint32_t *p, struct simt_u32x4 value)
 {
     simt_put_u32x4(p, value);
 }
-SIMT_FUNCTION uint32_t simt_read_u32(const uint32_t *p)
+SIMT_FUNCTION uint32_t simt_load_relaxed_u32(const uint32_t *p)
 {
     return *(const volatile uint32_t *)p;
 }
-SIMT_FUNCTION uint64_t simt_read_u64(const uint64_t *p)
+SIMT_FUNCTION uint64_t simt_load_relaxed_u64(const uint64_t *p)
 {
     return *(const volatile uint64_t *)p;
 }
@@ -488,8 +489,8 @@ enum {
      simt_store_u64((p) + 2, (value).w[2] | (uint64_t)(value).w[3] << 32))
 #define simt_add_u64(p, value) sim_write((p), 8, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__)
 #define simt_max_u64(p, value) sim_write((p), 8, SIM_ATOMIC_MAX, (value), __FILE__, __LINE__)
-#define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
-#define simt_read_u64(p) sim_read((p), 8, __FILE__, __LINE__)
+#define simt_load_relaxed_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
+#define simt_load_relaxed_u64(p) sim_read((p), 8, __FILE__, __LINE__)
 #define simt_pause() sim_pause(__FILE__, __LINE__)
 #define simt_hint_u64(p) sim_read((p), 8, __FILE__, __LINE__)
 #define simt_atomic_add_u32(p, value) \

@@ -121,16 +121,16 @@ SIMT_FUNCTION int stream_kind(const struct pattern_arguments *a)
 /* ---- The queue -------------------------------------------------------------------------- */
 
 /* Returns true if a single lane compares the whole pattern. */
-SIMT_FUNCTION int stream_is_brief(const struct pattern_arguments *a)
+SIMT_FUNCTION int stream_lane_compares_all(const struct pattern_arguments *a)
 {
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
 /* Returns true if candidates stay in the queue at a tile's end, to be verified with those of the
  * next tile. */
-SIMT_FUNCTION int stream_goes_on(const struct pattern_arguments *a, int first)
+SIMT_FUNCTION int stream_keeps_queue(const struct pattern_arguments *a, int first)
 {
-    return stream_is_brief(a) && !first;
+    return stream_lane_compares_all(a) && !first;
 }
 
 /* Verifies the candidate x of each lane whose `wanted` is not 0, and sets *found to the lanes
@@ -144,7 +144,7 @@ SIMT_FUNCTION int stream_verify_one(const struct pattern_arguments *a, uint64_t 
     if (wanted)
         equal = tile_equal(&a->scan, x, a->pattern, bytes);
     *found = simt_ballot(equal);
-    if (stream_is_brief(a)) {
+    if (stream_lane_compares_all(a)) {
         (*steps)++;
         return 0;
     }
@@ -175,7 +175,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct pattern_arguments *a, struct 
     uint64_t entry = 0;
     int gives_up = 0;
 
-    if (stream_is_brief(a) && a->plane.probe_bits != 0 && steps > a->verify_budget / 4u)
+    if (stream_lane_compares_all(a) && a->plane.probe_bits != 0 && steps > a->verify_budget / 4u)
         return 1;
     if (SIMT_BOUND(simt_lane() < count))
         entry = warp->queue[first + simt_lane()];
@@ -531,8 +531,8 @@ struct stream_cursor {
 };
 
 /* Returns the tile, or a->scan.tile_count (no tile) if it lies after the first known occurrence. */
-SIMT_FUNCTION uint32_t stream_unless_behind(const struct pattern_arguments *a,
-                                            const struct stream_cursor *cursor, uint32_t tile)
+SIMT_FUNCTION uint32_t stream_tile_before_first(const struct pattern_arguments *a,
+                                                const struct stream_cursor *cursor, uint32_t tile)
 {
     return UINT32_MAX - cursor->nearest < a->scan.position +
                                               (uint64_t)tile * (a->tile_words * 32u) - a->shift -
@@ -544,8 +544,8 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct pattern_arguments *a,
 /* Draws another ticket for this block, but does not use it yet, since any use waits for the atomic
  * operation. stream_end uses it, and adds the number of blocks to it, since the blocks' first tiles
  * need no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
-SIMT_FUNCTION void stream_ask(const struct pattern_arguments *a, struct stream_cursor *cursor,
-                              int kind)
+SIMT_FUNCTION void stream_draw_ticket(const struct pattern_arguments *a,
+                                      struct stream_cursor *cursor, int kind)
 {
     if (!stream_decides(kind) && cursor->turn % STREAM_HINT_TURNS == 0)
         cursor->is_vain = simt_hint_u64(&a->scan.result->listed) > a->scan.listed_max;
@@ -580,16 +580,16 @@ SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream_s
     uint32_t *tickets = &cursor->tickets[cursor->turn++ % 2u * 2u];
 
     if (simt_thread() == 0) {
-        tickets[0] = first ? stream_unless_behind(a, cursor, *next) : *next;
+        tickets[0] = first ? stream_tile_before_first(a, cursor, *next) : *next;
         tickets[1] = cursor->is_vain ? a->scan.tile_count : cursor->ahead + simt_blocks();
         if (first)
-            tickets[1] = stream_unless_behind(a, cursor, tickets[1]);
-        stream_ask(a, cursor, kind);
+            tickets[1] = stream_tile_before_first(a, cursor, tickets[1]);
+        stream_draw_ticket(a, cursor, kind);
     }
     if (stream_decides(kind)) {
         simt_barrier();
     } else {
-        if (!stream_goes_on(a, first))
+        if (!stream_keeps_queue(a, first))
             dense = dense || stream_drain(a, s);
         dense = simt_barrier_or(dense);
         stream_sum(s, dense);
@@ -622,7 +622,7 @@ SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, 
 
         if (first && left == 1u && simt_thread() == 0)
             cursor->nearest =
-                simt_read_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
+                simt_load_relaxed_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
         stream_load(a, following, &ahead, kind);
         if (!dense && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);

@@ -97,16 +97,17 @@ struct sampled_step {
 };
 
 /* Draws the next ticket long before its use, since any use waits for the atomic operation. */
-SIMT_FUNCTION void sampled_ask(const struct pattern_arguments *a, struct sampled_walk *walk)
+SIMT_FUNCTION void sampled_draw_ticket(const struct pattern_arguments *a, struct sampled_walk *walk)
 {
-    walk->ahead = tile_lane_ask(&a->scan);
+    walk->ahead = tile_warp_ticket(&a->scan);
     if (a->scan.want == WANT_FIRST && simt_lane() == 0)
-        walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
+        walk->limit =
+            simt_load_relaxed_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
 }
 
 /* Returns true if the first occurrence so far lies before all starts of a sample. */
-SIMT_FUNCTION int sampled_is_behind(const struct pattern_arguments *a,
-                                    const struct sampled_walk *walk, uint32_t sample)
+SIMT_FUNCTION int sampled_is_after_first(const struct pattern_arguments *a,
+                                         const struct sampled_walk *walk, uint32_t sample)
 {
     return UINT32_MAX - simt_shuffle_u32(walk->limit, 0) + a->scan.begin + a->stride <
            sampled_place(a, sample);
@@ -121,9 +122,9 @@ SIMT_FUNCTION void sampled_walk_next(const struct pattern_arguments *a, struct s
     if (--walk->steps == 0) {
         at = simt_shuffle_u64(walk->ahead, 0) * a->ticket_groups * SCAN_SAMPLE_STEP;
         walk->at = at < a->sample_count ? (uint32_t)at : SAMPLED_END;
-        if (a->scan.want == WANT_FIRST && sampled_is_behind(a, walk, walk->at))
+        if (a->scan.want == WANT_FIRST && sampled_is_after_first(a, walk, walk->at))
             walk->at = SAMPLED_END;
-        sampled_ask(a, walk);
+        sampled_draw_ticket(a, walk);
         walk->steps = a->ticket_groups;
     }
     if (walk->at >= a->sample_count)
@@ -526,7 +527,7 @@ SIMT_KERNEL(stream_sampled, pattern_arguments, SCAN_THREADS_MAX, 2)
     struct tile_totals totals = {0, 0, 0};
     struct sampled_step even = {{{{0}}}}, odd = {{{{0}}}};
 
-    sampled_ask(&args, &walk);
+    sampled_draw_ticket(&args, &walk);
     sampled_walk_next(&args, &walk);
     sampled_load_step(&args, &walk, &even);
     sampled_load_words(&args, sample_words);

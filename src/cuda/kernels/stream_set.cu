@@ -529,12 +529,12 @@ SIMT_FUNCTION void sets_end(const struct set_arguments *a, struct sets_lane *s,
 
 /* Returns true if the first occurrence so far lies before all starts that the tile's samples can
  * propose. Called by one thread. */
-SIMT_FUNCTION int sets_is_behind(const struct set_arguments *a, uint64_t tile)
+SIMT_FUNCTION int sets_are_after_first(const struct set_arguments *a, uint64_t tile)
 {
     uint64_t from = a->scan.position + tile * a->tile_bytes;
 
     return from > a->scan.begin + a->sets.offset_max &&
-           (SCAN_NONE - simt_read_u64(&a->scan.result->nearest)) >> 32 <
+           (SCAN_NONE - simt_load_relaxed_u64(&a->scan.result->nearest)) >> 32 <
                from - a->scan.begin - a->sets.offset_max;
 }
 
@@ -569,7 +569,7 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct set_arguments *a, struct sets_lan
         third = ahead + first;
         if (simt_lane() == 0) {
             if (listed > a->scan.listed_max ||
-                (a->scan.want == WANT_FIRST && sets_is_behind(a, third)))
+                (a->scan.want == WANT_FIRST && sets_are_after_first(a, third)))
                 third = a->scan.tile_count;
             ahead = tile_ticket(&a->scan);
         }

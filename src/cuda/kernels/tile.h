@@ -291,13 +291,13 @@ SIMT_FUNCTION uint32_t tile_ticket(const struct scan_arguments *a)
 }
 
 /* Draws a ticket for the block, in thread 0. */
-SIMT_FUNCTION uint64_t tile_ask(const struct scan_arguments *a)
+SIMT_FUNCTION uint64_t tile_block_ticket(const struct scan_arguments *a)
 {
     return simt_thread() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
 
 /* Draws a ticket for the warp, in lane 0. */
-SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
+SIMT_FUNCTION uint64_t tile_warp_ticket(const struct scan_arguments *a)
 {
     return simt_lane() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
@@ -313,25 +313,25 @@ SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, uint64_t *ticke
     if (simt_thread() == 0)
         *ticket = queue->ahead;
     simt_barrier();
-    queue->ahead = tile_ask(a);
+    queue->ahead = tile_block_ticket(a);
     return *ticket;
 }
 
 /* Returns true if the first known occurrence lies before x, so that starts at x or later need not
  * be searched. Called by all threads of the block, and returns the same to all. */
-SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
+SIMT_FUNCTION int tile_is_after_first(const struct scan_arguments *a, uint64_t x)
 {
     int behind = 0;
 
     if (simt_thread() == 0 && x > a->begin)
-        behind = (SCAN_NONE - simt_read_u64(&a->result->nearest)) >> 32 < x - a->begin;
+        behind = (SCAN_NONE - simt_load_relaxed_u64(&a->result->nearest)) >> 32 < x - a->begin;
     return simt_barrier_or(behind);
 }
 
 /* Signals that the block is done. The last block copies the whole result to the host, and resets it
  * for the next launch, so that a launch needs neither a fill before nor a copy after. Called by all
  * lanes of the block's warp 0. */
-SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
+SIMT_FUNCTION void tile_report_result(const struct scan_arguments *a)
 {
     uint64_t done = 0;
 
@@ -346,7 +346,7 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
         uint64_t *word = (uint64_t *)a->result + simt_lane();
 
         if (simt_lane() != SCAN_RESULT_WORDS - 1u)
-            simt_store_u64((uint64_t *)a->answer + simt_lane(), simt_read_u64(word));
+            simt_store_u64((uint64_t *)a->answer + simt_lane(), simt_load_relaxed_u64(word));
         simt_store_u64(word, 0);
     }
     simt_warp_sync(); /* lane 0 writes the launch's number after all other words */
@@ -359,7 +359,7 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
 /* Passes the sums of a count to the host, without a fence: each word packs its sum with the number
  * of blocks that have added to it, so that the last block to add has the whole sum. Called by all
  * lanes of the block's warp 0; lane i has sum i. */
-SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
+SIMT_FUNCTION void tile_report_count(const struct scan_arguments *a, uint64_t own)
 {
     uint64_t *word = (uint64_t *)a->result + simt_lane(), sum;
 
@@ -403,12 +403,12 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
     for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++)
         total += simt_lane() < SCAN_SUMS ? tile_sums[SCAN_SUMS * w + simt_lane()] : 0;
     if (a->want == WANT_COUNT) {
-        tile_hand_over(a, total);
+        tile_report_count(a, total);
         return;
     }
     if (total != 0)
         simt_add_u64((uint64_t *)a->result + simt_lane(), total);
-    tile_sign(a);
+    tile_report_result(a);
 }
 
 #endif

@@ -165,7 +165,7 @@ static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_no
         reader->rules->dna != REGEX_NO_DNA || (range.first >= 0x80 && !reader->rules->bytes))
         TRAWL_TRY(sets_read(reader, node, &set, error));
     else
-        sets_tell(reader->told, range.first);
+        sets_report_letter(reader->told, range.first);
     status = syntax_memory(reader, set.count * sizeof *set.ranges, &memory, error);
     if (status == TRAWL_OK) {
         if (set.count > 0)

@@ -98,7 +98,7 @@ static void negate(struct set *set, uint32_t last)
     *set = made;
 }
 
-static void join(struct set *set, const struct set *other)
+static void add_set(struct set *set, const struct set *other)
 {
     add_all(set, other->ranges, other->count);
     set->is_cut |= other->is_cut;
@@ -108,7 +108,7 @@ static void join(struct set *set, const struct set *other)
 static void subtract(struct set *set, const struct set *other, uint32_t last)
 {
     negate(set, last);
-    join(set, other);
+    add_set(set, other);
     negate(set, last);
 }
 
@@ -162,7 +162,7 @@ static enum trawl_status fail(const struct syntax_reader *reader, uint64_t at, c
                            : syntax_refuse(at, error, "%s", what);
 }
 
-/* Rejects a class in ripgrep's syntax that means something else to PCRE2, if PCRE2 may be used. */
+/* Refuses a class in ripgrep's syntax that means something else to PCRE2, if PCRE2 may be used. */
 static enum trawl_status leave_to_pcre2(const struct syntax_reader *reader, uint64_t at,
                                         struct trawl_error *error)
 {
@@ -500,7 +500,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
         return in_class ? end_class(reader, begin, error) : TRAWL_OK;
     }
     TRAWL_TRY(read_character(reader, in_class, &first, error));
-    sets_tell(reader->told, first);
+    sets_report_letter(reader->told, first);
     last = first;
     skip_blanks(reader);
     if (in_class && stands(reader, "-") && !stands(reader, "-]") &&
@@ -511,7 +511,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
         if (reader->rules->ripgrep && stands(reader, "["))
             return syntax_refuse(reader->at, error, "a [ ends a range: write \\[");
         TRAWL_TRY(read_character(reader, true, &last, error));
-        sets_tell(reader->told, last);
+        sets_report_letter(reader->told, last);
     }
     if (last < first)
         return fail(reader, begin, "the range's ends are in the wrong order", error);
@@ -531,12 +531,12 @@ static void combine(const struct syntax_reader *reader, char by, struct set *set
     if (by == '&')
         negate(second, last);
     if (by == '~') {
-        join(&rest, second);
+        add_set(&rest, second);
         subtract(&rest, set, last);
     }
     if (by != '\0')
         subtract(set, second, last);
-    join(set, by == '\0' ? second : &rest);
+    add_set(set, by == '\0' ? second : &rest);
     sets_release(&rest);
     second->count = 0;
 }
@@ -563,7 +563,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth
     if (reader->rules->ripgrep && (stands(reader, "]") || stands(reader, "-")))
         do {
             add(&now, (uint8_t)reader->bytes[reader->at], (uint8_t)reader->bytes[reader->at]);
-            sets_tell(reader->told, (uint8_t)reader->bytes[reader->at]);
+            sets_report_letter(reader->told, (uint8_t)reader->bytes[reader->at]);
         } while (reader->bytes[reader->at++] == '-' && stands(reader, "-"));
     for (bool first = !reader->rules->ripgrep;; first = false) {
         skip_blanks(reader);
@@ -589,7 +589,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth
             TRAWL_TRY_DONE(read_class(reader, depth + 1, &inner, error));
         else
             TRAWL_TRY_DONE(read_item(reader, true, &inner, error));
-        join(&now, &inner);
+        add_set(&now, &inner);
         inner.count = 0;
     }
     if (reader->at > begin + 3 + is_other && reader->bytes[reader->at - 1] == ':' &&
@@ -626,7 +626,7 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
         if (!reader->rules->bytes &&
             plan_utf8_decode(text, node->bytes_count, &code) != node->bytes_count)
             TRAWL_TRY_DONE(syntax_refuse(node->from, error, "no character of UTF-8"));
-        sets_tell(reader->told, code);
+        sets_report_letter(reader->told, code);
         add(set, code, code);
         add_equals(reader, set);
     } else if (*text == '.') {

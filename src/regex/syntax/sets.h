@@ -21,7 +21,7 @@ struct set {
 };
 
 /* Calls told->letter for a character that stands for itself. */
-static inline void sets_tell(const struct trawl_expression_told *told, uint32_t code)
+static inline void sets_report_letter(const struct trawl_expression_told *told, uint32_t code)
 {
     if (told != NULL && told->letter != NULL)
         told->letter(told->context, code);

@@ -49,7 +49,7 @@ char *repository_read(int directory, const char *path, size_t *bytes)
 }
 
 /* Returns "folder/name"; NULL: no memory. */
-static char *join(const char *folder, const char *name)
+static char *joined_path(const char *folder, const char *name)
 {
     char *path;
 
@@ -79,20 +79,20 @@ static char *read_linked(int directory, size_t *bytes)
         return NULL;
     }
     folder += sizeof word - 1;
-    path = join(folder, "commondir");
+    path = joined_path(folder, "commondir");
     if (path != NULL)
         common = repository_read(directory, path, bytes);
     free(path);
     if (common != NULL) {
         cut_line(common);
-        folder = path = common[0] == '/' ? strdup(common) : join(folder, common);
+        folder = path = common[0] == '/' ? strdup(common) : joined_path(folder, common);
     } else {
         path = strdup(folder);
         folder = path;
     }
     free(common);
     if (path != NULL) {
-        char *exclude = join(folder, "info/exclude");
+        char *exclude = joined_path(folder, "info/exclude");
 
         found = exclude == NULL ? NULL : repository_read(directory, exclude, bytes);
         free(exclude);
@@ -167,7 +167,7 @@ static int read_setting(char *path, char **found)
     }
     if (value != NULL) {
         *found = strncmp(value, "~/", 2) != 0 ? strdup(value)
-                 : home != NULL               ? join(home, value + 2)
+                 : home != NULL               ? joined_path(home, value + 2)
                                               : strdup("");
         os_code = *found == NULL ? ENOMEM : 0;
     }
@@ -202,20 +202,20 @@ int repository_find_global(char **path)
 
     *path = NULL;
     if (home != NULL || config != NULL) {
-        folder = config != NULL ? strdup(config) : join(home, ".config");
+        folder = config != NULL ? strdup(config) : joined_path(home, ".config");
         if (folder == NULL)
             return ENOMEM;
     }
     if (global != NULL)
         os_code = read_setting(strdup(global), path);
     else if (home != NULL)
-        os_code = read_setting(join(home, ".gitconfig"), path);
+        os_code = read_setting(joined_path(home, ".gitconfig"), path);
     if (os_code == 0 && *path == NULL && global == NULL && folder != NULL)
-        os_code = read_setting(join(folder, "git/config"), path);
+        os_code = read_setting(joined_path(folder, "git/config"), path);
     if (os_code == 0 && *path == NULL && !has_no_system())
         os_code = read_setting(strdup(system != NULL ? system : "/etc/gitconfig"), path);
     if (os_code == 0 && *path == NULL && folder != NULL) {
-        *path = join(folder, "git/ignore");
+        *path = joined_path(folder, "git/ignore");
         os_code = *path == NULL ? ENOMEM : 0;
     }
     free(folder);

@@ -132,7 +132,7 @@ static const struct encoding_row *find_label(const char *text)
 
 /* Returns the character to which iconv converts the bytes; DECODE_REPLACEMENT if there is none, or
  * several. */
-static uint32_t ask(iconv_t converter, const uint8_t *bytes, size_t count)
+static uint32_t convert_with_iconv(iconv_t converter, const uint8_t *bytes, size_t count)
 {
     char in[4], text[16], *from = in, *to = text;
     size_t left = count, room = sizeof text;
@@ -159,7 +159,7 @@ static uint32_t look_up(const struct decoder *decoder, const uint8_t *bytes, siz
         for (const uint32_t *at = overs[i].pairs; *at != 0; at += 2)
             if (*at == key && strcmp(overs[i].name, decoder->name) == 0)
                 return at[1];
-    return ask(decoder->converter, bytes, count);
+    return convert_with_iconv(decoder->converter, bytes, count);
 }
 
 static void decode_close(struct decoder *decoder)
@@ -205,7 +205,7 @@ static struct decoder *decode_open(const struct encoding_row *found)
     return decoder;
 }
 
-static uint32_t pair(struct decoder *decoder, uint8_t lead, uint8_t trail)
+static uint32_t pair_character(struct decoder *decoder, uint8_t lead, uint8_t trail)
 {
     const uint8_t bytes[2] = {lead, trail};
     uint32_t *known = &decoder->known[lead << 8 | trail];
@@ -223,8 +223,8 @@ static uint32_t jis_pair(struct decoder *decoder, uint8_t lead, uint8_t trail)
 
     if (row < 0 || row > 93 || cell < 0 || cell > 93)
         return DECODE_REPLACEMENT;
-    return pair(decoder, (uint8_t)(row / 2 + (row < 62 ? 0x81 : 0xc1)),
-                (uint8_t)(row % 2 != 0 ? cell + 0x9f : cell + (cell < 63 ? 0x40 : 0x41)));
+    return pair_character(decoder, (uint8_t)(row / 2 + (row < 62 ? 0x81 : 0xc1)),
+                          (uint8_t)(row % 2 != 0 ? cell + 0x9f : cell + (cell < 63 ? 0x40 : 0x41)));
 }
 
 static size_t next_utf8(const uint8_t *bytes, size_t count, bool end, uint32_t *point)
@@ -326,7 +326,7 @@ static size_t next_of_pairs(struct decoder *decoder, const uint8_t *bytes, size_
         if (count < 3)
             return end ? 2 : 0;
         if (bytes[2] > 0xa0 && bytes[2] < 0xff)
-            *points = ask(decoder->other, bytes, 3);
+            *points = convert_with_iconv(decoder->other, bytes, 3);
         return *points == DECODE_REPLACEMENT && bytes[2] < 0x80 ? 2 : 3;
     }
     if (form == BIG5 && lead == 0x88 &&
@@ -337,7 +337,7 @@ static size_t next_of_pairs(struct decoder *decoder, const uint8_t *bytes, size_
         return 2;
     }
     if (form != EUC_JP)
-        *points = pair(decoder, lead, trail);
+        *points = pair_character(decoder, lead, trail);
     else if (lead > 0xa0)
         *points = jis_pair(decoder, lead, trail);
     else if (lead == 0x8e && trail > 0xa0 && trail < 0xe0)
@@ -464,7 +464,7 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
     return got < 0 || encoding_converts(name, bytes, (uint64_t)got);
 }
 
-const char *encoding_doubt(const char *name, bool is_unpacked)
+const char *encoding_hint(const char *name, bool is_unpacked)
 {
     const char *marked = NULL;
     struct stat status;

@@ -23,7 +23,7 @@ bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_co
 
 /* Returns what may explain that nothing was found in the regular file of that name, as it begins:
  * that it is in UTF-16 or, unless is_unpacked, compressed. NULL: nothing. */
-const char *encoding_doubt(const char *name, bool is_unpacked);
+const char *encoding_hint(const char *name, bool is_unpacked);
 
 /* Starts a thread that converts the file. Returns the reading end of a pipe with the converted
  * text; -1: errno says why. */

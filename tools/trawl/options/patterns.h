@@ -116,8 +116,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                    struct trawl_plan **plan, char *message);
 /* Returns true if a -f file has bytes, or on a terminal a string looks like an expression, which
  * explains why nothing was found; `message` says which. */
-bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
-                    char *message);
+bool patterns_hint(const struct patterns *patterns, const struct settings *settings, char *message);
 /* Returns the flag with which trawl_windows finds matches that do not overlap. */
 static inline uint32_t patterns_spans(const struct patterns *patterns)
 {

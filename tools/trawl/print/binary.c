@@ -172,7 +172,7 @@ uint64_t binary_find(struct text_scan *scan, uint8_t byte, uint64_t offset, uint
 }
 
 /* Finds the first NUL after the searched bytes. */
-static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
+static uint64_t find_unsearched_null(struct text_scan *scan, uint64_t limit)
 {
     return binary_find(scan, '\0', scan->lines.scanned_end, limit);
 }
@@ -180,7 +180,8 @@ static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
 void binary_look(struct text_scan *scan)
 {
     scan->lines.scanned_end = 0;
-    scan->nulls.offset = scan->rules.seekable ? null_behind(scan, OFFSET_NONE) : OFFSET_NONE;
+    scan->nulls.offset =
+        scan->rules.seekable ? find_unsearched_null(scan, OFFSET_NONE) : OFFSET_NONE;
     scan->nulls.seen = scan->nulls.offset != OFFSET_NONE;
 }
 
@@ -194,7 +195,7 @@ static uint64_t end_of_report(const struct text_scan *scan)
 }
 
 /* Handles a NUL after the searched bytes, at text offset `null`. */
-static void found_behind(struct text_scan *scan, uint64_t null)
+static void take_unsearched_null(struct text_scan *scan, uint64_t null)
 {
     scan->nulls.offset = null;
     /* If a selected line had already ended the search, the search stays ended. */
@@ -207,15 +208,15 @@ static void found_behind(struct text_scan *scan, uint64_t null)
 
 bool binary_is_decided(struct text_scan *scan)
 {
-    return !scan->nulls.watched || null_behind(scan, end_of_report(scan)) == OFFSET_NONE;
+    return !scan->nulls.watched || find_unsearched_null(scan, end_of_report(scan)) == OFFSET_NONE;
 }
 
 void binary_look_ahead(struct text_scan *scan)
 {
-    uint64_t limit = end_of_report(scan), null = null_behind(scan, limit);
+    uint64_t limit = end_of_report(scan), null = find_unsearched_null(scan, limit);
 
     if (null < limit)
-        found_behind(scan, null);
+        take_unsearched_null(scan, null);
 }
 
 bool binary_reads_on(const struct text_scan *scan)
@@ -234,7 +235,7 @@ int binary_read_on(struct text_scan *scan, const struct trawl_window *window)
 
     if (at >= limit)
         return window->begin + window->bytes_count >= limit;
-    found_behind(scan, at);
+    take_unsearched_null(scan, at);
     return 1;
 }
 

@@ -62,13 +62,13 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     return scan->counting.line_ends + 1;
 }
 
-void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends)
+void count_add_line_ends(struct text_scan *scan, uint64_t end, uint64_t line_ends)
 {
     scan->counting.end = end;
     scan->counting.line_ends += line_ends;
 }
 
-void count_line_ends(struct text_scan *scan, const struct trawl_window *window)
+void count_end_window(struct text_scan *scan, const struct trawl_window *window)
 {
     uint64_t end = window->begin + window->bytes_count;
 

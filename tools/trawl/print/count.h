@@ -10,8 +10,8 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
 uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                         uint64_t at);
 /* Adds `line_ends`, which the caller has counted between counting.end and `end`. */
-void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends);
-/* Called after a window is handled. */
-void count_line_ends(struct text_scan *scan, const struct trawl_window *window);
+void count_add_line_ends(struct text_scan *scan, uint64_t end, uint64_t line_ends);
+/* Moves the counting to the end of a window that was handled, before the next window. */
+void count_end_window(struct text_scan *scan, const struct trawl_window *window);
 
 #endif

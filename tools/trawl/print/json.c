@@ -29,7 +29,7 @@ static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
     scan->json.bytes += bytes_count;
 }
 
-static inline void put_text(struct text_scan *scan, const char *text)
+static inline void put_json(struct text_scan *scan, const char *text)
 {
     put(scan, text, strlen(text));
 }
@@ -40,7 +40,7 @@ static void put_member(struct text_scan *scan, const char *name, uint64_t number
     struct output *output = scan->output;
     size_t used;
 
-    put_text(scan, name);
+    put_json(scan, name);
     output_need(output, OUTPUT_NUMBER_BYTES);
     used = output->used;
     output_number(output, number, 0);
@@ -146,12 +146,12 @@ static void put_data(struct text_scan *scan, const uint8_t *line, uint64_t begin
                                 : reread_pieces(scan, CHARSET_UTF8, begin, end, is_utf8);
     reread_pass put_piece = is_text ? put_escaped : put_base64;
 
-    put_text(scan, is_text ? "{\"text\":\"" : "{\"bytes\":\"");
+    put_json(scan, is_text ? "{\"text\":\"" : "{\"bytes\":\"");
     if (line != NULL)
         (void)put_piece(scan, line + begin, end - begin);
     else
         (void)reread_pieces(scan, CHARSET_BYTES, begin, end, put_piece);
-    put_text(scan, "\"}");
+    put_json(scan, "\"}");
 }
 
 /* Prints bytes as {"text":...}, or as {"bytes":...} in base64 if the bytes are not UTF-8. */
@@ -170,9 +170,9 @@ static void put_beginning(struct text_scan *scan, const char *type)
     /* The server counts results based on the first bytes of each line, so a full buffer is never
      * written between them. */
     output_need(scan->output, BEGINNING_BYTES);
-    put_text(scan, "{\"type\":\"");
-    put_text(scan, type);
-    put_text(scan, "\",\"data\":{\"path\":");
+    put_json(scan, "{\"type\":\"");
+    put_json(scan, type);
+    put_json(scan, "\",\"data\":{\"path\":");
     json_data(scan, (const uint8_t *)name, strlen(name));
 }
 
@@ -191,7 +191,7 @@ static void put_begin(struct text_scan *scan)
     /* Make room for the whole line, because the server needs it in one piece. */
     output_need(scan->output, BEGINNING_BYTES + ESCAPE_BYTES_MAX * strlen(scan->name));
     put_beginning(scan, "begin");
-    put_text(scan, "}}\n");
+    put_json(scan, "}}\n");
 }
 
 static void put_match(struct text_scan *scan, const struct piece *line,
@@ -225,17 +225,17 @@ static void put_excerpts(struct text_scan *scan, const struct piece *line)
     for (uint64_t i = 0; i < line->span_count; i++)
         style->inside[i] =
             (struct line_span){.begin = line->spans[i].from, .end = line->spans[i].to};
-    put_text(scan, ",\"excerpts\":[");
+    put_json(scan, ",\"excerpts\":[");
     while (excerpt_next(scan, &original, limit, &excerpt)) {
         const struct line_span part = {.from = excerpt.begin, .to = excerpt.end};
 
-        put_text(scan, excerpt.first > 0 ? ",{\"excerpt\":" : "{\"excerpt\":");
+        put_json(scan, excerpt.first > 0 ? ",{\"excerpt\":" : "{\"excerpt\":");
         put_match(scan, line, &part);
         put_member(scan, ",\"start\":", part.from);
         put_member(scan, ",\"end\":", part.to);
-        put_text(scan, "}");
+        put_json(scan, "}");
     }
-    put_text(scan, "]");
+    put_json(scan, "]");
 }
 
 /* Writes distance and strand if options ask for them. ripgrep has no such members. */
@@ -244,23 +244,23 @@ static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t rever
     if (scan->settings->shows_distance)
         put_member(scan, ",\"distance\":", distance);
     if (scan->settings->errors.reverse_complement)
-        put_text(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
+        put_json(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
 }
 
 void json_match(struct text_scan *scan, const struct json_match *match)
 {
     put_begin(scan);
     put_beginning(scan, "match");
-    put_text(scan, ",\"sequence\":");
+    put_json(scan, ",\"sequence\":");
     json_data(scan, match->sequence, match->sequence_bytes);
     put_member(scan, ",\"offset\":", match->offset);
     put_member(scan, ",\"end\":", match->offset + match->bytes_count);
-    put_text(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
+    put_json(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
     put_member(scan, ",\"distance\":", match->distance);
     put_member(scan, ",\"pattern\":", match->number);
-    put_text(scan, ",\"match\":");
+    put_json(scan, ",\"match\":");
     json_data(scan, match->bytes, match->bytes_count);
-    put_text(scan, "}}\n");
+    put_json(scan, "}}\n");
     scan->json.lines++;
     scan->json.matches++;
 }
@@ -271,32 +271,32 @@ void json_line(struct text_scan *scan, const struct piece *line, uint64_t number
 
     put_begin(scan);
     put_beginning(scan, line->selected ? "match" : "context");
-    put_text(scan, ",\"lines\":");
+    put_json(scan, ",\"lines\":");
     put_data(scan, line->bytes, base, base + line->line_bytes);
     if (number > 0)
         put_member(scan, ",\"line_number\":", number);
     else
-        put_text(scan, ",\"line_number\":null");
+        put_json(scan, ",\"line_number\":null");
     put_member(scan, ",\"absolute_offset\":", line->offset);
-    put_text(scan, ",\"submatches\":[");
+    put_json(scan, ",\"submatches\":[");
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
 
-        put_text(scan, i > 0 ? ",{\"match\":" : "{\"match\":");
+        put_json(scan, i > 0 ? ",{\"match\":" : "{\"match\":");
         put_match(scan, line, span);
         if (span->text != NULL) {
-            put_text(scan, ",\"replacement\":");
+            put_json(scan, ",\"replacement\":");
             json_data(scan, span->text->bytes, span->text->bytes_count);
         }
         put_member(scan, ",\"start\":", span->from);
         put_member(scan, ",\"end\":", span->to);
         put_errors(scan, span->distance, span->reversed);
-        put_text(scan, "}");
+        put_json(scan, "}");
     }
-    put_text(scan, "]");
+    put_json(scan, "]");
     if (scan->settings->style.excerpts)
         put_excerpts(scan, line);
-    put_text(scan, "}}\n");
+    put_json(scan, "}}\n");
     scan->json.lines += line->selected ? lines : 0;
     scan->json.matches += line->selected ? line->span_count : 0;
 }
@@ -343,7 +343,7 @@ void json_end(struct text_scan *scan, bool binary)
     if (scan->nulls.seen)
         put_member(scan, ",\"binary_offset\":", binary_offset(scan));
     else
-        put_text(scan, ",\"binary_offset\":null");
+        put_json(scan, ",\"binary_offset\":null");
     elapsed(time, sizeof time, ns, false);
     output_format(scan->output,
                   ",\"stats\":{\"elapsed\":%s,\"searches\":1,\"searches_with_match\":%d,"

@@ -100,7 +100,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
 }
 
 /* Returns true if the lines after the last selected line that -m allows are printed as context. */
-static bool passes_on(const struct text_scan *scan)
+static bool prints_rest_as_context(const struct text_scan *scan)
 {
     return scan->settings->is_tg && scan->settings->passthru && !scan->quiet &&
            !scan->settings->stop_on_nonmatch;
@@ -365,9 +365,9 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
         jump_lines(scan, view, at);
     if (!scan->stop)
         print_pending(scan, view, view->count);
-    if (!scan->stop && is_over(scan) && passes_on(scan))
+    if (!scan->stop && is_over(scan) && prints_rest_as_context(scan))
         print_lines(scan, view, print_at(scan, view), view->count, '-', true);
-    if (scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan))
+    if (scan->lines.left == 0 && scan->lines.pending == 0 && !prints_rest_as_context(scan))
         scan->stop = true;
     scan->carry.line_begin = view->begin + view->count;
 }
@@ -480,7 +480,8 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
         else
             scan->lines.pending = printed ? scan->lines.pending - 1 : 0;
     }
-    scan->stop |= scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan);
+    scan->stop |=
+        scan->lines.left == 0 && scan->lines.pending == 0 && !prints_rest_as_context(scan);
     if (scan->settings->stop_on_nonmatch && !selected && scan->lines.selected > 0) {
         scan->lines.scanned_end = end;
         scan->stop = true;
@@ -702,7 +703,7 @@ static int take_window(struct text_scan *scan, const struct trawl_window *window
     }
     /* for an expression, the library also counts NULs, which the rest of the window may have */
     if (scan->settings->heads.line_number && !scan->quiet && !is_left)
-        count_line_ends(scan, window);
+        count_end_window(scan, window);
     if (scan->nulls.block_end == OFFSET_NONE ||
         (scan->lines.scanned_end >= scan->nulls.block_end &&
          !(scan->rules.by_match && scan->occurrences.line_end == OFFSET_NONE)))

@@ -377,7 +377,7 @@ static bool read_parts(struct text_scan *scan)
     return true;
 }
 
-static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
+static bool append_replacement(struct text_scan *scan, const void *bytes, uint64_t count)
 {
     struct style_state *style = &scan->style;
 
@@ -452,7 +452,7 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
             bytes = (const char *)text + groups[group].begin;
             length = groups[group].end - groups[group].begin;
         }
-        if (!put_text(scan, bytes, length))
+        if (!append_replacement(scan, bytes, length))
             return false;
     }
     return true;

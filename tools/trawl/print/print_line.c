@@ -71,7 +71,7 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
             output_bytes(scan->output, view->bytes + at, (size_t)(past - at));
         }
         if (settings->heads.line_number)
-            count_lines(scan, view->begin + end, lines - !has_end);
+            count_add_line_ends(scan, view->begin + end, lines - !has_end);
     }
     if (!has_end)
         print_terminator(scan->output, settings, settings->line_end);

@@ -56,7 +56,7 @@ static void client_json_put(struct client_json *json, const char *text)
 }
 
 /* Writes bytes, which are valid UTF-8, as a JSON string. */
-static void put_text(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
+static void put_json_string(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
 {
     size_t plain = 0; /* start of the bytes that need no escape and have not been written yet */
 
@@ -94,7 +94,7 @@ static void put_base64(struct client_json *json, const uint8_t *bytes, size_t by
 static void client_json_string(struct client_json *json, const void *bytes, size_t bytes_count)
 {
     if (utf8_is_valid(bytes, bytes_count)) {
-        put_text(json, bytes, bytes_count);
+        put_json_string(json, bytes, bytes_count);
         return;
     }
     client_json_put(json, "{\"bytes\":");
@@ -111,7 +111,7 @@ static void client_json_file(struct client_json *json, const char *name, const v
     client_json_put(json, "{\"name\":");
     client_json_string(json, name, strlen(name));
     client_json_put(json, valid ? ",\"text\":" : ",\"bytes\":");
-    (valid ? put_text : put_base64)(json, bytes, bytes_count);
+    (valid ? put_json_string : put_base64)(json, bytes, bytes_count);
     client_json_put(json, "}");
 }
 
@@ -456,7 +456,7 @@ static int pass_error(struct client *client)
 
 /* Connects to the server, sends the request and handles the answer. Returns the exit status, or
  * CLIENT_NOT_ANSWERED if the command may search by itself. */
-static int ask(struct client *client, const char *address, struct output *output)
+static int ask_server(struct client *client, const char *address, struct output *output)
 {
     int status;
 
@@ -496,7 +496,7 @@ int client_run(const struct settings *settings, const char *address, struct outp
     }
     if (is_unserved(&client))
         return client.insists ? client_fail(&client) : CLIENT_NOT_ANSWERED;
-    status = ask(&client, address, output);
+    status = ask_server(&client, address, output);
     free(client.body.bytes);
     free(client.token);
     return status;

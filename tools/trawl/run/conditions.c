@@ -39,7 +39,8 @@ static bool is_marker(const struct value_item *item)
 }
 
 /* Makes the settings of a condition's search from those of the command. */
-static bool derive(struct condition *condition, const struct settings *settings, char *message)
+static bool derive_settings(struct condition *condition, const struct settings *settings,
+                            char *message)
 {
     struct settings *own = &condition->settings;
 
@@ -86,7 +87,7 @@ static bool add(struct conditions *conditions, const struct settings *settings,
     struct patterns *patterns = &condition->patterns;
     struct settings *own = &condition->settings;
 
-    if (!derive(condition, settings, message))
+    if (!derive_settings(condition, settings, message))
         return false;
     conditions->count++;
     condition->negated = negated;

@@ -100,7 +100,7 @@ static void print_own(struct pool_worker *worker)
 }
 
 /* Returns the entry of pool->ahead for the worker's batch. The caller holds the lock. */
-static struct batch_turn *entry_of(struct pool_worker *worker)
+static struct batch_turn *turn_of_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
 
@@ -128,7 +128,7 @@ static bool wait_turn(struct pool_worker *worker)
     if (has_turn(worker))
         return true;
     thread_lock(&pool->lock);
-    entry = entry_of(worker);
+    entry = turn_of_batch(worker);
     entry->waiter = worker;
     while (pool->turn != worker->sequence && !pool->over)
         pthread_cond_wait(&worker->turned, &pool->lock.mutex);
@@ -371,7 +371,7 @@ static bool leave_batch(struct pool_worker *worker)
     thread_lock(&pool->lock);
     left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= most;
     if (left) {
-        struct batch_turn *entry = entry_of(worker);
+        struct batch_turn *entry = turn_of_batch(worker);
 
         entry->file_count = worker->item_count;
         entry->result = result;

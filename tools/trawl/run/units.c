@@ -110,7 +110,8 @@ static uint64_t context_begin(const struct text_scan *scan, uint64_t begin, uint
     return at;
 }
 
-static int hide(void *context, enum output_frame frame, const void *bytes, size_t bytes_count)
+static int discard_frame(void *context, enum output_frame frame, const void *bytes,
+                         size_t bytes_count)
 {
     (void)context, (void)frame, (void)bytes, (void)bytes_count;
     return 0;
@@ -131,7 +132,7 @@ static enum trawl_status search_context(struct text_scan *scan, const uint8_t *b
     if (hidden == NULL)
         return TRAWL_MEMORY;
     output_open(hidden, -1);
-    hidden->sink = hide;
+    hidden->sink = discard_frame;
     scan->output = hidden;
     scan->nulls = (struct nulls){.block_end = OFFSET_NONE};
     status = told_memory(bytes, count, &scan->part.text, error);
@@ -373,8 +374,8 @@ static enum trawl_status rest_context(struct text_scan *scan, uint64_t begin,
 }
 
 /* Adds what the units have printed to the scan, which continues where they end. */
-static enum trawl_status go_on(struct text_scan *scan, const struct units *units,
-                               struct trawl_error *error)
+static enum trawl_status continue_after_units(struct text_scan *scan, const struct units *units,
+                                              struct trawl_error *error)
 {
     struct command_job *job = scan->job;
     struct job_totals totals = units->job.totals;
@@ -434,5 +435,5 @@ enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error
     (void)pool_walk(&units.job, NULL, 0, &units.source,
                     message); /* without memory, no unit is searched */
     end_units(&units, units.next, units.line_ends);
-    return go_on(scan, &units, error);
+    return continue_after_units(scan, &units, error);
 }

@@ -69,7 +69,7 @@ static void make_given(void)
     (void)now_condition(&given);
 }
 
-static void join(struct waiter **list, struct waiter *waiter)
+static void list_waiter(struct waiter **list, struct waiter *waiter)
 {
     (void)pthread_once(&is_made, make_given);
     while (*list != NULL && (*list)->guard->deadline_ns <= waiter->guard->deadline_ns)
@@ -79,7 +79,7 @@ static void join(struct waiter **list, struct waiter *waiter)
 }
 
 /* Takes the waiter off the list; the next one may be first now. */
-static void part(struct waiter **list, const struct waiter *waiter)
+static void unlist_waiter(struct waiter **list, const struct waiter *waiter)
 {
     while (*list != waiter)
         list = &(*list)->next;
@@ -136,10 +136,10 @@ bool guard_wait(struct guard *guard, uint64_t bytes)
         atomic_load(&guard->bytes) + bytes > guard->all->bytes_max || guard_left(guard) < bytes)
         return guard_take(guard, bytes);
     (void)pthread_mutex_lock(&lock);
-    join(&waiters, &waiter);
+    list_waiter(&waiters, &waiter);
     atomic_store(&has_waiters, true);
     good = wait_as(&waiter, guard->all);
-    part(&waiters, &waiter);
+    unlist_waiter(&waiters, &waiter);
     atomic_store(&has_waiters, waiters != NULL);
     (void)pthread_mutex_unlock(&lock);
     if (!good)
@@ -181,7 +181,7 @@ bool guard_admit(struct guard *guard)
     struct waiter waiter = {NULL, guard, 0};
 
     (void)pthread_mutex_lock(&lock);
-    join(&entering, &waiter);
+    list_waiter(&entering, &waiter);
     while (!guard_is_over(guard) && (entering != &waiter || !has_core(guard->all)))
         look_later();
     if (!guard_is_over(guard)) {
@@ -189,7 +189,7 @@ bool guard_admit(struct guard *guard)
         guard->next_running = running;
         running = guard;
     }
-    part(&entering, &waiter);
+    unlist_waiter(&entering, &waiter);
     (void)pthread_mutex_unlock(&lock);
     return guard->run_ns != 0;
 }

@@ -1,4 +1,4 @@
-/* patterns_doubt: what may be wrong with strings that were found nowhere. */
+/* patterns_hint: what may be wrong with strings that were found nowhere. */
 #include "trawl/options/patterns.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static bool are_strings_unasked(const struct settings *settings)
     return !settings->is_tg && !settings->expressions && !settings->hex && !settings->fasta;
 }
 
-bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
+bool patterns_hint(const struct patterns *patterns, const struct settings *settings, char *message)
 {
     if (settings->surroundings.output_is_terminal && patterns->file_count == 0 &&
         are_strings_unasked(settings))

@@ -1,4 +1,4 @@
-/* task_results: makes a short text a chunk, turns a chunk's hits into matches, and delivers them to
+/* task_deliver: makes a short text a chunk, turns a chunk's hits into matches, and delivers them to
  * the sink. */
 #include <string.h>
 
@@ -17,8 +17,8 @@ static bool may_convert_late(const struct trawl_plan *plan, const struct sink *s
     return sink->in_parts && plan->element_count == 0;
 }
 
-void task_brief(struct task *task, const struct trawl_text *text, uint64_t from, uint64_t end,
-                bool last)
+void task_set_text(struct task *task, const struct trawl_text *text, uint64_t from, uint64_t end,
+                   bool last)
 {
     TRAWL_ASSERT(text->kind == TEXT_MEMORY && !task->buffer_is_pinned);
     task->chunk = (struct text_chunk){.begin = from, .owned = end - from, .last = last};
