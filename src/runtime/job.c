@@ -417,8 +417,7 @@ static bool search_found(struct search *search)
 
 /* Called when a device has left the task's chunk, the next in text order, to the host: from here
  * on, all host threads search the text. The chunk, which was cut for a device and may be the whole
- * text, is cut to the length of the host's chunks. Chunks after it are cut anew, even if devices
- * have searched them. */
+ * text, is shortened to a host's. Later chunks are cut anew, even if devices have searched them. */
 static void leave_devices(struct search *search, struct task *task)
 {
     struct job *job = &search->job;
