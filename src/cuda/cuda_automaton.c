@@ -247,9 +247,15 @@ static double rows_words(struct cuda_worker *worker)
 
     if (worker->tables->automaton_words > 0)
         return worker->tables->automaton_words;
-    make_classes(&trie, 1 + states / (PLAN_SUFFIXES_MAX + 1), class_of);
-    if (states <= PLAN_SUFFIXES_MAX)
-        states = plan_count_suffixes(plan, NULL, NULL, plan->literal_count);
+    make_classes(&trie, 1 + states / (ANALYSE_SUFFIXES_BYTES + 1), class_of);
+    if (states <= ANALYSE_SUFFIXES_BYTES) {
+        struct analyse_suffixes seen = {{0}};
+
+        states = 0;
+        for (uint32_t i = 0; i < plan->literal_count; i++)
+            states += analyse_add_suffixes(&seen, plan_literal_bytes(plan, i),
+                                           plan_literal_at(plan, i).bytes_count, 0);
+    }
     worker->tables->automaton_words =
         ((double)states + 1) * (double)(trie.classes + SCAN_STATE_WORDS);
     return worker->tables->automaton_words;

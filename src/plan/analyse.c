@@ -11,9 +11,8 @@
  * prices.def. */
 /* distance between positions of a sample that are examined in succession; a prime */
 #define SEEN_JUMP 1009u
-#define ROOT_STEPS 40u     /* steps of Newton's method: enough for roots of 1e-10 to 1e10 */
-#define RESIDUES 8u        /* number of residues, the values of a byte's low three bits */
-#define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
+#define ROOT_STEPS 40u /* steps of Newton's method: enough for roots of 1e-10 to 1e10 */
+#define RESIDUES 8u    /* number of residues, the values of a byte's low three bits */
 
 double analyse_log2(double value)
 {
@@ -331,26 +330,20 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
     return (double)seen.named * (double)step / (double)seen.places;
 }
 
-uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
-                             const uint32_t *literal_from, uint32_t count)
+uint64_t analyse_add_suffixes(struct analyse_suffixes *seen, const uint8_t *bytes, uint64_t count,
+                              uint64_t seed)
 {
-    uint64_t seen[SUFFIX_BITS / 64] = {0}, found = 0;
+    uint64_t hash = seed, added = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t literal = patterns != NULL ? literal_from[patterns[i]] : i;
-        const uint8_t *bytes = plan_literal_bytes(plan, literal);
-        uint64_t hash = 0;
+    while (count-- > 0) {
+        uint64_t bit;
 
-        for (uint64_t at = plan_literal_at(plan, literal).bytes_count; at-- > 0;) {
-            uint64_t bit;
-
-            hash = (hash + bytes[at] + 1) * 0x9e3779b97f4a7c15u;
-            bit = hash >> 32 & (SUFFIX_BITS - 1);
-            found += (seen[bit / 64] >> bit % 64 & 1) == 0;
-            seen[bit / 64] |= 1ull << bit % 64;
-        }
+        hash = (hash + bytes[count] + 1) * 0x9e3779b97f4a7c15u;
+        bit = hash >> 32 & (SUFFIX_BITS - 1);
+        added += (seen->bits[bit / 64] >> bit % 64 & 1) == 0;
+        seen->bits[bit / 64] |= 1ull << bit % 64;
     }
-    return found;
+    return added;
 }
 
 /* ---- How alike strings are ---- */

@@ -87,15 +87,19 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 
-/* Returns the number of different suffixes of the literals: one less than the number of states of
- * an automaton that reads backwards. `patterns` are the numbers of `count` patterns, each of which
- * counts with its first literal only (literal_from[p] for pattern p). If patterns is NULL, the
- * plan's first `count` literals count. Suffixes with equal hashes count once, so the number may be
- * slightly low; above PLAN_SUFFIXES_MAX bytes of literals, it is useless. Takes 3 to 5 ns per
- * byte. */
-uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
-                             const uint32_t *literal_from, uint32_t count);
-#define PLAN_SUFFIXES_MAX 20000u
+/* The suffixes of strings, by their hashes. */
+#define SUFFIX_BITS 65536u
+struct analyse_suffixes {
+    uint64_t bits[SUFFIX_BITS / 64];
+};
+
+/* Adds the suffixes of a string, those of each seed apart, and returns how many are new: as many
+ * states has an automaton that reads backwards. Suffixes with equal hashes count once, so the
+ * number may be slightly low; above ANALYSE_SUFFIXES_BYTES bytes of strings, it is useless. Takes 3
+ * to 5 ns per byte. */
+uint64_t analyse_add_suffixes(struct analyse_suffixes *seen, const uint8_t *bytes, uint64_t count,
+                              uint64_t seed);
+#define ANALYSE_SUFFIXES_BYTES 20000u
 
 #define ANALYSE_GRAM_MIN 4u
 #define ANALYSE_GRAM_MAX 16u

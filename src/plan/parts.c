@@ -24,14 +24,16 @@ struct group {
 /* The state of cutting a plan into parts. */
 struct cutting {
     const struct trawl_plan *plan;
-    enum plan_attachment which; /* PLAN_ALONE, PLAN_PARTS_HOST or PLAN_PARTS_DEVICE */
-    uint64_t *lengths;          /* [pattern_count]: length of each pattern's shortest literal */
-    uint32_t *literal_from;     /* [pattern_count + 1]: the first literal of each pattern */
-    uint8_t *group_of;          /* [pattern_count]: the group of each pattern */
-    uint32_t *order;            /* [pattern_count]: patterns by group, once list_patterns ran */
+    enum plan_attachment which;     /* PLAN_ALONE, PLAN_PARTS_HOST or PLAN_PARTS_DEVICE */
+    bool singly;                    /* each pattern is a group of its own */
+    uint64_t alone[PLAN_ALONE_MAX]; /* with `singly`: lengths of the patterns */
+    uint8_t number[LENGTHS];        /* the group of the patterns of each rank_of */
     struct strings_likeness likeness;
     struct group groups[LENGTHS];
     uint32_t group_count;
+    /* Allocated once there are parts to make: */
+    uint32_t *literal_from; /* [pattern_count + 1]: the first literal of each pattern */
+    uint32_t *order;        /* [pattern_count]: patterns by group, once list_patterns ran */
 };
 
 static void part_release(struct plan_part *part)
@@ -95,86 +97,107 @@ struct price plan_set_price(enum strategy strategy, const struct plan_set_facts 
 
 /* ---- Lengths ------------------------------------------------------------------- */
 
-/* Returns the string's rank by length, for groups of a single string. */
-static uint32_t place_of(const struct cutting *cutting, uint64_t pattern)
+/* Returns the length of the pattern's shortest literal. The pattern's literals begin with *next,
+ * which becomes the first literal of the next pattern. */
+static uint64_t take_pattern(const struct trawl_plan *plan, uint64_t pattern, uint32_t *next)
 {
-    uint32_t place = 0;
+    uint64_t shortest = UINT64_MAX;
 
-    for (uint64_t i = 0; i < cutting->plan->pattern_count; i++)
-        place += cutting->lengths[i] < cutting->lengths[pattern] ||
-                 (cutting->lengths[i] == cutting->lengths[pattern] && i < pattern);
-    return place;
+    for (; *next < plan->literal_count; ++*next) {
+        struct plan_literal literal = plan_literal_at(plan, *next);
+
+        if (literal.pattern != pattern)
+            break;
+        shortest = min_u64(shortest, literal.bytes_count);
+    }
+    return shortest;
 }
 
-/* Fills the arrays lengths, literal_from and group_of, which are allocated. Makes a group from each
- * length class or, with `singly`, from each of the at most LENGTHS strings. */
+/* Returns the length class of a pattern or, with cutting->singly, its rank by length. */
+static uint32_t rank_of(const struct cutting *cutting, uint64_t pattern, uint64_t length)
+{
+    uint32_t rank = 0;
+
+    if (!cutting->singly)
+        return plan_length_class(length);
+    for (uint64_t i = 0; i < cutting->plan->pattern_count; i++)
+        rank += cutting->alone[i] < length || (cutting->alone[i] == length && i < pattern);
+    return rank;
+}
+
+/* Makes a group from each length class or, with `singly`, from each string. The plan is read once,
+ * and nothing is allocated: most sets are not divided. */
 static void make_groups(struct cutting *cutting, bool singly)
 {
     const struct trawl_plan *plan = cutting->plan;
     struct group groups[LENGTHS] = {{0, 0, 0, 0, 0, 0}};
-    uint8_t number[LENGTHS] = {0};
+    uint32_t literal = 0;
     uint64_t begin = 0;
 
-    for (uint64_t i = 0; i < plan->pattern_count; i++)
-        cutting->lengths[i] = UINT64_MAX;
-    for (uint32_t i = plan->literal_count; i-- > 0;) {
-        struct plan_literal literal = plan_literal_at(plan, i);
-
-        cutting->literal_from[literal.pattern] = i;
-        cutting->lengths[literal.pattern] =
-            min_u64(cutting->lengths[literal.pattern], literal.bytes_count);
-    }
-    cutting->literal_from[plan->pattern_count] = plan->literal_count;
+    cutting->singly = singly;
+    for (uint64_t i = 0; singly && i < plan->pattern_count; i++)
+        cutting->alone[i] = take_pattern(plan, i, &literal);
+    literal = 0;
     for (uint64_t i = 0; i < plan->pattern_count; i++) {
-        uint64_t length = cutting->lengths[i];
-        uint32_t place = singly ? place_of(cutting, i) : plan_length_class(length);
-        struct group *group = &groups[place];
+        uint64_t length = take_pattern(plan, i, &literal);
+        uint32_t rank = rank_of(cutting, i, length);
+        struct group *group = &groups[rank];
 
-        TRAWL_ASSERT(place < LENGTHS);
-        cutting->group_of[i] = (uint8_t)place;
+        TRAWL_ASSERT(rank < LENGTHS);
         group->end++;
         group->bytes += length;
-        group->length_min = singly ? length : lengths[place];
+        group->length_min = singly ? length : lengths[rank];
         group->length_max = max_u64(group->length_max, length);
     }
     for (uint32_t i = 0; i < LENGTHS; i++) { /* drop groups without strings */
-        number[i] = (uint8_t)cutting->group_count;
+        cutting->number[i] = (uint8_t)cutting->group_count;
         if (groups[i].end == 0)
             continue;
         groups[i].begin = begin;
         begin = groups[i].end += begin;
         cutting->groups[cutting->group_count++] = groups[i];
     }
-    for (uint64_t i = 0; i < plan->pattern_count; i++)
-        cutting->group_of[i] = number[cutting->group_of[i]];
 }
 
 /* Lists the patterns of groups [from, to) in `order`, in ascending order of numbers, beginning
  * where the first group begins. */
 static void list_patterns(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
-    uint32_t *next = cutting->order + cutting->groups[from].begin;
+    uint32_t *next = cutting->order + cutting->groups[from].begin, literal = 0;
 
-    for (uint32_t i = 0; i < cutting->plan->pattern_count; i++)
-        if (cutting->group_of[i] >= from && cutting->group_of[i] < to)
+    for (uint32_t i = 0; i < cutting->plan->pattern_count; i++) {
+        uint64_t length = take_pattern(cutting->plan, i, &literal);
+        uint32_t group = cutting->number[rank_of(cutting, i, length)];
+
+        if (group >= from && group < to)
             *next++ = i;
+    }
 }
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* Estimates each group's states. Groups share few of them, so cost_of adds them up. */
+/* Estimates each group's states: the different suffixes of its patterns' first literals or, of more
+ * than STATES_COUNTED_BYTES, their bytes. Groups share few states, so device_cost adds them up. */
 static void count_states(struct cutting *cutting)
 {
-    for (uint32_t i = 0; i < cutting->group_count; i++) {
-        struct group *group = &cutting->groups[i];
+    const struct trawl_plan *plan = cutting->plan;
+    struct analyse_suffixes seen = {{0}};
+    uint32_t literal = 0;
+    bool counts = false;
 
-        group->states = group->bytes;
-        if (group->bytes > PLAN_SUFFIXES_MAX)
-            continue;
-        list_patterns(cutting, i, i + 1);
-        group->states =
-            plan_count_suffixes(cutting->plan, cutting->order + group->begin, cutting->literal_from,
-                                (uint32_t)(group->end - group->begin));
+    for (uint32_t i = 0; i < cutting->group_count; i++)
+        if (cutting->groups[i].bytes > STATES_COUNTED_BYTES)
+            cutting->groups[i].states = cutting->groups[i].bytes;
+        else
+            counts = true;
+    for (uint64_t i = 0; counts && i < plan->pattern_count; i++) {
+        uint32_t first = literal,
+                 number = cutting->number[rank_of(cutting, i, take_pattern(plan, i, &literal))];
+        struct group *group = &cutting->groups[number];
+
+        if (group->bytes <= STATES_COUNTED_BYTES && first < literal)
+            group->states += analyse_add_suffixes(&seen, plan_literal_bytes(plan, first),
+                                                  plan_literal_at(plan, first).bytes_count, number);
     }
 }
 
@@ -351,6 +374,22 @@ static enum trawl_status make_range(const struct cutting *cutting, uint32_t from
     return TRAWL_OK;
 }
 
+/* Allocates the arrays for making parts, and fills literal_from. */
+static enum trawl_status number_patterns(struct cutting *cutting, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = cutting->plan;
+    uint32_t literal = 0;
+
+    TRAWL_TRY(MEMORY_NEW(cutting->literal_from, plan->pattern_count + 1, error));
+    TRAWL_TRY(MEMORY_NEW(cutting->order, plan->pattern_count, error));
+    for (uint64_t i = 0; i < plan->pattern_count; i++) {
+        cutting->literal_from[i] = literal;
+        (void)take_pattern(plan, i, &literal);
+    }
+    cutting->literal_from[plan->pattern_count] = literal;
+    return TRAWL_OK;
+}
+
 static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *parts,
                                     struct trawl_error *error)
 {
@@ -367,6 +406,7 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     count = cut(cutting, cuts);
     if (count < 2 || (cutting->which == PLAN_PARTS_HOST && count == cutting->plan->pattern_count))
         return TRAWL_OK; /* PLAN_ALONE already searches for each pattern by itself */
+    TRAWL_TRY(number_patterns(cutting, error));
     for (to = cutting->group_count; to > 0; to = cuts[to])
         TRAWL_TRY(make_range(cutting, cuts[to], to, parts, error));
     return TRAWL_OK;
@@ -381,17 +421,11 @@ static enum trawl_status cutting_make(const void *from, void **object, struct tr
     enum trawl_status status = TRAWL_OK;
 
     TRAWL_TRY(MEMORY_ZEROED(parts, 1, error));
-    TRAWL_TRY_DONE(MEMORY_NEW(cutting.lengths, count, error));
-    TRAWL_TRY_DONE(MEMORY_NEW(cutting.literal_from, count + 1, error));
-    TRAWL_TRY_DONE(MEMORY_NEW(cutting.group_of, count, error));
-    TRAWL_TRY_DONE(MEMORY_NEW(cutting.order, count, error));
     TRAWL_TRY_DONE(make_parts(&cutting, parts, error));
     *object = parts;
     parts = NULL;
 done:
-    memory_release(cutting.lengths, count, sizeof *cutting.lengths);
     memory_release(cutting.literal_from, count + 1, sizeof *cutting.literal_from);
-    memory_release(cutting.group_of, count, sizeof *cutting.group_of);
     memory_release(cutting.order, count, sizeof *cutting.order);
     if (parts != NULL)
         parts_release(parts);
