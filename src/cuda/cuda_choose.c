@@ -186,10 +186,10 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                         sample, sample_bytes);
 }
 
-/* Rates the methods that are rated quickly: "sampled" for a long pattern, and "grams" with the
- * plan's own grams, on the first quarter of the sample. Returns the cheapest of them, unless rating
- * the others takes less time than these could save; their prices are then lower bounds. Returns
- * TRAWL_METHOD_AUTO if all methods must be rated. */
+/* Rates the methods that are rated quickly: "grams" with the plan's own grams, on the first quarter
+ * of the sample, and "sampled" for a long pattern, or if "grams" has many candidates. Returns the
+ * cheapest of them, unless rating the others takes less time than these could save; their prices
+ * are then lower bounds. Returns TRAWL_METHOD_AUTO if all methods must be rated. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, double read_ns, struct rates *rates,
                                         struct cuda_prices *prices)
@@ -202,10 +202,14 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
     enum trawl_method best;
 
     set_prices(length, &no_candidates, prices);
+    if (is_rated[TRAWL_METHOD_GRAMS]) {
+        rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, &plan->tuning.grams);
+        if (plan->length_min >= CUDA_SAMPLED_LENGTH_MIN &&
+            price_of(TRAWL_METHOD_GRAMS, length, rates) > prices->price[TRAWL_METHOD_SAMPLED])
+            is_rated[TRAWL_METHOD_SAMPLED] = true;
+    }
     if (is_rated[TRAWL_METHOD_SAMPLED])
         rate_named(plan, sample, sample_bytes, rates);
-    if (is_rated[TRAWL_METHOD_GRAMS])
-        rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, &plan->tuning.grams);
     for (uint32_t m = TRAWL_METHOD_EVERY; m <= TRAWL_METHOD_SAMPLED; m++) {
         if (is_rated[m])
             prices->price[m] = price_of((enum trawl_method)m, length, rates);
@@ -241,7 +245,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     if (rates.rare <= DENSE_RATE) {
         tuning->is_seen = true;
         tuning->grams = (struct plan_grams){.stride = 0};
-        plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
+        plan_tune_grams(plan, sample, PLAN_SAMPLE_BYTES_MIN, &of_bytes, tuning);
         rates.gram = max_double(tuning->gram_rate, rates.deep > DEEP_MANY ? rates.rare : 0);
         if (tuning->grams.stride <= 1) /* it would compare at each position, as "every" does */
             prices->price[TRAWL_METHOD_GRAMS] = PRICE_MAX;

@@ -310,7 +310,8 @@ static void choose(const struct cuda_worker *worker, struct cuda_tables *tables)
     if (plan_is_one_literal(plan) && plan->length_min > CUDA_GRAM_BYTES &&
         (plan->flags & TRAWL_IGNORE_CASE) != 0)
         tables->look_offset =
-            cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes, sample.bytes_count);
+            cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes,
+                             tables->method == TRAWL_METHOD_EVERY ? sample.bytes_count : 0);
 }
 
 /* Lays out tables in host memory, and copies them to the device. */

@@ -265,25 +265,50 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     return (double)seen.named / (double)seen.places / grams->stride;
 }
 
+/* Fills the sampler with the pieces of a sample at these positions. */
+static void fill_sampler(struct sampler *sampler, uint64_t fold, const uint8_t *sample,
+                         uint64_t sample_bytes, struct seen_positions p)
+{
+    sampler_begin(sampler, p.left, 8, fold);
+    for (; p.left > 0; position_next(&p))
+        (void)sampler_add(sampler, sampler_key(sampler, sample + p.at, sample_bytes - p.at),
+                          (uint16_t)p.left);
+}
+
+/* A table of the first windows, in which the sample's positions are looked up, is faster than the
+ * reverse: most look-ups find a free slot, as the processor predicts. Only if the sample has all of
+ * these windows, it is put into the table, and the windows that follow are looked up. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate)
 {
-    struct seen_positions p = positions_of(sample_bytes, 8);
-    uint64_t near = min_u64(count - 7, SEEN_WINDOWS_MAX), best = 0, examined = p.left;
+    const struct seen_positions all = positions_of(sample_bytes, 8);
+    uint64_t near = min_u64(count - 7, SEEN_WINDOWS_MAX), best = 0, examined = all.left;
     uint32_t least = UINT32_MAX;
+    uint16_t found[SEEN_WINDOWS_MAX] = {0}; /* positions with the window, by its owner */
     struct sampler sampler;
     double lowest = 0;
 
     TRAWL_ASSERT(count >= 8 && examined <= SAMPLER_PIECES_MAX);
-    sampler_begin(&sampler, examined, 8, fold ? FOLD_ALL : 0);
-    for (; p.left > 0; position_next(&p))
-        (void)sampler_add(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at),
-                          (uint16_t)p.left);
+    sampler_begin(&sampler, near, 8, fold ? FOLD_ALL : 0);
+    for (uint64_t o = near; o-- > 0;)
+        (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o, count - o), (uint16_t)o);
+    for (struct seen_positions p = all; p.left > 0; position_next(&p)) {
+        uint64_t key = sampler_key(&sampler, sample + p.at, sample_bytes - p.at);
+        uint32_t slot = sampler_slot(&sampler, key);
+
+        if (sampler.count[slot] > 0)
+            found[sampler.owner[slot]]++;
+    }
     for (uint64_t o = 0; o < near || (least > 0 && o + 8 <= min_u64(count, SEEN_FAR_MAX)); o++) {
-        uint32_t often = sampler_count(&sampler, sampler_key(&sampler, bytes + o, count - o));
+        uint64_t key = sampler_key(&sampler, bytes + o, count - o);
+        uint32_t slot, often;
         double cost = 1;
 
+        if (o == near)
+            fill_sampler(&sampler, sampler.fold, sample, sample_bytes, all);
+        slot = sampler_slot(&sampler, key);
+        often = o < near ? found[sampler.owner[slot]] : sampler.count[slot];
         if (often > least || (often == least && o >= near))
             continue;
         for (uint32_t i = 0; i < 8; i++)
