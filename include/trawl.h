@@ -512,9 +512,9 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * bytes of its text lie in copies, even of longer or overlapping texts. If exactly the same range
  * of memory is loaded already, its bytes are copied again; but if the runtime has other searchers,
  * both text objects share the old copy. A text of TRAWL_SOURCE_DEVICE is copied within its GPU's
- * memory, and only if less than 79 bytes follow it in its allocation. Errors: ARGUMENT (not a text
- * in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in a GPU's memory also
- * UNSUPPORTED, ENGINE. Cost: one copy to the device. */
+ * memory, and only if less than 79 bytes follow it in its allocation; of 8 MiB and more, only the
+ * end is. Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256
+ * texts); for a text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_CALL trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,
                            struct trawl_error *error);
 /* Drop the copy of a loaded text, for all searchers of the runtime. No searcher may be searching

@@ -218,7 +218,8 @@ static enum trawl_status trigrams_make(const struct trawl_plan *plan, struct set
     return TRAWL_OK;
 }
 
-/* Returns the share of the sample's positions that pass the pairs; 1 if there is no sample. */
+/* Returns the share of the sample's positions that pass the pairs; 1 if there is no sample, or too
+ * short a one. */
 static double pairs_pass(const struct set_sample *sample, const struct find_pairs *pairs)
 {
     const uint64_t words = sample->bytes_count / 64 - 2; /* loads reach beyond a word */

@@ -284,7 +284,7 @@ static double make_ns(const struct cuda_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Begins a contest. The candidate that searches first is expected to take less time for these
+/* Begins a contest. The contestant that searches first is expected to take less time for these
  * bytes; but in a long text, the filter shows whether there are as many candidates as the patterns
  * suggest. */
 static void contest_open(struct cuda_worker *worker, struct contest *contest, uint64_t bytes,

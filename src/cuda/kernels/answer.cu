@@ -594,7 +594,8 @@ SIMT_FUNCTION void answer_put_hit(const struct answer_arguments *a, uint64_t i, 
         answer_put(a, a->cell_patterns, at, pattern);
 }
 
-/* A record may have hits in several ranges: the first stays, and numbers are added up. */
+/* Writes each record's first hit, or all hits and where each record's begin. A record may have hits
+ * in several ranges: the first stays, and numbers are added up. */
 SIMT_KERNEL(answer_spans, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t r = (uint64_t)simt_block() * simt_threads() + simt_thread(), low = 0, from, to;

@@ -83,7 +83,7 @@ struct archive_file {
     uint8_t bytes[READ_BYTES];
 };
 
-/* Loads the library. False: it is not there. */
+/* Loads libarchive. False: it is not there. */
 static bool load(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
