@@ -12,7 +12,8 @@
         .class_positions = SET_TILE_POSITIONS, .stem_batch = SET_STEM_BATCH,                    \
         .named = SET_NAMED_MAX, .trial_bytes = 34304, .verify_step = VERIFY_STEP,               \
         .work_factor = 4, .dense_bytes = 1u << 15, .dense_step = 34304, .lane_bytes = 256,      \
-        .row_words = 6u << 20, .border_share = 8, .pool = 4u << 20, .hits = ENGINE_HITS_MAX     \
+        .row_words = PLAN_AUTOMATON_ROW_WORDS, .border_share = 8, .pool = 4u << 20,             \
+        .hits = ENGINE_HITS_MAX                                                                 \
     }
 const struct cpu_sizes cpu_sizes_default = SIZES;
 struct cpu_sizes cpu_sizes = SIZES;

@@ -28,8 +28,7 @@
  *   their tables and searching 16 MiB is cheaper than with classes (words must also be fewer than
  *   64).
  * - classes: all sets but those of whole words or lines. First, if buckets are not.
- * - the automaton: sets of at most 192 KiB, whose table of rows fits into the caches. Once it pays
- *   off.
+ * - the automaton: once it pays off.
  * - each string by itself: sets of at most 10 strings. Once it pays off.
  * - parts: sets of 3 to 65,536 strings of different lengths. Once they pay off, and, for more than
  *   10 strings, if their prices add up to less than 0.75 of the whole set's.
@@ -333,6 +332,7 @@ void scan_any_set(struct scan *scan)
     struct contest *own = &worker->contest;
     struct contest_change change;
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
+    uint64_t ended = 0; /* when the last piece ended */
 
     /* Reading the clock takes as long as searching a few hundred bytes: 10 strings in texts of 4
      * KiB took 700 ns with the clock, and 500 ns without it. */
@@ -344,17 +344,19 @@ void scan_any_set(struct scan *scan)
          * first strategy searches instead */
         enum strategy strategy = (enum strategy)(
             scan->want == WANT_FIRST && own->now >= STRATEGY_ALONE ? own->first : own->now);
-        uint64_t from = scan->at, began, ns, makes, end;
+        uint64_t from = scan->at, piece = contest_piece(own), began, ns, makes, end;
 
         if (contest_is_decided(own) || is_short || strategy != own->now) {
             scan->limit = limit;
             strategy_run(scan, strategy);
             return;
         }
-        end = from + min_u64(limit - from, contest_piece(own));
+        /* outside of trials, a short rest is not a piece of its own */
+        end = own->open == 0 && (limit - from) / 2 <= piece ? limit
+                                                            : from + min_u64(limit - from, piece);
         makes = makes_of(worker);
         began = clock_now_ns();
-        ns = clock_worked_ns();
+        ns = ended > 0 ? ended : clock_worked_ns();
         do { /* a piece ends early where the text becomes slow */
             scan->limit = min_u64(end, scan->at + PART_BYTES);
             strategy_run(scan, strategy);
@@ -362,7 +364,8 @@ void scan_any_set(struct scan *scan)
                  !contest_is_due(own, clock_now_ns() - began));
         if (scan->over || scan->at < scan->limit)
             break;
-        if (contest_count(own, scan->at - from, ns, clock_worked_ns(), makes == makes_of(worker),
+        ended = clock_worked_ns();
+        if (contest_count(own, scan->at - from, ns, ended, makes == makes_of(worker),
                           scan->loadable - scan->at, &change))
             tell(scan, &change);
     }

@@ -57,14 +57,17 @@ static void share_bytes(const uint8_t *bytes, uint64_t count, double share[256])
         share[byte] /= (double)looked;
 }
 
-double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
+double analyse_byte_bits(const uint8_t *bytes, uint64_t count, uint32_t *values)
 {
     double share[256], bits = 0;
 
     share_bytes(bytes, count, share);
+    *values = 0;
     for (uint32_t byte = 0; byte < 256; byte++)
-        if (share[byte] > 0)
+        if (share[byte] > 0) {
             bits += share[byte] * analyse_log2(1 / share[byte]);
+            ++*values;
+        }
     return bits;
 }
 
@@ -425,8 +428,6 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
 
         equal = equal > 0 ? equal_pairs(plan, &pieces, q, &sampler, &all) : 0;
         rate = equal / max_double(1, count * (count - 1.0) / 2);
-        if (q == 1)
-            likeness->byte_count = sampler.pieces;
         /* too few equal pairs: assume that this byte lowers the rate by the factor of the last */
         if (equal < GRAMS_EQUAL_MIN)
             rate = q == 1 ? 1.0 / 256 : likeness->rate[q - 1] * likeness->rate[q - 1] / before;

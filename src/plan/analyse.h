@@ -29,8 +29,9 @@ double analyse_log2(double value);
 double analyse_root(double value);
 double analyse_power(double base, uint32_t exponent);
 
-/* Returns the entropy of a byte, in bits. If there are many bytes, counts only some of them. */
-double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
+/* Returns the entropy of a byte, in bits, and sets *values to the number of different bytes. If
+ * there are many bytes, counts only some of them. */
+double analyse_byte_bits(const uint8_t *bytes, uint64_t count, uint32_t *values);
 
 /* Finds where the two-way search splits the literal (*critical) and the literal's smallest period.
  * If this period exceeds the longer side of the split, and so also count / 2, *period is 0. Linear
@@ -109,7 +110,6 @@ struct strings_likeness {
     /* rate[q]: probability that the first q bytes of a string of the set occur at a position of a
      * text that is like the strings */
     double rate[ANALYSE_GRAM_MAX + 1];
-    double byte_count; /* number of different bytes in the strings, estimated */
 };
 void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness);
 

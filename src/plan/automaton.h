@@ -19,6 +19,9 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
+/* On the host, an automaton whose rows have at most this many words (24 MiB) is stored as rows. A
+ * larger one has cells, which take less memory and are then faster. */
+#define PLAN_AUTOMATON_ROW_WORDS (6u << 20)
 /* A node's row begins with two words: how many strings begin at the byte that led to the node, and
  * the longest of these strings, as an index in `ends` (or PLAN_NONE). Then comes, for each class of
  * bytes, the index in `rows` of the next node's row. */

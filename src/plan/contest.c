@@ -84,10 +84,10 @@ static bool is_worth(const struct contest *contest, uint32_t contestant, double 
 {
     const struct price *price = &contest->of[contestant].price;
     double cost = COST_TIMES * (contest->rules.trial_ns + price->once_ns);
+    double spent = (double)contest->spent + (double)contest->rules.advance_ns;
 
-    return price->byte_ns < CONTEST_WORTH_SHARE * took &&
-           ((took - price->byte_ns) * (double)rest >= cost ||
-            (double)contest->spent + (double)contest->rules.advance_ns >= cost);
+    return price->byte_ns < CONTEST_WORTH_SHARE * took && spent >= contest->rules.trial_ns &&
+           ((took - price->byte_ns) * (double)rest >= cost || spent >= cost);
 }
 
 /* Begins a trial if some contestant is worth trying. If the last winner has become slow, the text

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/analyse.h"
+#include "plan/automaton.h"
 #include "plan/nibbles.h"
 #include "plan/prices.def"
 
@@ -58,7 +59,7 @@ static void parts_release(void *object)
 struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
 {
     return (struct plan_set_facts){plan->literal_count, plan->literal_bytes_total, plan->length_min,
-                                   plan->length_max, plan->byte_bits};
+                                   plan->length_max,    plan->byte_values,         plan->byte_bits};
 }
 
 const char *plan_strategy_name(uint32_t strategy)
@@ -87,6 +88,7 @@ struct price plan_set_price(enum strategy strategy, const struct plan_set_facts 
 {
     double count = (double)of->count, bytes = (double)of->bytes, tables = TABLES_NS * count;
     double length = (double)min_u64(max_u64(of->length_min, 4), 12), classes = further_classes(of);
+    double rows = bytes * (of->byte_values + 1 + PLAN_AUTOMATON_ROW_HEAD);
     const struct price prices[STRATEGIES] = {
 #define PRICE(strategy, once_ns, byte_ns) [STRATEGY_##strategy] = {once_ns, byte_ns},
 #include "plan/set_prices.def"
@@ -228,7 +230,7 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
     }
     pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count;
     met = costs->met * analyse_root(count) * analyse_root(analyse_root(count) * rate);
-    dense = plan_automaton_cost(costs, states * (cutting->likeness.byte_count + 4)) +
+    dense = plan_automaton_cost(costs, states * (cutting->plan->byte_values + 4)) +
             costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
     return more + min_double(pass + met, dense);
 }

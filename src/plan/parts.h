@@ -49,7 +49,8 @@ static inline bool plan_has_strategy(const struct trawl_plan *plan, enum strateg
 struct plan_set_facts {
     uint64_t count, bytes; /* number and bytes of the literals */
     uint64_t length_min, length_max;
-    double byte_bits; /* entropy of a byte of the literals, in bits */
+    uint32_t byte_values; /* different bytes in the literals */
+    double byte_bits;     /* entropy of a byte of the literals, in bits */
 };
 
 /* Returns the strategy's expected cost: the time to build its tables (once_ns), and the time per

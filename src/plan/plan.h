@@ -182,7 +182,8 @@ struct trawl_plan {
 
     /* The next members are set if `method` is SET: */
     struct plan_set set;
-    double byte_bits; /* entropy of a byte of the literals, in bits */
+    double byte_bits;     /* entropy of a byte of the literals, in bits */
+    uint32_t byte_values; /* different bytes in them; of many literals, some are not counted */
     /* The strategies (search loops) by which the CPU may search, as bits 1u << enum strategy: see
      * set_prices.def and cpu/strategies.c. */
     uint32_t strategies;

@@ -97,7 +97,8 @@ void build_set(struct trawl_plan *plan)
         plan->length_min >= 8 ? UINT64_MAX : (1ull << 8 * max_u64(plan->length_min, 1)) - 1;
     set->head_fold =
         (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull & set->head_mask : 0;
-    plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
+    plan->byte_bits =
+        analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total, &plan->byte_values);
     TRAWL_ASSERT(set->q > 0 && set->q <= 4 && set->bitmap_bits < 32 && set->bucket_bits < 32);
 }
 

@@ -81,7 +81,6 @@ QUOTED = {
         ("sets of at most # strings; all sets of whole words", (PLAN, "SETS_USUAL_MAX", 1)),
         ("searching # MiB is cheaper than with classes", ("plan/parts.h", "PLAN_FIRST_BYTES", M)),
         ("words must also be fewer than #", (CPU, "STEMS_PAY_FROM", 1)),
-        ("sets of at most # KiB, whose table", (PLAN, "AUTOMATON_BYTES_MAX", K)),
         ("sets of at most # strings. Once", ("plan/parts.h", "PLAN_ALONE_MAX", 1)),
         ("then # bytes that do", (SIZES, "trial_bytes", 1)),
     ),
@@ -92,7 +91,7 @@ QUOTED = {
         ("Fewer than # words are first", (CPU, "STEMS_PAY_FROM", 1)),
     ),
     "src/cpu/dense.h": (
-        ("A table of up to # MiB", (SIZES, "row_words", M / 4)),
+        ("A table of up to # MiB", ("plan/automaton.h", "PLAN_AUTOMATON_ROW_WORDS", M / 4)),
         ("more than # nodes", ("plan/automaton.h", "PLAN_AUTOMATON_NODES_MAX", 1)),
     ),
     "src/runtime/device_threads.h": (

@@ -62,8 +62,7 @@ WORST = 20
 
 
 def contestants(options, is_set):
-    """Return the contestants: the plan's own choice, for a single pattern on the host several times, and each
-    method forced."""
+    """Return the contestants: the plan's own choice, on the host several times, and each method forced."""
     on_device = options.engine == "cuda"
     common = {
         "engine": options.engine,
@@ -78,7 +77,7 @@ def contestants(options, is_set):
     first = {**common, "name": CHOICE}
     if on_device and not is_set:
         forced = forced[: forced.index("set") + 1]  # the later methods are only for the host
-    turns = 1 if on_device or is_set else TURNS
+    turns = 1 if on_device else TURNS
     return turns * [first] + [{**common, "name": name, "method": name} for name in forced]
 
 
