@@ -45,7 +45,7 @@ static bool has_pieces(const struct approximate *approximate)
 }
 
 /* Returns true if the method can search for the plan, whatever the size of its tables. */
-static bool can(const struct approximate *approximate, enum approx_method method)
+static bool can_search(const struct approximate *approximate, enum approx_method method)
 {
     return method == APPROX_PIECES ? has_pieces(approximate) : approximate->class_count > 0;
 }
@@ -168,7 +168,7 @@ static enum approx_method cheapest(const struct estimate *estimate, uint32_t met
     for (uint32_t i = 0; i < APPROX_METHODS; i++) {
         enum approx_method method = (enum approx_method)i;
 
-        if ((methods >> i & 1) == 0 || !can(estimate->approximate, method))
+        if ((methods >> i & 1) == 0 || !can_search(estimate->approximate, method))
             continue;
         own = cost(estimate, method, rate);
         if (best == APPROX_METHODS || own < best_cost) {
@@ -234,7 +234,7 @@ void approx_choose(struct approximate *approximate, const struct filter_ops *ops
     approximate->method_on_device = cheapest(&device, there, rate);
     approximate->device_ns = cost(&device, approximate->method_on_device, 0);
     approximate->device_rate = approximate->method_on_device == APPROX_PIECES ? rate : 0;
-    if (approx_method_forced == APPROX_METHODS || !can(approximate, approx_method_forced))
+    if (approx_method_forced == APPROX_METHODS || !can_search(approximate, approx_method_forced))
         return;
     approximate->host_ns = 1e300;
     approximate->method = approx_method_forced;

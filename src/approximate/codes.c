@@ -12,7 +12,8 @@ static bool has_byte(const struct approximate *approximate, uint32_t number, uin
 }
 
 /* Returns true if every class contains both bytes or neither. */
-static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
+static bool are_in_same_classes(const struct approximate *approximate, uint32_t first,
+                                uint32_t second)
 {
     for (uint32_t number = 0; number < approximate->class_count; number++)
         if (has_byte(approximate, number, first) != has_byte(approximate, number, second))
@@ -24,7 +25,7 @@ static void give_code(const struct approximate *approximate, struct approx_codes
                       uint32_t byte, uint32_t code)
 {
     for (uint32_t other = 0; other < 256; other++)
-        if (codes->code[other] == CODES_NONE && are_alike(approximate, byte, other))
+        if (codes->code[other] == CODES_NONE && are_in_same_classes(approximate, byte, other))
             codes->code[other] = (uint8_t)code;
 }
 

@@ -263,7 +263,8 @@ struct size {
 
 /* Computes the tables' sizes for each length of gram. Returns how many symbols the longest piece
  * has, at most GRAM_SYMBOLS_MAX. */
-static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SYMBOLS_MAX + 1])
+static uint32_t measure_tables(const struct builder *builder,
+                               struct size sizes[GRAM_SYMBOLS_MAX + 1])
 {
     uint32_t literals = builder->approximate->plan->literal_count, longest = 1;
     const struct approx_tables *tables = builder->tables;
@@ -300,8 +301,8 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
 
 /* Returns the length of the shortest gram whose tables take at most bytes_max bytes, and whose cost
  * is at most LONGER_GAIN times the lowest cost; 0 if all tables are larger. */
-static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
-                    uint64_t bytes_max, bool are_shared)
+static uint32_t shortest_fitting_gram(const struct builder *builder, const struct size *sizes,
+                                      uint32_t longest, uint64_t bytes_max, bool are_shared)
 {
     double least;
 
@@ -318,13 +319,13 @@ static enum trawl_status choose_gram(const struct builder *builder, uint64_t sha
 {
     struct size sizes[GRAM_SYMBOLS_MAX + 1] = {{0, 0}};
     struct approx_tables *tables = builder->tables;
-    uint32_t longest = measure(builder, sizes);
-    uint32_t shared =
-        fit(builder, sizes, longest, min_u64(shared_bytes, approx_shared_bytes_max), true);
-    uint32_t global = fit(builder, sizes, longest, GLOBAL_BYTES, false);
+    uint32_t longest = measure_tables(builder, sizes);
+    uint32_t shared = shortest_fitting_gram(builder, sizes, longest,
+                                            min_u64(shared_bytes, approx_shared_bytes_max), true);
+    uint32_t global = shortest_fitting_gram(builder, sizes, longest, GLOBAL_BYTES, false);
 
     if (global == 0)
-        global = fit(builder, sizes, longest, GLOBAL_BYTES_MAX, false);
+        global = shortest_fitting_gram(builder, sizes, longest, GLOBAL_BYTES_MAX, false);
     if (global == 0 || builder->approximate->plan->literal_count >= LITERALS_MAX)
         return TRAWL_FAIL(error, UNSUPPORTED, "too many patterns with errors for a device");
     tables->are_shared = shared > 0 && cost_of(builder, &sizes[shared], true) <=

@@ -263,7 +263,7 @@ static void row_insert(const uint8_t *restrict row, int64_t width, uint8_t step,
     }
 }
 
-static void exchange(uint8_t **first, uint8_t **second)
+static void swap_rows(uint8_t **first, uint8_t **second)
 {
     uint8_t *was = *first;
 
@@ -289,7 +289,7 @@ static void by_table(struct approx_pair *pair, int64_t from, int64_t to, uint8_t
     memset(room, none, sizeof room);
     for (uint32_t i = 0; i < DIFFERS_SLOTS; i++)
         slots[i].symbol = UINT32_MAX;
-    for (int64_t row = 0; row <= pair->count; row++, exchange(&before, &cells)) {
+    for (int64_t row = 0; row <= pair->count; row++, swap_rows(&before, &cells)) {
         const int64_t first = from - k - pair->count + row;
         const int64_t low = min_i64(max_i64(pair->begin - first, 0), width);
         const int64_t high = max_i64(min_i64(to + 1 - first, width), low);
@@ -305,7 +305,7 @@ static void by_table(struct approx_pair *pair, int64_t from, int64_t to, uint8_t
                            high - low, is_exact ? none : 1, none, cells + low) == none)
             return;
         memset(cells + high, none, (size_t)(width - high));
-        for (int64_t step = 1; inserts && step <= k; step *= 2, exchange(&cells, &other)) {
+        for (int64_t step = 1; inserts && step <= k; step *= 2, swap_rows(&cells, &other)) {
             row_insert(cells + low, high - low, (uint8_t)step, other + low);
             memset(other + high, none, (size_t)(width - high));
         }

@@ -171,8 +171,8 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
  * the group's shortest literal. The symbols up to there that may have errors are divided evenly;
  * all symbols are, if fewer may have errors than there are pieces. Returns the number of the
  * group's literals. */
-static uint64_t cut(struct lists_builder *builder, uint32_t group,
-                    uint32_t begins[TRAWL_ERRORS_MAX + 2])
+static uint64_t cut_pieces(struct lists_builder *builder, uint32_t group,
+                           uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {
     const uint32_t pieces = builder->grams->errors_max + 1;
     uint32_t shortest = CODED_SYMBOLS_MAX, loose = 0, seen = 0, piece = 0;
@@ -206,7 +206,7 @@ static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;
     uint32_t begins[TRAWL_ERRORS_MAX + 2];
-    uint64_t literals = cut(builder, group, begins), total = 0, entries;
+    uint64_t literals = cut_pieces(builder, group, begins), total = 0, entries;
 
     for (uint32_t j = 0; j <= grams->errors_max; j++) {
         struct grams_piece *piece = &grams->pieces[grams->piece_count++];

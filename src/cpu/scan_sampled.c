@@ -36,7 +36,7 @@ static void verify_sample(struct scan *scan, uint64_t i)
 
 /* Returns the position of the first sample, at i or later, that the bitmap of grams does not rule
  * out. Tests samples in batches while the text is long enough. */
-static uint64_t pass_over(const struct scan *scan, uint64_t i)
+static uint64_t next_passing_sample(const struct scan *scan, uint64_t i)
 {
     const struct sampled_tables *tables = scan->worker->sampled;
     uint64_t stride = tables->layout.stride, fold = tables->layout.fold;
@@ -74,7 +74,7 @@ struct sampled_progress {
 /* Leaves the rest of the text to another method if this scan took far longer than that method is
  * expected to take. Reads the clock only if there are many candidates: a text that waits for memory
  * is slow with any method. */
-static bool leaves(struct scan *scan, struct sampled_progress *progress)
+static bool leaves_to_other_method(struct scan *scan, struct sampled_progress *progress)
 {
     struct cpu_worker *worker = scan->worker;
     const struct plan_costs *costs = worker->costs;
@@ -112,7 +112,7 @@ void scan_sampled(struct scan *scan)
 
     TRAWL_ASSERT(stride > 0);
     while (scan->at < scan->limit && !scan_is_full(scan)) {
-        uint64_t next = pass_over(scan, i);
+        uint64_t next = next_passing_sample(scan, i);
 
         if (next > i) { /* the skipped samples rule out all occurrences before the new scan->at */
             progress.samples += (next - i) / stride;
@@ -137,7 +137,7 @@ void scan_sampled(struct scan *scan)
             i = scan->at - 1;
         }
         i += stride;
-        if (leaves(scan, &progress))
+        if (leaves_to_other_method(scan, &progress))
             return;
     }
 }

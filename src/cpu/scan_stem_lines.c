@@ -109,7 +109,7 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint64_t
 
 /* Returns true if the hit counts. If the text consists of records, one record must contain all of
  * it. */
-static bool may_stand(struct scan *scan, const struct hit *hit)
+static bool lies_in_one_record(struct scan *scan, const struct hit *hit)
 {
     uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
 
@@ -129,7 +129,7 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
         uint32_t line = line_of(map, hits->items[i].offset);
 
         TRAWL_ASSERT(line < map->count);
-        if (!may_stand(sampling->scan, &hits->items[i]))
+        if (!lies_in_one_record(sampling->scan, &hits->items[i]))
             continue;
         if (line_hit[line] == NO_HIT || hits->items[i].offset < hits->items[line_hit[line]].offset)
             line_hit[line] = (uint32_t)i;

@@ -136,7 +136,7 @@ static uint64_t key_weight(uint64_t key)
 
 /* Divides the sorted keys into slots of about the same weight. Literals with the same first pairs
  * share a slot. */
-static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
+static void deal_slots(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 {
     uint64_t total = 0, before = 0;
 
@@ -262,7 +262,7 @@ static enum trawl_status pairs_make(const struct trawl_plan *plan, struct set_cl
         if (i == 0 || keys[i] != keys[distinct - 1])
             keys[distinct++] = keys[i];
     TRAWL_ASSERT(count == class->entry_count && distinct <= count);
-    deal(class->pairs, keys, distinct);
+    deal_slots(class->pairs, keys, distinct);
     memory_release(keys, class->entry_count, sizeof *keys);
     return TRAWL_OK;
 }

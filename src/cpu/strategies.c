@@ -212,8 +212,8 @@ static void look_stride(const struct set_sample *sample, const struct set_matche
 /* Returns true if `count` literals, whose lengths are in range c (class_of_length), should join
  * `class`, whose shortest literals are in range `last` < c. `of_all` is the number of all literals.
  * Each class costs a look at every sample, so a set of few words gets a single class. */
-static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
-                  bool letters, uint32_t of_all)
+static bool joins_class(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
+                        bool letters, uint32_t of_all)
 {
     bool words =
         letters && class->length_min >= SET_STEM_MIN && class->length_min < SET_STEM_LENGTH_MAX;
@@ -269,8 +269,8 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
 
         if (counts[c] == 0)
             continue;
-        if (last < SET_CLASSES_MAX && joins(&matcher->classes[matcher->of[last]], last, c,
-                                            counts[c], letters, plan->literal_count)) {
+        if (last < SET_CLASSES_MAX && joins_class(&matcher->classes[matcher->of[last]], last, c,
+                                                  counts[c], letters, plan->literal_count)) {
             matcher->of[c] = matcher->of[last];
             matcher->classes[matcher->of[c]].literal_count += counts[c];
             continue;
@@ -289,7 +289,7 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
 
 /* ---- Sets: the contest ------------------------------------------------------------------- */
 
-static void tell(const struct scan *scan, const struct contest_change *change)
+static void report_change(const struct scan *scan, const struct contest_change *change)
 {
     engine_changed(scan->chunk, scan->at, plan_strategy_name(change->from), change->from_ns,
                    plan_strategy_name(change->to), change->to_ns, change->why);
@@ -307,7 +307,7 @@ static void strategy_run(struct scan *scan, enum strategy strategy)
             return;
         scan->worker->makes++; /* so that this time is not counted */
         if (contest_drop(own, &change))
-            tell(scan, &change);
+            report_change(scan, &change);
         strategy = (enum strategy)own->now;
     }
     run_candidates(scan, strategy);
@@ -367,7 +367,7 @@ void scan_any_set(struct scan *scan)
         ended = clock_worked_ns();
         if (contest_count(own, scan->at - from, ns, ended, makes == makes_of(worker),
                           scan->loadable - scan->at, &change))
-            tell(scan, &change);
+            report_change(scan, &change);
     }
     scan->limit = limit;
 }

@@ -120,8 +120,8 @@ static enum trawl_status next_range(struct cuda_worker *worker, const struct eng
 /* Removes hits, starting with hits[first], that fail the plan's conditions (such as whole words) or
  * whose tail does not match. Returns false if the tails took more than `work_max` comparisons of
  * characters, and the host may search the chunk instead. */
-static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
-                   uint64_t work_max, struct engine_result *result)
+static bool drop_failing_hits(const struct trawl_plan *plan, const struct engine_chunk *chunk,
+                              uint64_t first, uint64_t work_max, struct engine_result *result)
 {
     uint64_t available = chunk->owned + chunk->after, kept = first, work = 0, looked;
 
@@ -193,8 +193,8 @@ static enum trawl_status scan_ranges(struct cuda_worker *worker, const struct en
             return TRAWL_STOPPED;
         TRAWL_TRY(scan_range(worker, chunk, at, asked, steps, result, &at, error));
         if (worker->leaves ||
-            (refining && !refine(worker->plan, chunk, first,
-                                 TAIL_WORK_MIN + TAIL_WORK * (at - begin), result))) {
+            (refining && !drop_failing_hits(worker->plan, chunk, first,
+                                            TAIL_WORK_MIN + TAIL_WORK * (at - begin), result))) {
             result->hits.count = first;
             result->count = count;
             result->is_left = true;

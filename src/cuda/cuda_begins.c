@@ -164,8 +164,8 @@ enum trawl_status cuda_begins_copy(struct cuda_worker *worker, struct pieces *pi
 }
 
 /* Helps to copy a list, and waits until it is in the array. */
-static enum trawl_status settle(struct cuda_worker *worker, struct pieces *pieces, uint32_t list,
-                                struct trawl_error *error)
+static enum trawl_status finish_list(struct cuda_worker *worker, struct pieces *pieces,
+                                     uint32_t list, struct trawl_error *error)
 {
     bool copied;
 
@@ -246,7 +246,7 @@ static enum trawl_status fill_by_lists(struct cuda_worker *worker, const struct 
 
         if (engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
-        TRAWL_TRY(settle(worker, words->pieces, turn, error));
+        TRAWL_TRY(finish_list(worker, words->pieces, turn, error));
         TRAWL_TRY(list_begins(worker, chunk, text, from, from + min_u64(reach, left), &room, &found,
                               &next, error));
         share = (double)found.count / (double)(next - from);
@@ -273,7 +273,7 @@ static enum trawl_status fill_by_lists(struct cuda_worker *worker, const struct 
         words->candidate_count += found.candidate_count;
     }
     for (uint32_t i = 0; i < PIECES_LISTS; i++)
-        TRAWL_TRY(settle(worker, words->pieces, turn ^ i, error));
+        TRAWL_TRY(finish_list(worker, words->pieces, turn ^ i, error));
     return TRAWL_OK;
 }
 

@@ -256,13 +256,14 @@ static enum trawl_status load_split(struct cuda_engine *engine, const uint8_t *b
     return TRAWL_OK;
 }
 
-static bool is_of(const struct cuda_resident *resident, const uint8_t *text, uint64_t text_count)
+static bool is_of_text(const struct cuda_resident *resident, const uint8_t *text,
+                       uint64_t text_count)
 {
     return resident->bytes != NULL && resident->text == text && resident->text_count == text_count;
 }
 
 /* Keeps what a borrowed text has made: the sample, and short memory for copies. */
-static void leave(struct cuda_engine *engine, struct cuda_resident *resident)
+static void leave_for_next_borrow(struct cuda_engine *engine, struct cuda_resident *resident)
 {
     const uint64_t most = 2 * cuda_limits_now().tail_bytes + SCAN_PADDING_BYTES + 16;
 
@@ -277,7 +278,7 @@ static void leave(struct cuda_engine *engine, struct cuda_resident *resident)
 }
 
 /* Takes over what the same part of a device's memory has left. */
-static void take_left(struct cuda_engine *engine, struct cuda_resident *resident)
+static void take_what_was_left(struct cuda_engine *engine, struct cuda_resident *resident)
 {
     for (uint32_t i = 0; i < CUDA_LEFT_MAX; i++) {
         struct cuda_resident *left = &engine->left[i];
@@ -305,7 +306,7 @@ static void unload(struct cuda_engine *engine, const uint8_t *bytes, uint64_t co
         struct cuda_resident resident = {.bytes = NULL};
 
         (void)pthread_mutex_lock(&engine->lock);
-        if (is_of(&engine->residents[i], bytes, count)) {
+        if (is_of_text(&engine->residents[i], bytes, count)) {
             resident = engine->residents[i];
             memset(&engine->residents[i], 0, sizeof engine->residents[i]);
         }
@@ -314,7 +315,7 @@ static void unload(struct cuda_engine *engine, const uint8_t *bytes, uint64_t co
             engine->residents_end--;
         (void)pthread_mutex_unlock(&engine->lock);
         if (resident.borrowed != 0)
-            leave(engine, &resident);
+            leave_for_next_borrow(engine, &resident);
         else
             resident_release(engine, &resident);
     }
@@ -429,7 +430,7 @@ static enum trawl_status borrow(struct cuda_engine *engine, const uint8_t *bytes
     if (status == TRAWL_OK)
         choose_in_place(&engine->driver, &resident);
     if (status == TRAWL_OK)
-        take_left(engine, &resident);
+        take_what_was_left(engine, &resident);
     cuda_device_leave(&engine->devices[0]);
     if (status == TRAWL_OK &&
         !(resident.stays && resident.tail_at == 0 &&

@@ -230,7 +230,7 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
                           .lines = {.invert = invert, .count_max = lines_max}};
 }
 
-static bool has_few(const struct sink_chunk *chunk)
+static bool has_few_matches(const struct sink_chunk *chunk)
 {
     return chunk->match_count <= chunk->owned / LINE_NUMBER_BYTES;
 }
@@ -240,7 +240,7 @@ static bool has_few(const struct sink_chunk *chunk)
  * need not count again. */
 static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk, bool *has_null)
 {
-    bool few = has_few(chunk);
+    bool few = has_few_matches(chunk);
     uint64_t at = 0, ends = 0;
 
     for (uint64_t i = 0; few && i < chunk->match_count; i++) {
@@ -346,8 +346,9 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.matches = chunk->matches;
     window.match_count = sink_keep_spans(sink, chunk);
     window.line_end_count = sink->digest != NULL ? digest->line_end_count : 0;
-    window.line_ends_before =
-        (sink->window_flags & TRAWL_LINE_ENDS) != 0 && has_few(chunk) ? chunk->line_numbers : NULL;
+    window.line_ends_before = (sink->window_flags & TRAWL_LINE_ENDS) != 0 && has_few_matches(chunk)
+                                  ? chunk->line_numbers
+                                  : NULL;
     window.has_null = (sink->window_flags & TRAWL_NULLS) != 0 && digest->has_null;
     window.last = chunk->last;
     window.one_per_line = chunk->one_per_line;

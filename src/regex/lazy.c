@@ -325,8 +325,8 @@ static uint32_t state_of(struct lazy *lazy, uint32_t part, uint32_t before)
 }
 
 /* Makes the transition of the state after the class. Sets *next to 0 if there is no room. */
-static enum trawl_status follow(struct lazy *lazy, uint32_t number, uint32_t class, uint32_t *next,
-                                int64_t *credit, struct trawl_error *error)
+static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uint32_t class,
+                                         uint32_t *next, int64_t *credit, struct trawl_error *error)
 {
     const struct state from = lazy->states[number];
     const uint32_t byte = class == lazy->class_count ? END_OF_LINE : lazy->byte_of[class];
@@ -520,7 +520,7 @@ static enum trawl_status make_group(struct lazy *lazy, uint32_t group, struct tr
 
 /* Halves a part, which then reads the current line again. A single expression passes from now on.
  */
-static enum trawl_status halve(struct lazy *lazy, uint32_t index, struct trawl_error *error)
+static enum trawl_status halve_part(struct lazy *lazy, uint32_t index, struct trawl_error *error)
 {
     struct part *part = &lazy->parts[index];
     const uint32_t half = part->count / 2;
@@ -590,8 +590,8 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
         class = is_last ? lazy->class_count : class_of[bytes[at]];
         next = lazy->next[state + class];
         if (next == 0)
-            TRAWL_TRY(follow(lazy, state / lazy->stride, class, &next, &lazy->parts[index].credit,
-                             error));
+            TRAWL_TRY(make_transition(lazy, state / lazy->stride, class, &next,
+                                      &lazy->parts[index].credit, error));
         if (next == 0) { /* too many states */
             const struct state here = lazy->states[state / lazy->stride];
 
@@ -600,12 +600,12 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
             flush(lazy);
             state = state_of(lazy, here.part, here.before) * lazy->stride;
             TRAWL_ASSERT(state != 0);
-            TRAWL_TRY(follow(lazy, state / lazy->stride, class, &next, &lazy->parts[index].credit,
-                             error));
+            TRAWL_TRY(make_transition(lazy, state / lazy->stride, class, &next,
+                                      &lazy->parts[index].credit, error));
             TRAWL_ASSERT(next != 0);
         }
         if (lazy->parts[index].credit < 0)
-            return halve(lazy, index, error);
+            return halve_part(lazy, index, error);
         if (next == DEAD)
             break;
         state = next & ~STOP;

@@ -30,7 +30,7 @@ uint32_t nfa_put(struct nfa *nfa, struct place place)
 
 /* Returns a place that is like this one and will not change, or adds it: most characters of a class
  * end with the same bytes. */
-static uint32_t share(struct nfa *nfa, struct place place)
+static uint32_t shared_place(struct nfa *nfa, struct place place)
 {
     const uint32_t key = place.next << 16 ^ place.other << 3 ^ (uint32_t)place.low << 8 ^
                          place.high ^ (uint32_t)place.kind << 31;
@@ -51,7 +51,7 @@ static uint32_t share(struct nfa *nfa, struct place place)
 
 static uint32_t put_bytes(struct nfa *nfa, uint32_t low, uint32_t high, uint32_t next)
 {
-    return share(
+    return shared_place(
         nfa, (struct place){
                  .kind = PLACE_BYTES, .low = (uint8_t)low, .high = (uint8_t)high, .next = next});
 }
@@ -60,7 +60,7 @@ uint32_t nfa_put_fork(struct nfa *nfa, uint32_t next, uint32_t other)
 {
     if (next == NO_PLACE || other == NO_PLACE)
         return next == NO_PLACE ? other : next;
-    return share(nfa, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
+    return shared_place(nfa, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
 /* Adds places for all non-ASCII characters as RE2 does: its sets also accept encodings that are too

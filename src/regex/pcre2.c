@@ -182,7 +182,8 @@ static uint32_t flags_of(const struct regex_options *options)
 
 /* Returns the text that replaces this escape in a program, for print_words; NULL: the escape
  * stays. `words`: \b and \B have to be replaced; like these, (?) cannot be repeated. */
-static const char *instead(enum pcre2_program program, uint32_t flags, bool words, char letter)
+static const char *escape_replacement(enum pcre2_program program, uint32_t flags, bool words,
+                                      char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
         return "(?!)";
@@ -224,7 +225,7 @@ static bool write_program(enum pcre2_program program, const struct pcre2_source 
     print_words(text, source->before, words->ranges, words->count);
     for (uint64_t i = 0; i < syntax->mark_count; from = syntax->marks[i++].end) {
         const struct syntax_mark mark = syntax->marks[i];
-        const char *other = instead(program, flags, source->has_words, mark.letter);
+        const char *other = escape_replacement(program, flags, source->has_words, mark.letter);
 
         print_put(text, source->bytes + from, mark.at - from);
         differs |= other != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
@@ -306,7 +307,7 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct pcre2_sour
 /* Returns what to put before an expression that begins with `.*`. If a match begins in a line, one
  * begins where the line or the search begins; if `.` also matches newlines, where the search
  * begins. Without it, n bytes take n * n steps. Returns "" for any other expression. */
-static const char *from_where(const char *bytes, uint64_t count, bool dot_all)
+static const char *anchor_before(const char *bytes, uint64_t count, bool dot_all)
 {
     /* those after the first eight may refer to a group that is the `.*` */
     static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'",
@@ -355,7 +356,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         has_verb(bytes, count, syntax, "(*COMMIT") ||
         !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque || own != NULL);
     const char *prefix =
-        starts || syntax->has_choice ? "" : from_where(bytes, count, options->dot_all);
+        starts || syntax->has_choice ? "" : anchor_before(bytes, count, options->dot_all);
     const struct pcre2_source source = {
         .before = lines   ? "^(?:"
                   : words ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"

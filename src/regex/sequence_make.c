@@ -235,7 +235,7 @@ static uint8_t state_of(struct places *places, struct next_places *list, bool la
 
 /* Returns true if the word boundary is between the last character, which belongs to a word if
  * `last`, and the next symbol. */
-static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
+static bool edge_holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
     const uint32_t next = places->automaton.words >> symbol & 1;
 
@@ -256,7 +256,7 @@ struct follow {
     bool is_over;            /* it may, and no other place is preferred to that */
 };
 
-static void visit(struct follow *follow, uint32_t place)
+static void visit_place(struct follow *follow, uint32_t place)
 {
     struct places *places = follow->places;
     const bool is_end = place == places->count;
@@ -271,10 +271,10 @@ static void visit(struct follow *follow, uint32_t place)
         follow->accepts = true;
         follow->is_over = !places->options->longest;
     } else if (what->edge != 0) {
-        if (holds(places, what->edge, places->lasts[follow->state], follow->symbol))
+        if (edge_holds(places, what->edge, places->lasts[follow->state], follow->symbol))
             reach(places, &beyond, place + 1);
         for (uint32_t i = 0; i < beyond.count; i++)
-            visit(follow, beyond.items[i]);
+            visit_place(follow, beyond.items[i]);
     } else if (follow->symbol != END &&
                (places->automaton.members[follow->symbol] >> item & 1) != 0) {
         follow->fits++;
@@ -297,7 +297,7 @@ static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol
         follow.accepts = list.items[0] == places->count;
     } else {
         for (uint32_t i = 0; i < list.count; i++)
-            visit(&follow, list.items[i]);
+            visit_place(&follow, list.items[i]);
     }
     if (follow.accepts)
         places->rows[state].accepts |= UINT64_C(1) << symbol;

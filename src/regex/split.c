@@ -350,8 +350,8 @@ static void take_better(const struct splitter *splitter, struct run *run, uint32
 
 /* Adds item number `at` to run number `kind`. If that is impossible, compares the run with the best
  * one so far, and starts a new run. */
-static void extend(struct splitter *splitter, uint32_t kind, uint32_t at, uint32_t cross_at,
-                   const struct texts *texts)
+static void extend_run(struct splitter *splitter, uint32_t kind, uint32_t at, uint32_t cross_at,
+                       const struct texts *texts)
 {
     struct run *run = &splitter->runs[kind];
 
@@ -390,7 +390,7 @@ static uint32_t read_list(struct splitter *splitter, const struct syntax_node *l
         if (cross_at == UINT32_MAX && may_cross(options, list->items[at], outer == NULL))
             cross_at = at;
         for (uint32_t i = 0; i < KINDS; i++)
-            extend(splitter, i, at, cross_at, &texts);
+            extend_run(splitter, i, at, cross_at, &texts);
     }
     for (uint32_t i = 0; i < KINDS; i++) {
         struct run *run = &splitter->runs[i], *best = &splitter->bests[i];
@@ -404,8 +404,8 @@ static uint32_t read_list(struct splitter *splitter, const struct syntax_node *l
 }
 
 /* Passes a run at its place to options->take. */
-static enum trawl_status emit(struct splitter *splitter, const struct texts *texts,
-                              const struct place *place, struct trawl_error *error)
+static enum trawl_status emit_run(struct splitter *splitter, const struct texts *texts,
+                                  const struct place *place, struct trawl_error *error)
 {
     const struct split_options *options = splitter->options;
     const struct side head = read_side(splitter, place, texts->goes_on, true);
@@ -477,7 +477,7 @@ static enum trawl_status split_list(struct splitter *splitter, const struct synt
     }
     if (!emits || *here == NO_SCORE)
         return TRAWL_OK;
-    return group == NULL ? emit(splitter, &own->texts, &best, error)
+    return group == NULL ? emit_run(splitter, &own->texts, &best, error)
                          : split_group(splitter, group, &best, nested + 1, true, here, error);
 }
 

@@ -210,7 +210,7 @@ static bool copy_line(const struct expressions *expressions, const struct judged
 
 /* Moves words->at by a character of the line, forwards (`by` 1) or back (-1), and words->at_copied
  * with it. */
-static inline void step(struct words *words, int64_t by)
+static inline void step_character(struct words *words, int64_t by)
 {
     const uint8_t *copy = words->copy + words->at_copied - (by < 0);
     int64_t count = 1, copied = 1;
@@ -233,9 +233,9 @@ static inline void step(struct words *words, int64_t by)
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
-        step(words, -1);
+        step_character(words, -1);
     while (words->at < wanted && words->at_copied < words->copy_count)
-        step(words, 1);
+        step_character(words, 1);
     return words->at_copied;
 }
 
@@ -249,9 +249,9 @@ static uint64_t to_line(struct words *words, uint64_t wanted)
         words->at_copied = wanted;
     }
     while (words->at_copied > wanted)
-        step(words, -1);
+        step_character(words, -1);
     while (words->at_copied < wanted)
-        step(words, 1);
+        step_character(words, 1);
     return words->at;
 }
 
@@ -338,8 +338,9 @@ static int find_timed(const struct pcre2 *pcre2, const struct judged *line, stru
 /* Searches from `from` to `stop`, where the steps granted at first were not enough. Repeats the
  * search with more and more steps, until they are enough or the line has spent its time. If the JIT
  * decides, stores its steps in line->words for the rest of the line. */
-static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
-                 uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
+static int find_with_more_steps(const struct pcre2 *pcre2, const struct judged *line,
+                                struct pcre2_line text, uint64_t from, uint64_t stop,
+                                struct regex_span *spans, uint32_t span_count)
 {
     const uint64_t most_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
     const uint64_t steps = text.steps;
@@ -392,7 +393,7 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
             continue;
         }
         if (found == PCRE2_OVER)
-            found = grant(pcre2, line, text, from, stop, spans, span_count);
+            found = find_with_more_steps(pcre2, line, text, from, stop, spans, span_count);
         if (found != 0 || is_rest)
             return found;
         if (engine_call_is_over(line->call))

@@ -51,7 +51,7 @@ static void serve(struct job *job, struct worker *worker)
 }
 
 /* Called by the engine for each list: calls threads, for longer lists more. */
-static void share(struct pieces *pieces, uint64_t count)
+static void call_helpers(struct pieces *pieces, uint64_t count)
 {
     struct listing *listing =
         (struct listing *)(void *)((char *)pieces - offsetof(struct listing, pieces));
@@ -137,7 +137,7 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
                           kind_of(plan)->name);
     atomic_store(&searcher->progress, 0);
     job_begin(&listing.job, searcher->runtime, plan, serve);
-    pieces_begin(&listing.pieces, share);
+    pieces_begin(&listing.pieces, call_helpers);
     words->pieces = &listing.pieces;
     for (; at < text->bytes_count && status == TRAWL_OK; parts++)
         status = list_part(searcher, &listing, text, device, &at, &own);

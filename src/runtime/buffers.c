@@ -50,7 +50,7 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
 }
 
 /* Releases an idle pinned buffer. Returns false if there is none. */
-static bool shed(struct devices *devices)
+static bool release_idle_buffer(struct devices *devices)
 {
     struct text_buffer buffer = {.capacity = 0};
 
@@ -72,7 +72,7 @@ static bool shed(struct devices *devices)
 /* Adds `bytes` to memory_used if the limit allows that. Stores the previous value in *used. A
  * request that does not fit is not added even for a moment, because a smaller request of another
  * thread might fail meanwhile. */
-static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
+static bool reserve_within_limit(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);
     do
@@ -86,7 +86,7 @@ bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes)
 {
     uint64_t used;
 
-    return charge(runtime, bytes, &used);
+    return reserve_within_limit(runtime, bytes, &used);
 }
 
 void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes)
@@ -124,8 +124,9 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    while (!charge(runtime, bytes, &used)) /* release idle pinned buffers to make room */
-        if (!shed(&runtime->devices))
+    while (
+        !reserve_within_limit(runtime, bytes, &used)) /* release idle pinned buffers to make room */
+        if (!release_idle_buffer(&runtime->devices))
             return TRAWL_FAIL(error, MEMORY,
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64
                               " in use exceeds the runtime's limit of %" PRIu64,
@@ -167,7 +168,7 @@ enum trawl_status buffers_open(struct devices *devices)
 
 void buffers_close(struct devices *devices)
 {
-    while (shed(devices))
+    while (release_idle_buffer(devices))
         ;
     memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
     devices->pinned = NULL;

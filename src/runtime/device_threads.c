@@ -29,7 +29,7 @@ static uint32_t staging_workers(const struct devices *devices)
     return STAGING_PER_DEVICE * devices->device_count;
 }
 
-static void call(struct worker *worker)
+static void wake_worker(struct worker *worker)
 {
     atomic_store(&worker->is_idle, false);
     (void)pthread_cond_signal(&worker->wake);
@@ -92,8 +92,8 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
 
 /* Takes the first item in the queue that the worker may search; if `job` is not NULL, the first of
  * this job. The caller holds the lock. */
-static struct queue_item *pop(struct devices *devices, const struct worker *worker,
-                              const struct job *job, bool may_stage)
+static struct queue_item *take_item(struct devices *devices, const struct worker *worker,
+                                    const struct job *job, bool may_stage)
 {
     struct queue_item **link = &devices->first, *item, *before = NULL;
 
@@ -115,7 +115,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
 {
     struct trawl_runtime *runtime = devices->runtime;
     struct queue_item *item =
-        pop(devices, worker, NULL, worker < devices->workers + staging_workers(devices));
+        take_item(devices, worker, NULL, worker < devices->workers + staging_workers(devices));
     struct worker *next;
     struct job *job;
 
@@ -138,7 +138,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
 }
 
 /* Polls for the next item for up to WATCH_NS: another search may follow immediately. */
-static void watch(const struct worker *worker)
+static void poll_for_item(const struct worker *worker)
 {
     uint64_t begin_ns = clock_now_ns();
 
@@ -155,7 +155,7 @@ static void wait_for_call(struct devices *devices, struct worker *worker, bool w
     atomic_store(&worker->is_idle, true);
     if (watches) {
         (void)pthread_mutex_unlock(&runtime->lock);
-        watch(worker);
+        poll_for_item(worker);
         (void)pthread_mutex_lock(&runtime->lock);
     }
     while (atomic_load(&worker->is_idle))
@@ -229,7 +229,7 @@ void devices_stop(struct devices *devices)
     (void)pthread_mutex_lock(&devices->runtime->lock);
     TRAWL_ASSERT(devices->runtime->closing && devices->first == NULL);
     for (uint32_t i = 0; i < devices->worker_count; i++)
-        call(&devices->workers[i]);
+        wake_worker(&devices->workers[i]);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
@@ -263,7 +263,7 @@ void devices_push(struct devices *devices, struct queue_item *first)
         worker = (called & bit) != 0 ? NULL : idle_for(devices, item->device);
         called |= bit;
         if (worker != NULL)
-            call(worker);
+            wake_worker(worker);
     }
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
@@ -274,7 +274,7 @@ struct queue_item *devices_take(struct devices *devices, const struct worker *wo
     struct queue_item *item;
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    item = pop(devices, worker, job, true);
+    item = take_item(devices, worker, job, true);
     if (item != NULL)
         job_leave(job);
     (void)pthread_mutex_unlock(&devices->runtime->lock);

@@ -53,8 +53,8 @@ struct matrix {
 /* ---- Complete records ----------------------------------------------------------------------- */
 
 /* Gives the records [matrix->done, end), with the cells [from, to), to the caller's function. */
-static enum trawl_status give(struct matrix *matrix, uint64_t end, const struct cells *cells,
-                              uint64_t from, uint64_t to)
+static enum trawl_status deliver_records(struct matrix *matrix, uint64_t end,
+                                         const struct cells *cells, uint64_t from, uint64_t to)
 {
     struct trawl_cells given = {
         .record_begin = matrix->done, .record_end = end, .cell_count = to - from};
@@ -110,9 +110,11 @@ static enum trawl_status copy_before(struct matrix *matrix, const struct cells *
     return TRAWL_OK;
 }
 
-/* Like give, with the cells of empty records added: in several parts, if there are many. */
-static enum trawl_status give_filled(struct matrix *matrix, uint64_t end, const struct cells *cells,
-                                     uint64_t from, uint64_t to, struct trawl_error *error)
+/* Like deliver_records, with the cells of empty records added: in several parts, if there are many.
+ */
+static enum trawl_status deliver_filled(struct matrix *matrix, uint64_t end,
+                                        const struct cells *cells, uint64_t from, uint64_t to,
+                                        struct trawl_error *error)
 {
     const struct records *records = &matrix->records;
 
@@ -135,15 +137,15 @@ static enum trawl_status give_filled(struct matrix *matrix, uint64_t end, const 
         if (added == 0)
             break;
         TRAWL_TRY(copy_before(matrix, cells, record, &from, to, error));
-        TRAWL_TRY(give(matrix, record, &matrix->filled, 0, matrix->filled.count));
+        TRAWL_TRY(deliver_records(matrix, record, &matrix->filled, 0, matrix->filled.count));
     }
-    return matrix->done < end ? give(matrix, end, cells, from, to) : TRAWL_OK;
+    return matrix->done < end ? deliver_records(matrix, end, cells, from, to) : TRAWL_OK;
 }
 
 /* Gives the records that are complete with a chunk, whose cells these are: the carried one, and
  * those before `end`. Keeps the cells of the record that continues after the chunk. */
-static enum trawl_status give_chunk(struct matrix *matrix, const struct cells *cells, uint64_t end,
-                                    struct trawl_error *error)
+static enum trawl_status deliver_chunk(struct matrix *matrix, const struct cells *cells,
+                                       uint64_t end, struct trawl_error *error)
 {
     struct cells *carried = &matrix->carried;
     uint64_t from = 0, to = cells->count;
@@ -160,12 +162,13 @@ static enum trawl_status give_chunk(struct matrix *matrix, const struct cells *c
             cells_append(carried, cells->records[i], cells->patterns[i], cells->begins[i]);
     }
     if (carried->count > 0 && carried->records[0] < end) {
-        TRAWL_TRY(give_filled(matrix, carried->records[0] + 1, carried, 0, carried->count, error));
+        TRAWL_TRY(
+            deliver_filled(matrix, carried->records[0] + 1, carried, 0, carried->count, error));
         carried->count = 0;
     }
     while (to > from && cells->records[to - 1] >= end)
         to--;
-    TRAWL_TRY(give_filled(matrix, end, cells, from, to, error));
+    TRAWL_TRY(deliver_filled(matrix, end, cells, from, to, error));
     if (to == cells->count)
         return TRAWL_OK;
     TRAWL_ASSERT(carried->count == 0 && cells->records[to] == end);
@@ -178,7 +181,7 @@ static enum trawl_status give_chunk(struct matrix *matrix, const struct cells *c
  * exceptions: strings with conditions, which are checked after the search and need all occurrences;
  * and a single string longer than a byte, where looking for one occurrence per record is slower,
  * since it compares each candidate with the last one. */
-static bool one_tells(const struct matrix *matrix, const struct trawl_plan *plan)
+static bool one_occurrence_suffices(const struct matrix *matrix, const struct trawl_plan *plan)
 {
     return matrix->maker.any && matrix->maker.counts == NULL &&
            (kind_of(plan)->by_lines ||
@@ -245,7 +248,7 @@ static enum trawl_status search_open(struct matrix *matrix, const struct trawl_p
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     matrix->sink.digest_adds = counts != NULL;
     searched = cell_maker_plan(&matrix->maker, &matrix->bare, &matrix->sink);
-    if (one_tells(matrix, plan)) {
+    if (one_occurrence_suffices(matrix, plan)) {
         matrix->sink.want = WANT_LINES;
         matrix->sink.records = &matrix->records;
     }
@@ -297,11 +300,11 @@ static enum trawl_status run(struct matrix *matrix, struct trawl_error *error)
     while (more) {
         TRAWL_TRY(search_step(search, &view, &more, error));
         if (more)
-            TRAWL_TRY(give_chunk(matrix, &search->current->digest.cells,
-                                 records_beyond(records, matrix->done, view.begin + view.owned),
-                                 error));
+            TRAWL_TRY(deliver_chunk(matrix, &search->current->digest.cells,
+                                    records_beyond(records, matrix->done, view.begin + view.owned),
+                                    error));
     }
-    TRAWL_TRY(give_chunk(matrix, &(struct cells){.count = 0}, records->count, error));
+    TRAWL_TRY(deliver_chunk(matrix, &(struct cells){.count = 0}, records->count, error));
     if (matrix->flagged.on_device)
         matrix->flagged.work.host_ns += clock_now_ns() - begin_ns;
     return TRAWL_OK;

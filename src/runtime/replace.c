@@ -11,14 +11,14 @@ struct replacing {
     void *context;
 };
 
-static int put(const struct replacing *by, const void *bytes, uint64_t count)
+static int write_to_sink(const struct replacing *by, const void *bytes, uint64_t count)
 {
     return count > 0 ? by->sink(by->context, bytes, count) : 0;
 }
 
 /* Writes a window with its matches replaced. A match may end after its window; the next window then
  * begins with the rest of the match, which is skipped. */
-static int take(void *context, const struct trawl_window *window)
+static int replace_window(void *context, const struct trawl_window *window)
 {
     struct replacing *by = (struct replacing *)context;
     const uint64_t end = window->begin + window->bytes_count;
@@ -31,13 +31,14 @@ static int take(void *context, const struct trawl_window *window)
         if (match->end == match->begin)
             continue; /* an empty match of a regular expression */
         TRAWL_ASSERT(match->begin >= by->at && match->begin >= window->begin);
-        stopped = put(by, window->bytes + (by->at - window->begin), match->begin - by->at);
+        stopped =
+            write_to_sink(by, window->bytes + (by->at - window->begin), match->begin - by->at);
         if (stopped == 0)
-            stopped = put(by, value->bytes, value->bytes_count);
+            stopped = write_to_sink(by, value->bytes, value->bytes_count);
         by->at = match->end;
     }
     if (stopped == 0 && by->at < end) {
-        stopped = put(by, window->bytes + (by->at - window->begin), end - by->at);
+        stopped = write_to_sink(by, window->bytes + (by->at - window->begin), end - by->at);
         by->at = end;
     }
     return stopped;
@@ -64,5 +65,5 @@ enum trawl_status trawl_replace(struct trawl_searcher *searcher, const struct tr
     for (uint64_t i = 0; i < values_count; i++)
         if (values[i].bytes == NULL && values[i].bytes_count > 0)
             return TRAWL_FAIL(error, ARGUMENT, "values[%" PRIu64 "].bytes is NULL", i);
-    return trawl_windows(searcher, plan, text, flags, take, &by, error);
+    return trawl_windows(searcher, plan, text, flags, replace_window, &by, error);
 }

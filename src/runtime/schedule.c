@@ -369,7 +369,7 @@ static bool staging_pays(const struct search *search)
 }
 
 /* Returns true if the text is long enough for devices to make the search faster. */
-static bool is_long(const struct search *search)
+static bool is_long_for_devices(const struct search *search)
 {
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= CHUNK_DEVICE;
 }
@@ -384,7 +384,7 @@ static void remember_devices(const struct search *search)
     uint64_t staged, before = atomic_load(remembered(search));
     double staging_ns;
 
-    if (search->schedule != SCHEDULE_HOST || !is_long(search))
+    if (search->schedule != SCHEDULE_HOST || !is_long_for_devices(search))
         return;
     atomic_fetch_add(&runtime->searched_ns, clock_now_ns() - search->begin_ns);
     if (!devices_are_usable(&runtime->devices))
@@ -415,7 +415,7 @@ bool schedule_wants_device(struct search *search)
     /* The first chunk may contain the first occurrence, so the caller searches it alone. */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_are_usable(devices);
-    if (search->job.plan->kind != PLAN_KIND_STRINGS || !is_long(search))
+    if (search->job.plan->kind != PLAN_KIND_STRINGS || !is_long_for_devices(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
         if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=
@@ -473,7 +473,7 @@ uint32_t schedule_helpers(const struct search *search)
 
 /* ---- Mapped and compressed files ---------------------------------------------------------- */
 
-static bool maps(const struct search *search, const struct trawl_text *text)
+static bool may_map(const struct search *search, const struct trawl_text *text)
 {
     const enum trawl_map map = search->searcher->map;
 
@@ -490,7 +490,7 @@ void schedule_files(struct search *search, const struct trawl_text *text, struct
     uint64_t share = max_u64(runtime->threads_max / (atomic_load(&runtime->streams) + 1), 2);
     uint64_t bytes = share * UNPACK_BYTES;
 
-    need->maps = maps(search, text);
+    need->maps = may_map(search, text);
     search->map_credit = MAP_CREDIT;
     search->map_pause = MAP_PAUSE;
     search->map_from = 0;

@@ -9,8 +9,8 @@
  *                          [segment          ]   searched in place after the first bytes
  *
  * A search is brief (a single call, as in trawl_list_bytes), or else a scan by an engine worker.
- * The engine takes the end of the bytes for the end of the text, so is_news() skips matches that
- * have been delivered already, and those that are not decided yet.
+ * The engine takes the end of the bytes for the end of the text, so is_decided_now() skips matches
+ * that have been delivered already, and those that are not decided yet.
  *
  * For regular expressions, the stream keeps the bytes of the unfinished line, and a scan searches
  * whole lines.
@@ -159,8 +159,8 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
 
 /* Returns true if this call must deliver the match: it was not decided before, and is decided
  * now. */
-static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
-                    const struct trawl_match *match)
+static bool is_decided_now(const struct feed *feed, const struct text_chunk *chunk,
+                           const struct trawl_match *match)
 {
     const struct trawl_stream *stream = feed->stream;
     const uint8_t *after = chunk->bytes + (match->end - chunk->begin);
@@ -191,7 +191,7 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
         } else {
             done = 1;
             matches[count] = matches_one(plan, task, &hits->items[i]);
-            count += judged || is_news(feed, &task->chunk, &matches[count]);
+            count += judged || is_decided_now(feed, &task->chunk, &matches[count]);
         }
         if (count == MATCHES_MAX && feed->sink(feed->context, matches, count) != 0)
             return TRAWL_STOPPED;
@@ -201,8 +201,8 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
 }
 
 /* Delivers what a search of the chunk found. */
-static enum trawl_status found(const struct feed *feed, const struct engine_chunk *chunk,
-                               struct trawl_error *error)
+static enum trawl_status deliver_found(const struct feed *feed, const struct engine_chunk *chunk,
+                                       struct trawl_error *error)
 {
     struct task *task = &feed->searcher->tasks[0];
 
@@ -223,7 +223,7 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
     for (task->from = 0; task->from < chunk->owned; task->from = task->result.done) {
         TRAWL_TRY(engine_scan(feed->engine, feed->worker, chunk, task->from, WANT_HITS,
                               &task->result, error));
-        TRAWL_TRY(found(feed, chunk, error));
+        TRAWL_TRY(deliver_found(feed, chunk, error));
     }
     return TRAWL_OK;
 }
@@ -247,7 +247,7 @@ static bool search_brief(const struct feed *feed, const struct engine_chunk *chu
                         chunk->before + chunk->owned + chunk->after, &brief))
         return false;
     if (hits->count > 0)
-        *status = found(feed, chunk, error);
+        *status = deliver_found(feed, chunk, error);
     return true;
 }
 

@@ -468,7 +468,7 @@ static void resident_learn(struct search *search, const struct task *task)
 
 /* Puts the finished task into the ring, and wakes the caller. If the text is not needed again, the
  * worker may take the buffer back. */
-static void finish(struct search *search, struct task *task, struct worker *worker)
+static void put_into_ring(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
     bool done = task->result.done == task->chunk.owned || task->status != TRAWL_OK, more = false;
@@ -566,7 +566,7 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
 
 /* Copies a chunk of a text in memory, with the bytes around it that a search reads, to the task's
  * pinned buffer. */
-static void stage(struct task *task)
+static void copy_to_pinned(struct task *task)
 {
     struct text_chunk *chunk = &task->chunk;
     uint64_t front = (chunk->before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
@@ -661,7 +661,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         task->status = search_count_window(search, task->chunk.window_bytes, &task->error);
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
-        stage(task);
+        copy_to_pinned(task);
     if (worker_takes_part(worker, &search->job))
         JOB_ADD(&search->job, &work_of(search, worker, by_device)->threads, 1);
     ready_ns = clock_now_ns() - begin_ns;
@@ -681,7 +681,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         search->schedule = SCHEDULE_HOST;
         search->host_searches = true;
     }
-    finish(search, task, worker);
+    put_into_ring(search, task, worker);
     return true;
 }
 
@@ -784,7 +784,7 @@ void task_on_device(struct queue_item *item, struct worker *worker)
     if (worker_takes_part(worker, &search->job))
         JOB_ADD(&search->job, &work_of(search, worker, true)->threads, 1);
     task_search(search, task, worker, true);
-    finish(search, task, worker);
+    put_into_ring(search, task, worker);
     if (search->schedule != SCHEDULE_LOADED && !atomic_load(&search->job.has_work))
         job_wake(&search->job);
 }

@@ -278,7 +278,7 @@ static bool piece_begin(struct ahead *ahead, struct piece *piece)
  * piece's memory is full. Without by_blocks, damaged data ends the piece, too; the reader will find
  * and report it. Returns false if the decoder's window exceeds window_bytes, or if decode_blocks
  * does. */
-static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
+static bool decode_piece(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
     const uint64_t end = (piece->cell + 1) * ahead->cell_bytes;
@@ -361,7 +361,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
         return false;
     if (is_new && !find_piece_begin(ahead, piece))
         return true;
-    found = (!is_new || piece_begin(ahead, piece)) && decode(ahead, piece, wanted);
+    found = (!is_new || piece_begin(ahead, piece)) && decode_piece(ahead, piece, wanted);
     (void)pthread_mutex_lock(&ahead->lock);
     piece->state = !found || piece->state != PIECE_GROWS ? PIECE_FREE
                    : piece->pauses                       ? PIECE_PAUSED
@@ -439,7 +439,8 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit)
     own->begin = bit;
     own->cell = bit / ahead->cell_length;
     own->state = PIECE_GROWS;
-    return has_room(ahead, own) && piece_begin(ahead, own) && decode(ahead, own, NULL) ? own : NULL;
+    return has_room(ahead, own) && piece_begin(ahead, own) && decode_piece(ahead, own, NULL) ? own
+                                                                                             : NULL;
 }
 
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted)

@@ -261,8 +261,8 @@ void text_cursor_read_until(struct text_cursor *cursor, uint64_t begin)
 /* Returns how many of the `have` bytes read so far can be searched now: whole lines, if the search
  * needs these; otherwise, all but the last need.after bytes, or those up to the last need.barrier.
  * Of the first `from` bytes, `known` could be searched. */
-static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
-                           const uint8_t *bytes, uint64_t known, uint64_t from, uint64_t have)
+static uint64_t searchable_bytes(const struct text_cursor *cursor, uint64_t chunk_bytes,
+                                 const uint8_t *bytes, uint64_t known, uint64_t from, uint64_t have)
 {
     uint64_t searchable_count = have > cursor->need.after ? have - cursor->need.after : 0;
 
@@ -386,7 +386,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     if (cursor->carry_count > 0)
         memcpy(buffer->bytes + front_bytes(cursor) - chunk->before, cursor->carry,
                (size_t)cursor->carry_count);
-    count = lines ? 0 : searchable(cursor, chunk_bytes, chunk->bytes, 0, 0, have);
+    count = lines ? 0 : searchable_bytes(cursor, chunk_bytes, chunk->bytes, 0, 0, have);
     while ((have < whole || (lines && count == 0)) &&
            !stream_rests(cursor, chunk_bytes, chunk->bytes, have, &count)) {
         if (have == whole) {
@@ -399,7 +399,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
         have += got;
         if (got == 0)
             break;
-        count = searchable(cursor, chunk_bytes, chunk->bytes, count, from, have);
+        count = searchable_bytes(cursor, chunk_bytes, chunk->bytes, count, from, have);
     }
     chunk->owned = got > 0 ? count : lines ? have : min_u64(have, chunk_bytes);
     if (status == TRAWL_READ && have > (lines ? 0 : chunk->owned)) {

@@ -134,7 +134,8 @@ bool unpack_rewind(struct text_unpack *unpack)
 }
 
 /* Finds out from a stream's first bytes whether it is compressed. */
-static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
+static enum trawl_status detect_format(struct text_unpack *unpack,
+                                       const struct decoder_source *source)
 {
     struct decoder *decoder = unpack->decoder;
     bool undecided = true;
@@ -286,7 +287,7 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
 
     *read_bytes = 0;
     if (!unpack->decided)
-        TRAWL_TRY(decide(unpack, &source));
+        TRAWL_TRY(detect_format(unpack, &source));
     if (unpack->codec == NULL)
         return pass_through(unpack->decoder, &source, buffer, count, read_bytes);
     if (!unpack->has_begun)

@@ -241,7 +241,7 @@ static void wait_for_others(struct passes *passes, struct pass_member *leader)
 
 /* Moves waiting requests into the leader's pass, by ascending turn, until the next would exceed a
  * limit of the pass. */
-static void gather(struct passes *passes, struct pass_member *leader)
+static void gather_members(struct passes *passes, struct pass_member *leader)
 {
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;
 
@@ -265,7 +265,7 @@ static void gather(struct passes *passes, struct pass_member *leader)
 /* Ends a pass: makes the first waiting request that could have shared the pass a leader, and wakes
  * the members of this pass. A member lies on the stack of its thread (pass_run), so the member must
  * not be touched after the wake-up. */
-static void hand_on(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
+static void hand_on_lead(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
 {
     struct pass_member *successor = first_alike(passes->waiting, leader), *next;
 
@@ -300,14 +300,14 @@ static void add_to_totals(struct passes *passes, struct pass_member *leader, uin
     passes->facts.search_ns += search_ns;
 }
 
-static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
-                              struct trawl_error *error)
+static enum trawl_status lead_pass(struct passes *passes, struct pass_member *leader,
+                                   struct trawl_error *error)
 {
     enum trawl_status status;
     uint64_t begin_ns;
 
     wait_for_others(passes, leader);
-    gather(passes, leader);
+    gather_members(passes, leader);
     pthread_mutex_unlock(&passes->mutex);
     begin_ns = now_ns();
     status = pass_list(leader, error);
@@ -317,17 +317,17 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     passes->last_ns = passes->last_end_ns - begin_ns;
     add_to_totals(passes, leader, passes->last_ns);
     if (status > TRAWL_STOPPED && leader->member_count > 1) {
-        hand_on(passes, leader, PASS_FAILED); /* now each request gets a separate search */
+        hand_on_lead(passes, leader, PASS_FAILED); /* now each request gets a separate search */
         return TRAWL_OK;
     }
-    hand_on(passes, leader, PASS_DONE);
+    hand_on_lead(passes, leader, PASS_DONE);
     return status;
 }
 
 /* Answers a request with a pass that other requests may share. Status OK with stage PASS_FAILED
  * means that the request needs a separate search. */
-static enum trawl_status share(struct passes *passes, struct pass_member *member,
-                               struct trawl_error *error)
+static enum trawl_status run_shared(struct passes *passes, struct pass_member *member,
+                                    struct trawl_error *error)
 {
     struct pass_request *request = member->request;
     const struct pass_member *running = passes->leaders;
@@ -344,7 +344,7 @@ static enum trawl_status share(struct passes *passes, struct pass_member *member
         stop_waiting(passes, member);
         return TRAWL_STOPPED;
     }
-    return member->stage == PASS_LEADS ? lead(passes, member, error) : TRAWL_OK;
+    return member->stage == PASS_LEADS ? lead_pass(passes, member, error) : TRAWL_OK;
 }
 
 static enum trawl_status search_blocks(struct passes *passes, struct pass_member *member, bool fits,
@@ -393,7 +393,7 @@ static bool search(struct passes *passes, struct pass_member *member)
     if (is_listed && pass_list_is_merged(request) &&
         told_plan(request->plan, 0).pattern_count <= MERGED_STRINGS_MAX) {
         pthread_mutex_lock(&passes->mutex);
-        status = share(passes, member, &error);
+        status = run_shared(passes, member, &error);
         pthread_mutex_unlock(&passes->mutex);
     }
     enters = status == TRAWL_OK && member->stage == PASS_FAILED && request->guard != NULL &&

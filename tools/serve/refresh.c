@@ -279,7 +279,7 @@ static bool watch_directory(struct collection *collection, int descriptor, const
 }
 
 /* Returns true if the directory where the walk began still has the part's path. */
-static bool is_part(const struct update *update, int descriptor)
+static bool is_still_part(const struct update *update, int descriptor)
 {
     int part = open_below(update->collection->shelf.base, update->part->path, O_PATH | O_CLOEXEC);
     struct stat one, other;
@@ -298,7 +298,7 @@ static void enter_directory(void *context, int descriptor, const char *path)
     struct collection *collection = update->collection;
     const char *below = path_below(collection, path);
 
-    if (!update->entered && !is_part(update, descriptor)) {
+    if (!update->entered && !is_still_part(update, descriptor)) {
         update->conflict = true;
         return;
     }

@@ -73,8 +73,8 @@ void response_refuse_pass(struct response *response, const struct pass_request *
 }
 
 /* Drops from the view the files without the required string. Returns false after a rejection. */
-static bool require(struct response *response, struct response_share *share,
-                    const struct settings *settings, struct value_item *required)
+static bool drop_files_without(struct response *response, struct response_share *share,
+                               const struct settings *settings, struct value_item *required)
 {
     struct settings own = *settings;
     struct patterns patterns = {0};
@@ -118,7 +118,7 @@ struct wanted_name {
     struct glob glob;
 };
 
-static bool fits(const struct wanted_name *wanted, const char *name)
+static bool name_fits(const struct wanted_name *wanted, const char *name)
 {
     if (!wanted->is_glob)
         return (wanted->any_case ? strcasestr(name, wanted->text) : strstr(name, wanted->text)) !=
@@ -148,7 +148,7 @@ static bool keep_fitting(struct response *response, struct response_share *share
         const char *name = view_name(share->view, share->state, i, &names);
 
         good = name != NULL && (i % 4096 != 0 || !response_is_over(response));
-        if (good && file < VIEW_SPECIAL && fits(wanted, name) != wanted->excludes)
+        if (good && file < VIEW_SPECIAL && name_fits(wanted, name) != wanted->excludes)
             bits[file / 8] |= (uint8_t)(1u << file % 8);
     }
     good = good && view_keep(share->view, bits, guard);
@@ -208,7 +208,8 @@ bool response_look(struct response *response, struct command_job *job,
     job->has_searched = required->count > 0;
     for (size_t i = 0; i < response->share_count; i++)
         for (size_t j = 0; j < required->count; j++)
-            if (!require(response, &response->shares[i], job->settings, &required->items[j]))
+            if (!drop_files_without(response, &response->shares[i], job->settings,
+                                    &required->items[j]))
                 return false;
     return true;
 }

@@ -89,7 +89,7 @@ static bool take_over(struct collection *collection, const struct state *state,
 
 /* Returns the newest state without reading notices; NULL if there is no state yet. The caller
  * releases the state with state_drop. */
-static struct state *newest(struct collection *collection)
+static struct state *newest_state(struct collection *collection)
 {
     struct state *state;
 
@@ -103,10 +103,10 @@ static struct state *newest(struct collection *collection)
 
 /* Loads some files, or merges some blocks. Returns false if there is no work, or if out of memory.
  */
-static bool work(struct collection *collection)
+static bool load_or_merge(struct collection *collection)
 {
     struct file_batch batch = {.shelf = &collection->shelf};
-    struct state *state = newest(collection);
+    struct state *state = newest_state(collection);
     bool good;
 
     if (state == NULL)
@@ -178,7 +178,7 @@ void *tend_collection(void *context)
     while (!atomic_load(&collection->is_ending)) {
         if (noticed)
             state_drop(collection_now(collection, message));
-        while (!atomic_load(&collection->is_ending) && work(collection))
+        while (!atomic_load(&collection->is_ending) && load_or_merge(collection))
             continue;
         end_loading(collection);
         wait_for_notices(collection, &noticed);

@@ -246,8 +246,8 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
 /* Returns true if the request takes the entry. `depth`, for a directory only: how many levels it is
  * below the operand. Otherwise sets *is_left_out to whether a rule of the request skips the entry;
  * job->exclude does not count as a rule. */
-static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
-                  bool *is_left_out)
+static bool takes_entry(struct viewing *viewing, const struct served_file *file, uint64_t depth,
+                        bool *is_left_out)
 {
     const struct command_job *job = viewing->job;
     const struct file_settings *files = &job->settings->files;
@@ -326,7 +326,7 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
 {
     bool is_left_out, is_taken;
 
-    is_taken = takes(viewing, file, depth, &is_left_out);
+    is_taken = takes_entry(viewing, file, depth, &is_left_out);
     if (!is_taken)
         viewing->view->left_out |= is_left_out;
     else if (file->os_code != 0) {
@@ -382,7 +382,7 @@ static void add_each(struct viewing *viewing, struct range files, struct range o
         if (++viewing->look_count % LOOK_ENTRIES == 0 && guard_is_over(viewing->guard))
             (void)VIEW_FAIL(viewing, 503, "%s", strerror(ECANCELED));
         if (file != NULL && (other == NULL || compare_paths(file->path, other->path) < 0)) {
-            if (viewing->takes_all || takes(viewing, file, 0, &is_left_out))
+            if (viewing->takes_all || takes_entry(viewing, file, 0, &is_left_out))
                 (void)add_files(viewing, files.at, 1);
             else
                 viewing->view->left_out |= is_left_out;
@@ -397,7 +397,7 @@ static void add_each(struct viewing *viewing, struct range files, struct range o
     }
 }
 
-static void turn_round(uint32_t *items, size_t count)
+static void reverse(uint32_t *items, size_t count)
 {
     for (size_t i = 0; i < count / 2; i++) {
         uint32_t kept = items[i];
@@ -438,7 +438,7 @@ static void add_directory(struct viewing *viewing, bool is_only)
         (void)add_files(viewing, files.at, (size_t)(files.end - files.at));
     }
     if (backwards && view->file_count > begin)
-        turn_round(view->own + begin, (size_t)(view->file_count - begin));
+        reverse(view->own + begin, (size_t)(view->file_count - begin));
 }
 
 bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder)
@@ -466,7 +466,7 @@ bool path_normalize(const char *directory, const char *operand, char *path, bool
     return true;
 }
 
-static bool has(const struct collection *collection, const char *path)
+static bool has_path(const struct collection *collection, const char *path)
 {
     const char *below = path_below(collection, path);
 
@@ -479,7 +479,7 @@ bool collection_has(const struct collection *collection, const char *directory, 
     bool is_folder = false;
     bool has_operand = path == NULL /* collection_view reports this case */ ||
                        !path_normalize(directory, operand, path, &is_folder) ||
-                       has(collection, path);
+                       has_path(collection, path);
 
     free(path);
     return has_operand;
@@ -555,7 +555,7 @@ static void take_file(struct viewing *viewing, const char *operand, uint32_t ind
 }
 
 /* Looks on disk at an operand that the state lacks, without following a link. */
-static void look_at(struct viewing *viewing, const char *operand, bool is_only)
+static void look_on_disk(struct viewing *viewing, const char *operand, bool is_only)
 {
     const char *name = operand != NULL ? operand : ".";
     int descriptor =
@@ -605,7 +605,7 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
                                            .operand_bytes = operand != NULL ? bytes : 0,
                                            .has_slash = operand != NULL && name[bytes - 1] != '/'};
     if (file == NULL)
-        look_at(viewing, operand, is_only);
+        look_on_disk(viewing, operand, is_only);
     else if (file->os_code != 0)
         (void)add_special(viewing, viewing->below, name, WALK_ERROR, file->os_code);
     else if (viewing->is_folder &&
@@ -635,7 +635,7 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
     else if (!path_normalize(viewing->directory, name, path, &viewing->is_folder))
         VIEW_FAIL(viewing, 409, "%s: the server does not take \"..\": use a path without \"..\"",
                   name);
-    else if (!has(viewing->collection, path))
+    else if (!has_path(viewing->collection, path))
         VIEW_FAIL(viewing, 409, "%s: is not in the collection %s (%s)", name,
                   viewing->collection->options.name, viewing->collection->root);
     else {

@@ -127,7 +127,7 @@ static bool is_pair(const struct syntax_node *node)
  * character is slow, so in a large set they all go into both of the last two parts. */
 enum part { PLAIN, WORD, OTHER };
 
-static bool fits(const struct printer *printer, enum part part, uint32_t code)
+static bool is_in_part(const struct printer *printer, enum part part, uint32_t code)
 {
     const struct trawl_letters *letters = &printer->options->letters;
     const bool is_word = code < 0x80
@@ -158,7 +158,7 @@ static void put_part(const struct printer *printer, const struct syntax_node *no
         const uint32_t first = node->set[i].first, last = node->set[i].last;
 
         for (uint32_t code = first; code <= last && (code < 0x80 || !is_large); code++)
-            if (fits(printer, part, code))
+            if (is_in_part(printer, part, code))
                 put_code(out, code);
         if (is_large && last >= 0x80 && part != PLAIN)
             put_range(out, (uint32_t)max_u64(first, 0x80), last);

@@ -693,7 +693,7 @@ static bool wait_for_input(const struct encoding *encoding)
 
 /* The thread that converts: reads, converts and writes until the file ends, an error occurs, or
  * the reader closes the pipe. */
-static void *work(void *context)
+static void *convert_main(void *context)
 {
     struct encoding *encoding = context;
     ssize_t got = 1;
@@ -723,7 +723,7 @@ static int start_thread(struct encoding *encoding)
 
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&encoding->thread, NULL, work, encoding);
+    error = pthread_create(&encoding->thread, NULL, convert_main, encoding);
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;
 }

@@ -89,7 +89,7 @@ static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
 }
 
 /* Makes an expression of each string, with '\' before each operator. False: no memory. */
-static bool quote(struct patterns *patterns, struct settings *settings)
+static bool quote_strings(struct patterns *patterns, struct settings *settings)
 {
     settings->syntax = TRAWL_PERL;
     for (uint64_t i = 0; i < patterns->count; i++) {
@@ -119,7 +119,7 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     for (uint64_t i = 0; i < patterns->count && may_cross; i++)
         crosses |=
             memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL;
-    if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
+    if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote_strings(patterns, settings)))
         return !crosses;
     /* Here patterns without operators become expressions, too. With --multiline, only expressions
      * find whole lines, or PCRE2's matches in a text of many lines. */
@@ -220,7 +220,7 @@ static bool is_one_of(char letter, const char *letters)
 }
 
 /* Returns true if some expression refers to a group by number, which joining would change. */
-static bool refers(const struct patterns *patterns)
+static bool has_backreference(const struct patterns *patterns)
 {
     for (uint64_t i = 0; i < patterns->count; i++) {
         const char *at = patterns->items[i].bytes, *end = at + patterns->items[i].bytes_count;
@@ -236,7 +236,7 @@ static bool refers(const struct patterns *patterns)
 bool expressions_join(struct patterns *patterns, const struct settings *settings)
 {
     /* for tg, \1 counts the groups of all expressions together, as in ripgrep */
-    const bool refers_back = settings->pcre && refers(patterns);
+    const bool refers_back = settings->pcre && has_backreference(patterns);
     const bool counts_anew = refers_back && !settings->is_tg;
     const bool branches = counts_anew && settings->syntax == TRAWL_PERL;
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";

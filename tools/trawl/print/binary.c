@@ -51,7 +51,7 @@ void binary_carry_line(struct text_scan *scan)
     scan->nulls.block_end = end_of_block(scan->lines.selected_end);
 }
 
-static void discard(struct text_scan *scan)
+static void discard_output(struct text_scan *scan)
 {
     scan->output->used = scan->output->committed;
     scan->json = scan->nulls.json_before;
@@ -97,7 +97,7 @@ void binary_found(struct text_scan *scan)
 
     scan->nulls.seen = true;
     if (in_current_block)
-        discard(scan);
+        discard_output(scan);
     else
         output_commit(scan->output);
     scan->lines.pending = 0;

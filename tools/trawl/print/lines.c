@@ -211,7 +211,8 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
 }
 
 /* Returns true if the line meets the conditions of --and and --andnot. */
-static bool meets(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+static bool meets_conditions(struct text_scan *scan, const struct view *view, uint64_t begin,
+                             uint64_t end)
 {
     return scan->job->line_meets == NULL ||
            scan->job->line_meets(scan, view->bytes + begin, end - begin);
@@ -229,7 +230,7 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
                              : block_line_begin(scan, view, at, offset);
         uint64_t end = print_line_end(scan, view, offset);
 
-        if (meets(scan, view, begin, end))
+        if (meets_conditions(scan, view, begin, end))
             select_line(scan, view, begin, end);
         at = end;
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
@@ -269,7 +270,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
             i++;
         selected = (scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                  view->matches + first, i - first) &&
-                    meets(scan, view, at, end)) != scan->settings->invert;
+                    meets_conditions(scan, view, at, end)) != scan->settings->invert;
         if (selected)
             select_line(scan, view, at, end);
         else

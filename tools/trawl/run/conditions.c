@@ -246,8 +246,8 @@ static bool is_selected(const struct command_job *job, const struct condition *c
 }
 
 /* Searches a line for a group. */
-static bool holds(struct text_scan *scan, struct line_search *search, size_t index,
-                  const uint8_t *line, uint64_t count)
+static bool group_occurs(struct text_scan *scan, struct line_search *search, size_t index,
+                         const uint8_t *line, uint64_t count)
 {
     const struct condition *condition = &scan->job->conditions->items[index];
     const struct trawl_plan *plan = condition->patterns.plan;
@@ -295,7 +295,7 @@ static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t cou
     if (search == NULL)
         scan_fail(scan, TRAWL_MEMORY);
     for (size_t i = 0; search != NULL && i < conditions->count; i++)
-        if (holds(scan, search, i, line, count) == conditions->items[i].negated ||
+        if (group_occurs(scan, search, i, line, count) == conditions->items[i].negated ||
             scan->status != TRAWL_OK)
             return false;
     return search != NULL;

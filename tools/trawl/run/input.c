@@ -379,7 +379,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
 
 /* Returns true if an item must not be opened before its turn: for example, a pipe's writer would
  * notice. */
-static bool must_wait(const struct walk_item *item, int directory)
+static bool must_wait_for_turn(const struct walk_item *item, int directory)
 {
     struct stat status;
 
@@ -401,7 +401,7 @@ static void search_item(struct pool_worker *worker, const struct walk_item *item
     int descriptor;
     bool turn = !worker->pool->takes_turns || pool_has_turn(worker);
 
-    if ((!turn || worker->gather.count > 0) && must_wait(item, directory)) {
+    if ((!turn || worker->gather.count > 0) && must_wait_for_turn(item, directory)) {
         gather_flush(worker);
         if (!pool_wait_turn(worker) || !pool_may_search(worker))
             return;

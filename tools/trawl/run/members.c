@@ -33,7 +33,7 @@ struct members {
     bool told;      /* an error of the last member */
 };
 
-static void tell(struct members *members, const char *name, const char *what)
+static void print_message(struct members *members, const char *name, const char *what)
 {
     struct command_job *job = members->worker->job;
 
@@ -139,9 +139,9 @@ static void search_member(struct members *members)
     }
     members->told = error == 0 && members->got < 0;
     if (error != 0)
-        tell(members, members->name, strerror(error));
+        print_message(members, members->name, strerror(error));
     else if (members->got < 0)
-        tell(members, members->name, archive_why(members->archive));
+        print_message(members, members->name, archive_why(members->archive));
 }
 
 /* Returns true if -g and types take a member of that name. */
@@ -182,19 +182,19 @@ static void search_members(struct members *members, const char *archive)
     while (step < ARCHIVE_END && pool_may_search(worker)) {
         step = archive_next(members->archive, &name, &is_doubtful);
         if (step == ARCHIVE_BROKEN || (step == ARCHIVE_CUT && !members->told))
-            tell(members, archive, archive_why(members->archive));
+            print_message(members, archive, archive_why(members->archive));
         if (step > ARCHIVE_LOCKED)
             continue;
         if (!is_taken(worker->job, name + (strncmp(name, "./", 2) == 0 ? 2 : 0)))
             continue;
         if (!name_member(members, archive, name)) {
-            tell(members, archive, strerror(ENOMEM));
+            print_message(members, archive, strerror(ENOMEM));
             return;
         }
         if (is_doubtful)
-            tell(members, members->name, archive_why(members->archive));
+            print_message(members, members->name, archive_why(members->archive));
         if (step == ARCHIVE_LOCKED)
-            tell(members, members->name, "encrypted");
+            print_message(members, members->name, "encrypted");
         else
             search_member(members);
     }
@@ -214,7 +214,7 @@ bool members_search(struct pool_worker *worker, int descriptor, const struct wal
     if (!archive_open(&members.archive, descriptor, item->name, job->searcher, &options, message)) {
         gather_flush(worker);
         if (pool_may_search(worker))
-            tell(&members, item->name, message);
+            print_message(&members, item->name, message);
         return true;
     }
     if (members.archive == NULL)
@@ -225,7 +225,7 @@ bool members_search(struct pool_worker *worker, int descriptor, const struct wal
         job->show_names = 1;
     members.bytes = malloc(MEMBER_BYTES);
     if (members.bytes == NULL)
-        tell(&members, item->name, strerror(ENOMEM));
+        print_message(&members, item->name, strerror(ENOMEM));
     else
         search_members(&members, item->name);
     job->show_names = show_names;

@@ -180,7 +180,7 @@ int run_end_document(struct command_job *job)
 
 /* Called if no file was searched. For `tg`, that is an error if the command line names no FILE, as
  * in ripgrep. Otherwise there is a message only if rules skipped files. */
-static void tell_of_nothing(struct command_job *job, size_t operand_count)
+static void report_no_file(struct command_job *job, size_t operand_count)
 {
     const struct settings *settings = job->settings;
     bool fails = settings->is_tg && operand_count == 0;
@@ -225,7 +225,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     if (good && settings->stats)
         print_stats(job);
     if (good && job->totals.sums.file_count == 0 && !job->has_searched)
-        tell_of_nothing(job, operand_count);
+        report_no_file(job, operand_count);
     if (!good) {
         job_fail(job, message);
         return EXIT_ERROR;

@@ -76,7 +76,7 @@ static void pause_shortly(void)
 }
 
 /* Spins for the lock. True: it is taken. */
-static bool watch(struct thread_lock *lock)
+static bool spin_for_lock(struct thread_lock *lock)
 {
     uint64_t end_ns = now_ns() + WATCH_NS;
 
@@ -95,7 +95,7 @@ void thread_lock(struct thread_lock *lock)
     bool locked = pthread_mutex_trylock(&lock->mutex) == 0;
 
     if (!locked && !atomic_exchange(&lock->is_watched, true)) {
-        locked = watch(lock);
+        locked = spin_for_lock(lock);
         atomic_store(&lock->is_watched, false);
     }
     if (!locked)
