@@ -60,13 +60,13 @@ TRAWL_API void trawl_records_unload(struct trawl_records *records);
 /* Search loaded records for an answer. For whole words and whole lines, a record's borders count as
  * borders of the text. Errors: as for trawl_ask, except READ. ARGUMENT also for an array of a GPU
  * that does not have the records; with an algorithm for records also for COUNTS, FIRST, MATCHES,
- * offsets of 4 bytes and validity. UNSUPPORTED, for records or arrays in a GPU's memory, for a sink
- * and for what a device cannot answer alone. Cost: the search of the tape; some nanoseconds per
- * occurrence, divided over the device or the threads; on the host 24 bytes written per cell, for
- * FIRST and MATCHES per occurrence. Memory on the host: 8 bytes per occurrence and 24 per cell in
- * each thread's chunks, which are smaller if occurrences are dense; up to 4 bytes per pattern for
- * each thread; BITS, BYTES: a bit for each record of a batch. Algorithms for records: about 1 MiB
- * of rows for each thread, at least one row.
+ * offsets of 4 bytes and validity. UNSUPPORTED if the records or arrays are in a GPU's memory, and
+ * cells go to a sink or a device cannot answer alone. Cost: the search of the tape; some
+ * nanoseconds per occurrence, divided over the device or the threads; on the host 24 bytes written
+ * per cell, for FIRST and MATCHES per occurrence. Memory on the host: 8 bytes per occurrence and 24
+ * per cell in each thread's chunks, which are smaller if occurrences are dense; up to 4 bytes per
+ * pattern for each thread; BITS, BYTES: a bit for each record of a batch. Algorithms for records:
+ * about 1 MiB of rows for each thread, at least one row.
  */
 TRAWL_CALL trawl_ask_records(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_records *records, struct trawl_answer *answer,

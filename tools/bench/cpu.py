@@ -216,7 +216,7 @@ def summary(data):
         f"- memory read speed: {reads[0]:.1f} GB/s with 1 thread, {reads[1]:.1f} GB/s "
         f"with {data['machine']['cores']} (median over the rows)",
         f"- {len(rows)} rows, every count as expected; 1 thread is "
-                f"{math.exp(statistics.mean(over)):.1f} times as fast as memmem (geometric mean)",
+        f"{math.exp(statistics.mean(over)):.1f} times as fast as memmem (geometric mean)",
     ]
 
 
