@@ -71,7 +71,7 @@ static void *open_near_own(const char *name, const Dl_info *own, char *reason)
 
 /* Returns what the first library that is found exports; NULL if there is none, or if it does not
  * fit. */
-static const void *open_library(const struct beside *beside, char *reason)
+static const void *open_library(const struct beside_library *beside, char *reason)
 {
     const void *exported;
     void *library;
@@ -95,7 +95,7 @@ static const void *open_library(const struct beside *beside, char *reason)
     return NULL;
 }
 
-const void *beside_load(struct beside *beside, char reason[BESIDE_REASON_BYTES])
+const void *beside_load(struct beside_library *beside, char reason[BESIDE_REASON_BYTES])
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const void *loaded;

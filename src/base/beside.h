@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-struct beside {
+struct beside_library {
     const char *library;                /* the file's name */
     const char *symbol;                 /* the object that it exports */
     bool (*fits)(const void *exported); /* whether it belongs to this version */
@@ -19,6 +19,6 @@ struct beside {
  * the program or library that contains this code, then in the ../lib and ../../lib of that
  * directory (for programs in libexec/trawl), then where the system keeps libraries. `lib` stands
  * for the build's CMAKE_INSTALL_LIBDIR, which may be lib64, for example. Threads: any. */
-const void *beside_load(struct beside *beside, char reason[BESIDE_REASON_BYTES]);
+const void *beside_load(struct beside_library *beside, char reason[BESIDE_REASON_BYTES]);
 
 #endif

@@ -309,9 +309,9 @@ static enum trawl_status count_ends(struct cuda_worker *worker, struct answer_ar
 {
     const struct cuda_answering *own = worker->answering;
     const uint8_t *bytes = worker->chunk->bytes + (a->begin - own->chunk_at);
-    struct cuda_ends known = {.count = a->end - a->begin,
-                              .line_end = worker->plan->line_end,
-                              .line_end_also = worker->plan->line_end_also};
+    struct cuda_line_ends known = {.count = a->end - a->begin,
+                                   .line_end = worker->plan->line_end,
+                                   .line_end_also = worker->plan->line_end_also};
     const uint64_t *sums;
 
     if (!cuda_worker_ends(worker, bytes, false, &known)) {

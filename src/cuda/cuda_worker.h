@@ -17,7 +17,7 @@
 
 /* Which bytes of which chunk are in the worker's text memory, so that a scan that continues where
  * the last one stopped need not copy them again. */
-struct cuda_held {
+struct cuda_held_text {
     const uint8_t *bytes; /* NULL: none */
     uint64_t begin;
     uint64_t from; /* the memory contains the chunk's bytes [from, end) */
@@ -110,7 +110,7 @@ struct cuda_worker {
     bool patient;
     struct cuda_event *done;    /* for which a patient worker sleeps */
     struct cuda_pinned landing; /* the landing buffer: hits on their way to the host */
-    struct cuda_held held;
+    struct cuda_held_text held;
     struct cuda_memory
         steps;               /* of an idle worker: memory that records have left (cuda_records.c) */
     uint64_t hits_room;      /* how many hits fit into `hits` */

@@ -18,7 +18,8 @@ static bool is_same_kernels(const void *exported)
 enum trawl_status cuda_image_find(const struct cuda_image *image, const void **bytes,
                                   struct trawl_error *error)
 {
-    static struct beside library = {TRAWL_KERNELS_LIBRARY, "trawl_kernels", is_same_kernels, NULL};
+    static struct beside_library library = {TRAWL_KERNELS_LIBRARY, "trawl_kernels", is_same_kernels,
+                                            NULL};
     char reason[BESIDE_REASON_BYTES];
     const struct kernels_library *kernels;
     const struct kernels_image *found;

@@ -26,7 +26,7 @@ struct cuda_sample {
 };
 
 /* The number of line ends in a part of a resident. */
-struct cuda_ends {
+struct cuda_line_ends {
     uint64_t at, count; /* the part's offset and length; count 0: the entry is free */
     uint8_t line_end, line_end_also;
     uint64_t ends;
@@ -54,9 +54,9 @@ struct cuda_resident {
     uint64_t tail_at;
     /* only if borrowed: the text has been copied to `bytes`, so the host can read it */
     bool fetched;
-    struct cuda_sample *sample;           /* NULL: no sample */
-    uint32_t sample_uses;                 /* of a borrowed text: how often it was loaded with it */
-    struct cuda_ends ends[CUDA_ENDS_MAX]; /* counted by earlier searches, the latest first */
+    struct cuda_sample *sample; /* NULL: no sample */
+    uint32_t sample_uses;       /* of a borrowed text: how often it was loaded with it */
+    struct cuda_line_ends ends[CUDA_ENDS_MAX]; /* counted by earlier searches, the latest first */
 };
 
 /* An owner of a text. A text's residents stay on the devices while it has at least one owner. */

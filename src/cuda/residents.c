@@ -119,7 +119,7 @@ uint64_t cuda_worker_sample(const struct cuda_worker *worker, const uint8_t *byt
 }
 
 bool cuda_worker_ends(const struct cuda_worker *worker, const uint8_t *bytes, bool keeps,
-                      struct cuda_ends *ends)
+                      struct cuda_line_ends *ends)
 {
     struct cuda_engine *engine = worker->engine;
     bool found = false;
@@ -137,7 +137,7 @@ bool cuda_worker_ends(const struct cuda_worker *worker, const uint8_t *bytes, bo
             break;
         }
         for (uint32_t k = 0; k < CUDA_ENDS_MAX && !found; k++) {
-            const struct cuda_ends *known = &kept->ends[k];
+            const struct cuda_line_ends *known = &kept->ends[k];
 
             found = known->at == ends->at && known->count == ends->count &&
                     known->line_end == ends->line_end &&

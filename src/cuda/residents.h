@@ -39,7 +39,7 @@ void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to
 /* Looks up ends->ends, the number of line ends in the ends->count bytes at `bytes` of a loaded text
  * on the worker's device. Returns true if it is known. With `keeps`, records ends->ends instead. */
 bool cuda_worker_ends(const struct cuda_worker *worker, const uint8_t *bytes, bool keeps,
-                      struct cuda_ends *ends);
+                      struct cuda_line_ends *ends);
 /* Returns the serial number of the sample of the loaded text to which these bytes belong, on the
  * worker's device; 0 if there is none. Copies the sample to *sample, unless that is NULL. */
 uint64_t cuda_worker_sample(const struct cuda_worker *worker, const uint8_t *bytes, uint64_t count,

@@ -7,7 +7,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held only while no thread can fork */
 
-void changes_add(struct changes *changes, const struct trawl_change *change)
+void changes_add(struct method_changes *changes, const struct trawl_change *change)
 {
     forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
@@ -16,7 +16,7 @@ void changes_add(struct changes *changes, const struct trawl_change *change)
     forks_release();
 }
 
-void changes_take(struct changes *changes, struct changes *to)
+void changes_take(struct method_changes *changes, struct method_changes *to)
 {
     atomic_store_explicit(&to->count, 0, memory_order_relaxed);
     if (atomic_load_explicit(&changes->count, memory_order_relaxed) == 0)

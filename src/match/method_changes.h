@@ -7,14 +7,14 @@
 
 #include "trawl.h"
 
-struct changes {
+struct method_changes {
     _Atomic uint64_t count;                       /* of all changes */
     struct trawl_change kept[TRAWL_CHANGES_KEPT]; /* change i is in kept[i % TRAWL_CHANGES_KEPT] */
 };
 
 /* Adds a change. Any thread may call this. */
-void changes_add(struct changes *changes, const struct trawl_change *change);
+void changes_add(struct method_changes *changes, const struct trawl_change *change);
 /* Moves the changes to *to, and leaves none. Any thread may call this. */
-void changes_take(struct changes *changes, struct changes *to);
+void changes_take(struct method_changes *changes, struct method_changes *to);
 
 #endif

@@ -15,7 +15,7 @@
  * of cells, one for each class, instead of a chain of tests.
  *
  * Each byte passes exactly one test. A failed test goes to a sibling, or to a node of less depth.
- * So on average over a text, a byte costs at most 2 × row_children tests (struct making).
+ * So on average over a text, a byte costs at most 2 × row_children tests (struct automaton_build).
  */
 #include "plan/automaton.h"
 
@@ -72,7 +72,7 @@ struct branch {
     uint32_t node;   /* the first node of its own, at depth + 1 */
 };
 
-struct making {
+struct automaton_build {
     struct plan_automaton *set;
     struct branch *branches; /* a branch for each end, [set->count] */
     uint64_t node_count;     /* UINT64_MAX: some string is longer than 2^32 - 1 bytes */
@@ -104,7 +104,7 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
 
 /* Sorts the strings by their bytes, from the last byte to the first. Each group of equal strings
  * becomes an end of the automaton. `strings` has room for all strings. */
-static enum trawl_status find_branches(struct making *making, struct backwards *strings,
+static enum trawl_status find_branches(struct automaton_build *making, struct backwards *strings,
                                        struct trawl_error *error)
 {
     struct plan_automaton *set = making->set;
@@ -138,7 +138,7 @@ static enum trawl_status find_branches(struct making *making, struct backwards *
 }
 
 /* Numbers the nodes, and counts the children of each. */
-static void number_nodes(struct making *making)
+static void number_nodes(struct automaton_build *making)
 {
     const struct plan_automaton *set = making->set;
     uint32_t next = 1;
@@ -159,7 +159,7 @@ static void number_nodes(struct making *making)
 }
 
 /* Lowers row_children as far as ROW_CELLS_FREE allows. */
-static void plan_rows(struct making *making)
+static void plan_rows(struct automaton_build *making)
 {
     const struct plan_automaton *set = making->set;
     uint64_t nodes_of[258] = {0}, most = max_u64(ROW_CELLS_FREE, set->node_count);
@@ -178,7 +178,8 @@ static void plan_rows(struct making *making)
 
 /* Initialises the node's cell, with the link to the first child, and its row, if it has one, as
  * empty. Returns the index of the cell at which the next node's row begins. */
-static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
+static uint64_t make_node(const struct automaton_build *making, uint32_t node, uint32_t class,
+                          uint64_t rows)
 {
     const struct plan_automaton *set = making->set;
     struct plan_automaton_cell *cell = &set->cells[node];
@@ -198,7 +199,7 @@ static uint64_t make_node(const struct making *making, uint32_t node, uint32_t c
 }
 
 /* Initialises all nodes, and links the children of each parent. */
-static void make_nodes(struct making *making)
+static void make_nodes(struct automaton_build *making)
 {
     struct plan_automaton *set = making->set;
     uint64_t rows = make_node(making, 0, CLASS_NONE, set->node_count);
@@ -231,7 +232,7 @@ static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *p
 
 /* Finds the node to which this node fails, and sets what depends on that: in this node's cell, in
  * its end, and in its parent's row. All nodes of less depth must be finished. */
-static void finish_node(struct making *making, uint32_t end, uint32_t depth)
+static void finish_node(struct automaton_build *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
     const struct branch *branch = &making->branches[end];
@@ -269,7 +270,7 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
  * after a byte of its class. That is the state to which the node's fail node goes, so it is taken
  * from the chain of tests there, or from the row at the chain's end. In the root's row, it is the
  * root. */
-static void finish_row(struct making *making, uint32_t node)
+static void finish_row(struct automaton_build *making, uint32_t node)
 {
     struct plan_automaton_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];
     uint32_t start = cells[0].to[1], state = cells[making->fail[node]].to[1];
@@ -291,7 +292,7 @@ static void finish_row(struct making *making, uint32_t node)
 
 /* Links the node at this depth to its parent, and finds the node to which it fails. The rows of all
  * nodes of less depth must be complete. */
-static void link_row(struct making *making, uint32_t end, uint32_t depth)
+static void link_row(struct automaton_build *making, uint32_t end, uint32_t depth)
 {
     const struct plan_automaton *set = making->set;
     uint32_t parent, node = node_at(&making->branches[end], depth, &parent);
@@ -307,7 +308,7 @@ static void link_row(struct making *making, uint32_t end, uint32_t depth)
 /* Fills the node's row with a copy of the row of the node to which it fails. Records the end in the
  * row if the end's strings are complete at this depth. Links to the node's own children are added
  * later, by link_row. */
-static void fill_row(struct making *making, uint32_t end, uint32_t depth)
+static void fill_row(struct automaton_build *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
     uint32_t parent, node = node_at(&making->branches[end], depth, &parent);
@@ -324,7 +325,7 @@ static void fill_row(struct making *making, uint32_t end, uint32_t depth)
 }
 
 /* Sorts the ends by the depth at which their branches begin (a counting sort). */
-static void order_ends(struct making *making)
+static void order_ends(struct automaton_build *making)
 {
     const struct plan_automaton *set = making->set;
     uint32_t *at = making->path;
@@ -339,7 +340,7 @@ static void order_ends(struct making *making)
 }
 
 /* Finishes all nodes, in ascending order of depth. */
-static void finish_nodes(struct making *making)
+static void finish_nodes(struct automaton_build *making)
 {
     struct plan_automaton *set = making->set;
     uint32_t *order = making->order, from = 0, live = 0;
@@ -382,7 +383,7 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
                                     struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    struct making making = {.set = set};
+    struct automaton_build making = {.set = set};
     struct backwards *strings = NULL;
     uint64_t count;
 

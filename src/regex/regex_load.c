@@ -11,7 +11,8 @@ static bool is_same_version(const void *exported)
 
 enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *error)
 {
-    static struct beside library = {TRAWL_REGEX_LIBRARY, "trawl_regex_ops", is_same_version, NULL};
+    static struct beside_library library = {TRAWL_REGEX_LIBRARY, "trawl_regex_ops", is_same_version,
+                                            NULL};
     char reason[BESIDE_REASON_BYTES];
 
     *ops = (const struct regex_ops *)beside_load(&library, reason);

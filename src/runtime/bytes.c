@@ -120,7 +120,7 @@ static __attribute__((noinline)) struct trawl_text *text_of(struct trawl_text *t
     return text;
 }
 
-struct listed {
+struct listed_matches {
     struct trawl_match *matches;
     uint64_t room, count;
     bool is_full; /* the search was stopped */
@@ -128,7 +128,7 @@ struct listed {
 
 static int list_window(void *context, const struct trawl_window *window)
 {
-    struct listed *listed = (struct listed *)context;
+    struct listed_matches *listed = (struct listed_matches *)context;
 
     for (uint64_t i = 0; i < window->match_count; i++, listed->count++)
         if (listed->room > 0) {
@@ -145,7 +145,7 @@ static __attribute__((noinline)) enum trawl_status list_text(
     uint64_t bytes_count, uint32_t flags, struct trawl_match *matches, uint64_t matches_max,
     uint64_t *match_count, struct trawl_error *error)
 {
-    struct listed listed = {matches, matches_max, 0, false};
+    struct listed_matches listed = {matches, matches_max, 0, false};
     struct trawl_text text;
     enum trawl_status status;
     bool any;

@@ -40,7 +40,7 @@ const struct engine_ops engine_cuda = {.open = open_none};
 
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
-const struct kind engine_kinds[PLAN_KINDS] = {
+const struct kind_facts engine_kinds[PLAN_KINDS] = {
     [PLAN_KIND_STRINGS] = {.ops = {&engine_cpu, &engine_cuda}, .name = "a plan of strings"},
     [PLAN_KIND_ALGORITHM] = {.ops = {GALLERY_OPS, GALLERY_OPS},
                              .name = "a published algorithm",
@@ -65,7 +65,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
                                    struct trawl_plan **plan, struct trawl_error *error)
 {
     struct trawl_plan *built = NULL;
-    const struct kind *kind;
+    const struct kind_facts *kind;
     bool stays_within = false;
     enum trawl_status status = TRAWL_OK;
 

@@ -9,7 +9,7 @@ extern const struct engine_ops *const engine_for_devices;
 
 /* What the runtime knows about a kind of plan. The engines of the host and of devices search for
  * strings; for each other kind, a *layer* is an engine built on these two. */
-struct kind {
+struct kind_facts {
     /* the engines that search: [0] on the host, [1] on a device; NULL: not built. A layer is both
      */
     const struct engine_ops *ops[2];
@@ -25,10 +25,10 @@ struct kind {
      * end. A count lists hits, too, and the host verifies those that devices find. */
     bool judges;
 };
-extern const struct kind engine_kinds[PLAN_KINDS];
+extern const struct kind_facts engine_kinds[PLAN_KINDS];
 
 /* Returns the plan's kind; that of strings if plan is NULL. */
-static inline const struct kind *kind_of(const struct trawl_plan *plan)
+static inline const struct kind_facts *kind_of(const struct trawl_plan *plan)
 {
     return &engine_kinds[plan == NULL ? PLAN_KIND_STRINGS : plan->kind];
 }

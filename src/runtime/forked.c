@@ -16,7 +16,7 @@
 
 /* held only between forks_hold and forks_release, when no other thread can fork */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct forked *items;
+static struct forked_object *items;
 
 static void adopt_devices(struct devices *devices)
 {
@@ -92,27 +92,27 @@ static void adopt_searcher(struct trawl_searcher *searcher)
 /* Makes all objects usable again. Called in the child before fork() returns. */
 static void adopt(void)
 {
-    for (struct forked *item = items; item != NULL; item = item->next)
+    for (struct forked_object *item = items; item != NULL; item = item->next)
         if (!item->is_searcher)
             adopt_runtime((struct trawl_runtime *)item);
-    for (struct forked *item = items; item != NULL; item = item->next)
+    for (struct forked_object *item = items; item != NULL; item = item->next)
         if (item->is_searcher)
             adopt_searcher((struct trawl_searcher *)item);
 }
 
-void forked_note(struct forked *item, bool is_searcher)
+void forked_note(struct forked_object *item, bool is_searcher)
 {
     forks_hold(adopt);
     (void)pthread_mutex_lock(&lock);
-    *item = (struct forked){items, is_searcher};
+    *item = (struct forked_object){items, is_searcher};
     items = item;
     (void)pthread_mutex_unlock(&lock);
     forks_release();
 }
 
-void forked_forget(const struct forked *item)
+void forked_forget(const struct forked_object *item)
 {
-    struct forked **link = &items;
+    struct forked_object **link = &items;
 
     forks_hold(adopt);
     (void)pthread_mutex_lock(&lock);

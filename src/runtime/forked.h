@@ -7,7 +7,7 @@
 
 /* forked_note adds to the list a runtime or searcher that is being opened; forked_forget removes
  * one that is being closed. */
-void forked_note(struct forked *item, bool is_searcher);
-void forked_forget(const struct forked *item);
+void forked_note(struct forked_object *item, bool is_searcher);
+void forked_forget(const struct forked_object *item);
 
 #endif

@@ -75,7 +75,7 @@ struct job {
     struct trawl_runtime *runtime;
     uint64_t number; /* unique among the jobs of the runtime, starting at 1 */
     const struct trawl_plan *plan;
-    const struct kind *kind; /* the plan's */
+    const struct kind_facts *kind; /* the plan's */
     /* The caller searches the text as a single chunk, without reading the clock, which would take
      * as long as the search. */
     bool is_brief;
@@ -147,13 +147,13 @@ struct devices {
 };
 
 /* An entry of the list in forked.c: the first member of a runtime, and of a searcher. */
-struct forked {
-    struct forked *next;
+struct forked_object {
+    struct forked_object *next;
     bool is_searcher;
 };
 
 struct trawl_runtime {
-    struct forked forked;
+    struct forked_object forked;
     enum trawl_engine engine; /* the engine that the caller asked for */
     uint32_t threads_max;     /* maximum number of searching threads, including the caller's */
     uint64_t memory_max;      /* limit of memory_used; 0: no limit */

@@ -236,7 +236,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     enum trawl_engine engine = search->job.runtime->engine;
     const struct trawl_plan *plan = search->job.plan;
     uint64_t fixed = min_u64(searcher->chunk_bytes, CHUNK_MAX);
-    const struct kind *kind = search->job.kind;
+    const struct kind_facts *kind = search->job.kind;
     const bool by_choice = engine == TRAWL_ENGINE_CUDA;
     bool is_split, asks;
 

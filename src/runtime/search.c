@@ -222,7 +222,7 @@ enum trawl_status trawl_searcher_changes(const struct trawl_searcher *searcher,
                                          struct trawl_change *changes, uint64_t room,
                                          uint64_t *count, struct trawl_error *error)
 {
-    const struct changes *last;
+    const struct method_changes *last;
     uint64_t kept;
 
     if (searcher == NULL || count == NULL || (changes == NULL && room > 0))

@@ -141,7 +141,7 @@ struct search {
 };
 
 struct trawl_searcher {
-    struct forked forked;
+    struct forked_object forked;
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
     uint64_t chunk_bytes; /* 0: the schedule chooses */
@@ -187,9 +187,9 @@ struct trawl_searcher {
     _Atomic int wake;
     /* how many bytes of the text have been searched and delivered; any thread may read it */
     _Atomic uint64_t progress;
-    struct changes changes;      /* of the current call */
-    struct changes last_changes; /* of the last finished call */
-    struct call_record last;     /* what the last finished call did, unless it is in `brief` */
+    struct method_changes changes;      /* of the current call */
+    struct method_changes last_changes; /* of the last finished call */
+    struct call_record last; /* what the last finished call did, unless it is in `brief` */
     /* The last finished call, if it was trawl_count or trawl_first for a short text, without a
      * worker. Such a call does not mark the searcher as inside a call, and two threads may write
      * here at the same time. So the members are atomic. searcher_record clears them. */

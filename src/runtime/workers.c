@@ -93,7 +93,7 @@ enum trawl_status worker_ready(struct worker *worker, struct job *job, bool on_d
                                struct trawl_error *error)
 {
     struct trawl_runtime *runtime = worker->runtime;
-    const struct kind *kind = job->kind;
+    const struct kind_facts *kind = job->kind;
     struct prepared *own;
 
     if (on_device && !devices_are_ready(&runtime->devices)) { /* a child of fork() has none */

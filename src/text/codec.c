@@ -10,7 +10,7 @@
 #include "base/forks.h"
 #include "text/codecs.h"
 
-struct magic {
+struct codec_magic {
     const struct codec *codec;
     uint8_t bytes[CODEC_MAGIC_BYTES_MAX];
     uint8_t bytes_count;
@@ -19,7 +19,7 @@ struct magic {
 /* The fourth byte of a bzip2 file is the block size, '1' to '9', instead of a fixed byte. */
 #define BZIP2_SIZE_AT 3u
 
-static const struct magic magics[] = {
+static const struct codec_magic magics[] = {
     {&codec_gzip, {0x1f, 0x8b, 0x08}, 3},
     {&codec_xz, {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
     {&codec_zstd, {0x28, 0xb5, 0x2f, 0xfd}, 4},
@@ -36,7 +36,7 @@ static const struct codec *const codecs[CODEC_COUNT] = {
     &codec_gzip,  &codec_xz,   &codec_zstd,       &codec_lz4,
     &codec_bzip2, &codec_isal, &codec_xz_threads, &codec_bzip2_whole};
 
-static bool is_like(const struct magic *magic, const uint8_t *bytes, uint64_t bytes_count)
+static bool is_like(const struct codec_magic *magic, const uint8_t *bytes, uint64_t bytes_count)
 {
     for (uint64_t i = 0; i < bytes_count && i < magic->bytes_count; i++) {
         if (magic->codec == &codec_bzip2 && i == BZIP2_SIZE_AT) {
@@ -72,7 +72,7 @@ static bool is_likely(const struct codec *codec, const uint8_t *head)
 const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint64_t bytes_count)
 {
     const uint8_t *at = bytes, *end = bytes + bytes_count;
-    const struct magic *magic = magics;
+    const struct codec_magic *magic = magics;
     uint8_t first;
     bool undecided;
 

@@ -7,7 +7,7 @@
 #define THREADS 4u
 #define EACH 5000u
 
-static struct changes changes, taken;
+static struct method_changes changes, taken;
 
 static void add(uint64_t from, uint64_t to)
 {

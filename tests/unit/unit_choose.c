@@ -259,7 +259,7 @@ static struct cpu_worker *worker_open(const struct trawl_plan *plan, struct engi
 }
 
 /* The workers' call, which receives their changes. */
-static struct changes changes;
+static struct method_changes changes;
 static const struct engine_call call = {.changes = &changes};
 
 static struct engine_result scan(struct cpu_worker *worker, const uint8_t *text, uint64_t at,

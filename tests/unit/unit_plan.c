@@ -363,7 +363,7 @@ static void contests(void)
     static struct cuda_device device;
     static struct cuda_worker worker;
     const double automaton_cost = plan_part_costs_device.dense;
-    struct changes changes = {.count = 0};
+    struct method_changes changes = {.count = 0};
     const struct engine_call call = {.changes = &changes};
     const struct engine_chunk chunk = {.call = &call};
     const char *searches = "filter"; /* what the changes say */

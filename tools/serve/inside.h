@@ -24,7 +24,7 @@ extern uint64_t refresh_bytes, quiet_ns;
 
 /* A name that was written to since the tree was last checked. It may have been another hard link
  * of a known file, so it is kept until it turns out to be a separate file. */
-struct written {
+struct written_name {
     char *path;
     uint32_t cookie; /* identifies the notice that moved the name away; 0: none */
     bool is_gone;    /* no file has the name */
@@ -61,7 +61,7 @@ struct collection {
     /* indices of files whose contents may have changed; an index may come twice */
     uint32_t *dirty;
     size_t dirty_count, dirty_capacity;
-    struct written written[WRITTEN_MAX];
+    struct written_name written[WRITTEN_MAX];
     size_t written_count;
     char **fresh; /* paths of new files; owned */
     size_t fresh_count, fresh_capacity;

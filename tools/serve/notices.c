@@ -138,7 +138,7 @@ static bool is_rule_file(const char *name)
     return false;
 }
 
-static struct written *written_find(struct collection *collection, const char *path)
+static struct written_name *written_find(struct collection *collection, const char *path)
 {
     for (size_t i = 0; i < collection->written_count; i++)
         if (strcmp(collection->written[i].path, path) == 0)
@@ -152,7 +152,7 @@ static struct written *written_find(struct collection *collection, const char *p
  * tree is walked; a file that is written under a temporary name and then moved causes no walk. */
 static void take_written(struct collection *collection, const struct notice *notice, bool is_seen)
 {
-    struct written *written = written_find(collection, collection->path);
+    struct written_name *written = written_find(collection, collection->path);
 
     collection->must_walk |= written != NULL && (notice->is_deleted || notice->is_moved);
     if (notice->is_moved) {
@@ -163,14 +163,15 @@ static void take_written(struct collection *collection, const struct notice *not
                 (copy = strdup(collection->path)) == NULL)
                 continue;
             free(collection->written[i].path);
-            collection->written[i] = (struct written){copy, 0, !is_seen};
+            collection->written[i] = (struct written_name){copy, 0, !is_seen};
         }
     } else if (written == NULL && notice->is_written) {
         char *copy = collection->written_count < WRITTEN_MAX ? strdup(collection->path) : NULL;
 
         collection->must_walk |= copy == NULL;
         if (copy != NULL)
-            collection->written[collection->written_count++] = (struct written){copy, 0, !is_seen};
+            collection->written[collection->written_count++] =
+                (struct written_name){copy, 0, !is_seen};
     } else if (written != NULL) {
         written->cookie = notice->cookie;
         written->is_gone = !is_seen;
@@ -182,7 +183,7 @@ static void take_written(struct collection *collection, const struct notice *not
 static void drop_written(struct collection *collection)
 {
     while (collection->written_count > 0) {
-        struct written *written = &collection->written[--collection->written_count];
+        struct written_name *written = &collection->written[--collection->written_count];
 
         collection->must_walk |= written->is_gone;
         free(written->path);

@@ -37,7 +37,7 @@
 
 uint64_t refresh_bytes = UINT64_C(64) << 20;
 
-enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
+enum file_mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
 
 /* The work on a new state, which is made from the state `before`. */
 struct update {

@@ -118,7 +118,7 @@ struct line_head {
 };
 
 /* What print_head prints next. */
-struct shown {
+struct next_head {
     struct line_head head;
     const uint64_t *numbers; /* the numbers of the strings that occur */
     uint64_t number_count;
@@ -147,7 +147,7 @@ struct carry {
 };
 
 /* The bytes that reread.c read last. */
-struct reread {
+struct reread_bytes {
     uint8_t *bytes;
     uint64_t begin, count;
 };
@@ -255,7 +255,7 @@ struct text_scan {
 
     const struct trawl_window *window; /* the current window, as the library delivered the window */
     struct carry carry;
-    struct reread reread;
+    struct reread_bytes reread;
     struct counting counting;
     struct lines lines;
     struct occurrences occurrences;
@@ -264,7 +264,7 @@ struct text_scan {
     /* A local variable of the print functions would be slower: because its address is taken, the
      * compiler would add the stack protector's check to functions that run once for each match or
      * line. */
-    struct shown shown;
+    struct next_head shown;
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;
     struct style_state style; /* what style.c keeps between lines */

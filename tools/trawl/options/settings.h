@@ -87,7 +87,7 @@ struct document_options {
 };
 
 /* Options as given, from which settings_build derives other members. */
-struct asked {
+struct asked_options {
     struct value_list color_specs; /* --colors */
     enum color_when color;
     bool reports[REPORTS_COUNT]; /* those with their own option; others have members of
@@ -144,7 +144,7 @@ struct settings {
     struct value_list operands; /* files and directories */
     struct value_list filters;  /* --include, --exclude, --exclude-from, --exclude-dir */
     struct file_settings files; /* ripgrep's options about files */
-    struct asked asked;
+    struct asked_options asked;
     struct arguments arguments;
     struct document_options document;
     struct search_options search;

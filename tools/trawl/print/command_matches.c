@@ -193,7 +193,7 @@ enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *err
 
 /* --positions of --hex with wildcards: a match for each place where one begins. The matches of the
  * library do not overlap, so others may begin within each of them. */
-struct starts {
+struct inner_starts {
     struct text_scan *scan;
     struct trawl_line **lines; /* of each pattern; NULL: not opened yet */
     struct trawl_match *within;
@@ -201,7 +201,7 @@ struct starts {
 };
 
 /* Prints the matches within others that begin before `limit`, in order. */
-static int print_within(struct starts *starts, uint64_t limit)
+static int print_within(struct inner_starts *starts, uint64_t limit)
 {
     size_t count = 0;
     int ends = 0;
@@ -217,7 +217,7 @@ static int print_within(struct starts *starts, uint64_t limit)
 }
 
 /* Finds the matches of the same pattern that begin within a match. False: the scan has failed. */
-static bool find_within(struct starts *starts, const struct trawl_match *match)
+static bool find_within(struct inner_starts *starts, const struct trawl_match *match)
 {
     struct text_scan *scan = starts->scan;
     struct trawl_line **line = &starts->lines[match->pattern_index];
@@ -255,7 +255,7 @@ static bool find_within(struct starts *starts, const struct trawl_match *match)
 
 static int starts_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
-    struct starts *starts = context;
+    struct inner_starts *starts = context;
 
     for (uint64_t i = 0; i < match_count; i++)
         if (print_within(starts, matches[i].begin) != 0 ||
@@ -267,7 +267,8 @@ static int starts_sink(void *context, const struct trawl_match *matches, uint64_
 static enum trawl_status starts_report(struct text_scan *scan, struct trawl_error *error)
 {
     const uint64_t plans = told_plan(scan->plan, 0).pattern_count;
-    struct starts starts = {.scan = scan, .lines = calloc(plans, sizeof(struct trawl_line *))};
+    struct inner_starts starts = {.scan = scan,
+                                  .lines = calloc(plans, sizeof(struct trawl_line *))};
     struct trawl_answer all = TRAWL_ANSWER_MATCHES(starts_sink, &starts);
     enum trawl_status status = TRAWL_MEMORY;
 

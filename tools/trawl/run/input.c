@@ -97,15 +97,15 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
     return false;
 }
 
-enum whole {
+enum whole_result {
     WHOLE_READ,
     WHOLE_NOT,  /* too long, or unreadable, which the ordinary search will report */
     WHOLE_LOST, /* the error was reported */
 };
 
 /* Reads a regular file from its beginning; size < 0: unknown. */
-static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t size,
-                             struct open_file *file)
+static enum whole_result read_whole(struct pool_worker *worker, int descriptor, off_t size,
+                                    struct open_file *file)
 {
     bool moved = false;
 
@@ -126,12 +126,12 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
 /* Reads a file that is regular according to its directory, without fstat, which is needed only if
  * the file might be the output, if -T makes numbers as wide as the size, or if --encoding may
  * convert it. */
-static enum whole read_unseen(struct pool_worker *worker, int descriptor,
-                              const struct walk_item *item, struct stat *status,
-                              struct open_file *file)
+static enum whole_result read_unseen(struct pool_worker *worker, int descriptor,
+                                     const struct walk_item *item, struct stat *status,
+                                     struct open_file *file)
 {
     const struct command_job *job = worker->job;
-    enum whole whole;
+    enum whole_result whole;
 
     if (item->type != DT_REG || job->settings->heads.initial_tab ||
         job->settings->encoding != NULL || pre_takes(job, item->name))
@@ -329,7 +329,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
     struct stat status;
     struct open_file file = {descriptor,           &status,          item->name, NULL, 0,
                              settings->search_zip, item->is_operand, NULL};
-    enum whole whole = WHOLE_NOT;
+    enum whole_result whole = WHOLE_NOT;
     const bool only_members = is_only_for_members(worker->job, item);
 
     if (!item->is_operand && !only_members)
