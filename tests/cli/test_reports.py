@@ -56,6 +56,7 @@ def test_pairs(one, other):
     if {one[0], other[0]} == {"COUNT", "COUNT_MATCHES"}:  # the last of the two options wins
         return
     done = run(ASKS[one[0]] + ASKS[other[0]])
+    assert done == run(ASKS[other[0]] + ASKS[one[0]])
     if "BYTES" in (one[3], other[3]) and not {one[4], other[4]} & {"TEXT", "NOTHING"}:
         assert done[0] == 2
     else:

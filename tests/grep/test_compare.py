@@ -664,3 +664,31 @@ def test_capitals(trawl, folder):
         got = cases.execute([trawl, "-acS", "-e", b"".join(string)], folder, data=other + b"\n")[1]
         if got != b"%d\n" % wanted:
             pytest.fail("-S %r: %r lines of %r" % (string, got, other))
+
+
+def test_unread(trawl, folder):
+    """Compare what is said of operands that cannot be read, before and after others, with each report; -s removes only the
+    messages. Of reports that grep lacks, only the status and the messages are compared."""
+    top, turn = os.path.join(folder, "unread"), cases.SEED
+    os.makedirs(os.path.join(top, "tree"))
+    for link, target in (("tree/gone", "nowhere"), ("loop", "loop")):
+        os.symlink(target, os.path.join(top, link))
+    for name, text in (("hit", "zzz\n"), ("none", "x\n"), ("locked", "")):
+        write(os.path.join(top, name), text)
+    os.chmod(os.path.join(top, "locked"), 0)
+    same = {word: [word] for word in "-c -n -l -L -q -o -v -m1 -B1 --color=always".split()}
+    lacking = {word: [] for word in "--json --count-matches --count-by-pattern --vimgrep -P --mismatches=1".split()}
+    reports = [*same.items(), *lacking.items(), ("--files", ["-l"]), ("--files -q", ["-q"])]
+    absent = ["missing", "loop", "hit/x", "n" * 256]  # --files opens no file
+    kinds = [*absent, "tree", "/proc/self/mem", "-R tree", "locked", "-"]
+    for number, (kind, (report, theirs)) in enumerate(itertools.product(kinds, reports)):
+        lists, (*more, bad) = "--files" in report, kind.split()
+        if kind not in absent if lists else (number + number // len(reports) + turn) % 6:
+            continue
+        closed = ["sh", "-c", 'exec "$@" <&-', "sh"] * (bad == "-")
+        for quiet, operands in itertools.product(([], ["-s"]), ([bad], ["hit", bad], [bad, "none", "hit"])):
+            grep = ["grep", "-F", "-H", *theirs, *quiet, *more, "-e", "" if lists else "zzz", *operands]
+            ours = [trawl, "-H", *report.split(), *quiet, *more, *([] if lists else ["-e", "zzz"]), *operands]
+            expected, got = (cases.execute(closed + command, top) for command in (grep, ours))
+            expected = (expected[0], expected[1] if theirs else got[1], rename(expected[2]))
+            assert expected == got or b"cannot be loaded" in got[2], (grep, ours)

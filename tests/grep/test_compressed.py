@@ -59,6 +59,13 @@ def check_damaged(trawl, top, rng):
         if found != got:
             rows = (own, got[0], len(got[1]), got[2], others, found[0], len(found[1]), found[2])
             return "%r: status %d, %d bytes, %r; %r gives status %d, %d bytes, %r" % rows
+    report = rng.choice("-c --json --count-matches --count-by-pattern --vimgrep -B1 -o -P -v".split())
+    quiet = rng.choice(([], ["-s"]))
+    command = [trawl, "--search-zip", "-a", report, *quiet, *own, "o", "damaged"]
+    with open(os.path.join(top, "output"), "wb") as output:  # what --json prints may be long
+        found = run(command, top, stdout=output)
+    if got[0] == 2 and (found[0], found[2]) != (2, b"" if quiet else got[2]) and b"cannot be loaded" not in found[2]:
+        return "%s %r: status %d, %r instead of %r" % (report, quiet, found[0], found[2], got[2])
     if way < 0.2:
         return None if got == (*expected[:2], b"") else "undamaged: status %d, %r" % (got[0], got[2])
     if several:  # tools differ in what they say of a file with several members

@@ -390,3 +390,35 @@ def test_returns(trawl, folder):
             Case([[word] for word in options if word], ["foo"], {"f0": text}, ["f0"], True), trawl, place
         )
         assert not wrong, wrong
+
+
+# A row: options, the first of which takes each of the values, which a blank separates; the other arguments. ripgrep takes
+# some of the values.
+ESCAPES = r"\n \r \t \\ \\n \x00 \xfF\xAa\x09 \x7g \xg7 \x \x4 \ a\ \q\0 \X41 / + ab é \n\n "
+HUES = "black red green yellow blue magenta cyan white"
+SIZES = "".join("%d%s " % (number, unit) for shift, unit in ((0, ""), (10, "K"), (20, "M"), (30, "G"))
+                for most in [2 ** 64 - 1 >> shift] for number in (0, 1, most, most + 1, 2 * most, 2 ** 64 + 1, 1000 * 2 ** 64 + 7))  # fmt: skip
+NUMBERS = "0 010 255 0xFf 1,0x2,255 256 0x100 -1 1,2 1,2, ,1,2 1,2,3,4 1,2,256 0x 0xg 1x 4294967296 18446744073709551616"  # fmt: skip
+TAKEN = [("--path-separator", ESCAPES, "-H foo sub/f2"), ("--field-match-separator", ESCAPES, "-nb foo f0"),
+         ("--field-context-separator", ESCAPES, "-nbA1 foo f0"), ("--context-separator", ESCAPES, "-nA1 foo f0"),
+         ("--colors=match:style:intense --colors=match:style:nobold --colors=match:bg:", HUES, "--color=always foo f0"),
+         ("--colors=match:fg:", HUES + " purple red:x " + NUMBERS, "--color=always foo f0"), ("--colors=match:style:intense --colors=match:fg:", HUES, "--color=always foo f0"),
+         ("--colors", "column:none Match:FG:Red match match: : match:fg match:style: match:style:no match:style:red match::none none ", "--color=always --column foo f0"),
+         ("--type-add", "x:*.c x:include:c é:*.x x:includes c:include:c,py alle:*.x x x: :*.x a-b:*.x all:*.x all:include:c x:include: x:include:nope x:include:c, x:include:,c ", "-tc foo"),
+         ("--type", "c all C c,py nope al ", "foo"), ("--type-not", "c nope ", "foo"), ("--type-clear", "c nope ", "-tc foo"),
+         ("--hyperlink-format", "none default file kitty cursor vscode vscode-insiders vscodium grep+ textmate macvim x:{path} x://{host}{path}:{line}:{column} a+b-c.9:{path}{{}} x:{path}:{line} "
+          "foo None {path} :{path} x{path} x:{line} x:{path x:{path}} x:{path}{ x:{path}{column} x:{path}{word} a_b:{path} x:{} ", "--color=always -H --column foo f0"),
+         ("--max-filesize", SIZES + "1k K 1KB -1 1T ", "--sort=path -c foo"),
+         ("--encoding", "none auto utf-8 UTF-16LE latin1 utf utf-8x ", "foo f0")]  # fmt: skip
+
+
+@pytest.mark.parametrize("options, values, others", TAKEN, ids=[row[0] for row in TAKEN])
+def test_taken(trawl, folder, options, values, others):
+    """Compare which values of an option are taken, and what they mean."""
+    texts = {"f0": [b"  foo (bar)\n", b"x\n", b"y\n", b"foo\n"], "f1.c": [b"foo\n"], "sub/f2": [b"foo\n"]}
+    *before, option = options.split()
+    option += "=" * (":" not in option)
+    for value in values.split(" "):
+        words = [[word] for word in [*before, option + value, *others.split()]]
+        wrong = wrong_with(Case(words, [], texts, [], True), trawl, os.path.join(folder, "taken"))
+        assert not wrong, wrong

@@ -413,6 +413,8 @@ bool encoding_is_known(const char *name)
         return true;
     if (strcmp(name, "guess") == 0)
         return guess_is_there();
+    if (*name == '\0') /* which iconv takes for the locale's encoding */
+        return false;
     if (found != NULL && found->form != ICONV) {
         decoder = decode_open(found);
         if (decoder != NULL)
