@@ -10,6 +10,7 @@ import itertools
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import time
 
@@ -21,11 +22,10 @@ TRAWL, SERVE = str(BUILD / "trawl"), str(BUILD / "trawl-serve")
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 SCALE, DIVISOR = (float(os.environ.get(f"TRAWL_TEST_{name}") or 1) for name in ("SCALE", "DIVISOR"))
 IS_SANITIZED = bool(os.environ.get("TRAWL_TEST_SANITIZED"))
+FREE_S, SLOWER = 0.3, 5  # a search is slow that takes more processor time than FREE_S, and SLOWER times its judge's
 WAIT_S = 120  # for what must come soon; no test depends on a shorter time
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT",
              "TRAWL_TOKEN_FILE")  # fmt: skip
-# What stands for itself at the start of a group, but might be taken for a part of the group's opening.
-OPENED = [*"=!<>:-#=!<>:-#'&@~PR", r"\)", r"\?", r"\*", "=!", "!=", "<=", "<!", ":=", "P<", "'a'", "-i"]
 numbers = itertools.count()  # numbers for the environments: see environment()
 
 
@@ -36,11 +36,6 @@ def amount(normal):
 
 def random_of(name, number=0):
     return random.Random("%d %s %d" % (SEED, name, number))
-
-
-def opened(rng, one_in=5):
-    """Return what comes first in a group: one of OPENED now and then, otherwise nothing."""
-    return rng.choice(OPENED) if rng.randrange(one_in) == 0 else ""
 
 
 def environment(locale="C.UTF-8", **more):
@@ -58,6 +53,12 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
     more = {"env": environment(locale), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given, **more}
     done = subprocess.run(command, cwd=folder, timeout=WAIT_S, **more)
     return done.returncode, done.stdout, done.stderr
+
+
+def children_s():
+    """Return the processor time of all programs that have ended, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def write(path, content):

@@ -3,6 +3,7 @@
 import io
 import itertools
 import os
+import pathlib
 import pickle
 import re
 import shutil
@@ -14,16 +15,14 @@ import trawl
 from arrow_by_hand import Column
 from conftest import SCALE, amount, parts, rewritten
 
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "tests"))
+from expressions import GREEDY, Dialect, alternatives, lines_of  # noqa: E402
+
 try:
     trawl.Plan("a", regex=True)
 except trawl.UnsupportedError as error:
     pytest.skip(str(error), allow_module_level=True)
 
-PARTS = ["a", "b", "ab", "ba", "\u00e9", "1", " ", ".", "[ab]", "[^a]", r"\w", r"\d", r"\s", "[a-c1]", r"\."]
-# what opens a group in PCRE2's syntax and in that of `re`
-OPENS = ["(", "(?:", "(?=", "(?!", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:", "(?#"]
-# what stands for itself at the start of a group, but might be taken for a part of the group's opening
-OPENED = [""] * 30 + [*"=!<>:-#'P]", r"\)", r"\?", "=!", "!=", "<="]
 SHAPES = [{}, {"ignore_case": True}, {"regex": "extended"}, {"unicode": True}]
 
 
@@ -32,36 +31,33 @@ def flags_of(options):
     return (0 if options.get("unicode") else re.ASCII) | (re.I if options.get("ignore_case") else 0)
 
 
-def expression(rng, depth=2, opens=("(",)):
-    """Draw an expression; return (expression, whether the expression may match the empty string). Parts that may
-    match the empty string are not repeated, since `re` and RE2 differ then."""
-    text, empty = "", True
-    for _ in range(rng.randint(1, 3)):
-        part, none = rng.choice(PARTS), False
-        if depth and rng.random() < 0.3:
-            inner, none = expression(rng, depth - 1, opens)
-            start, first = rng.choice(opens), rng.choice(OPENED)
-            none = none and (not first or "|" in inner)  # `first` belongs to the first alternative
-            part, none = f"{start}{first}{inner})", none or start[2:] in ("=", "!", "<=", "<!", "#")
-        if not none and rng.random() < 0.3:
-            part = part if len(part) == 1 or part[0] in "([\\" else f"({part})"
-            times = rng.choice(["*", "+", "?", "{2}", "{1,2}"])
-            part, none = part + times, times in "*?"
-        text, empty = text + part, empty and none
-    if rng.random() < 0.2:
-        other, none = expression(rng, 0)
-        text, empty = f"{text}|{other}", empty or none
-    return text, empty
+def is_once(part):
+    """Return True for a part that may match the empty string: `re` and RE2 differ if it is repeated."""
+    try:
+        return part.startswith(("(?=", "(?!", "(?<", "(?#")) or re.fullmatch(part, "") is not None
+    except re.error:
+        return True
+
+
+PARTS = [".", "[ab]", "[^a]", r"\w", r"\d", r"\s", "[a-c1]", r"\."]
+SYNTAX = Dialect(PARTS, ["("], GREEDY[:5], is_once, letters=["a", "b", "ab", "ba", "\u00e9", "1", " "], often=25)
+# what opens a group in PCRE2's syntax and in that of `re`
+OPENS = SYNTAX._replace(groups=["(", "(?:", "(?=", "(?!", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:", "(?#"])
 
 
 def draw(rng, options):
-    """Draw an expression. If its syntax is Perl's, the expression may have anchors and lazy repetitions."""
-    text = expression(rng)[0]
+    """Return an expression and its sample. In Perl's syntax, it may have anchors and lazy repetitions."""
+    text, sample = alternatives(rng, SYNTAX, 2)
     if "regex" in options:
-        return re.sub(r"\\[wds]", "[b1]", text)
+        return re.sub(r"\\[wds]", "[b1]", text), sample
     text = re.sub(r"([*+?}])(?=[ab])", lambda found: found[1] + rng.choice(["", "?"]), text)
     before, after = rng.choice(["", "", "^", r"\b"]), rng.choice(["", "", "$", r"\b"])
-    return f"{before}(?:{text}){after}" if before or after else text
+    return f"{before}(?:{text}){after}" if before or after else text, sample
+
+
+def draw_lines(rng, letters, samples, counts):
+    """Return lines without capitals beyond ASCII: re.ASCII ignores the case of ASCII's letters alone."""
+    return [line.replace("\u00c9", "\u00e9") for line in lines_of(rng, letters, samples, 12, counts)]
 
 
 def by_re(text, line, options, at=0):
@@ -104,18 +100,18 @@ def cases(rng, count):
     """Yield (options, expressions, lines, occurrences in the joined lines)."""
     for number in range(count):
         options = SHAPES[number % len(SHAPES)]
-        expressions = [draw(rng, options) for _ in range(rng.choice([1, 1, 2, 12]))]
-        lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
+        expressions, samples = map(list, zip(*(draw(rng, options) for _ in range(rng.choice([1, 1, 2, 12])))))
+        lines = draw_lines(rng, "aabbAB\u00e91 .", samples, range(1, 7))
         yield options, expressions, lines, occurrences(expressions, "\n".join(lines), options)
 
 
 def test_groups_of_pcre2(rng):
     for _ in range(amount(900)):
         options = {"unicode": rng.random() < 0.5, "ignore_case": rng.random() < 0.3}
-        made = expression(rng, 2, OPENS)[0]
+        made, sample = alternatives(rng, OPENS, 2)
         letters = "aabbAB\u00e91 " + "".join(set(made) & set("=!<>:-#'P])?"))
-        text = "\n".join("".join(rng.choices(letters, k=rng.randint(0, 12))) for _ in range(6))
-        if r"(?#\)" in made:  # where this comment ends, `re` and PCRE2 disagree
+        text = "\n".join(draw_lines(rng, letters, [sample], [6]))
+        if re.search(r"\(\?#[^)]*\\\)", made):  # where this comment ends, `re` and PCRE2 disagree
             continue
         try:
             expected = occurrences([made], text, options)
@@ -293,19 +289,8 @@ LETTERS = [None, "ascii", True]
 
 def test_pcre2_finds_what_re2_finds(rng):
     """Compare expressions with the same ones behind (?>), so that PCRE2 decides, for all meanings of case and words."""
-    parts = [
-        *"aks\u00c9\u00e9_-1.x\u017f\u212a\u00b2\u203f",
-        r"\w",
-        r"\W",
-        r"\b",
-        r"\B",
-        "[k-m]",
-        "[^k]",
-        "[a\u00e9]",
-        "[^s]",
-        "(?i:k)",
-    ]
-    parts += ["(?i:\u00c9)", "(?-i:s)", r"\x{e9}", r"[\w-]", "[x!]"]
+    parts = "a k s \u00c9 \u00e9 _ - 1 . x \u017f \u212a \u00b2 \u203f (?i:\u00c9) [a\u00e9]".split()
+    parts += r"\w \W \b \B [k-m] [^k] [^s] (?i:k) (?-i:s) \x{e9} [\w-] [x!]".split()
     compared = 0
     for _ in range(amount(600)):
         made = "".join(rng.choice(parts) for _ in range(rng.randint(1, 4)))
@@ -379,14 +364,16 @@ def cases_of_groups(rng, count):
     expressions may share a name."""
     for number in range(count):
         options = [shape for shape in SHAPES if "regex" not in shape][number % 3]
-        expressions = []
+        expressions, samples = [], []
         for _ in range(rng.choice([1, 1, 1, 2])):
             names = map("n{}".format, itertools.count())
-            text = draw(rng, options) if rng.random() < 0.5 else f"({draw(rng, options)})?(a|.b)"
+            text, sample = draw(rng, options)
+            text = text if rng.random() < 0.5 else f"({text})?(a|.b)"
+            samples += [sample, sample + "a"]
             expressions.append(
                 re.sub(r"\((?!\?)", lambda _: f"(?P<{next(names)}>" if rng.random() < 0.5 else "(", text)
             )
-        lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
+        lines = draw_lines(rng, "aabbAB\u00e91 .", samples, range(1, 7))
         found = [sorted(((index, one) for index, text in enumerate(expressions) for one in by_re(text, line, options)),
                         key=lambda pair: (pair[1].start(), pair[0])) for line in lines]  # fmt: skip
         yield options, expressions, lines, found

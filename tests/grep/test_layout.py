@@ -20,7 +20,8 @@ import sys
 import cases
 import packed
 import pytest
-from harness import opened, write
+from expressions import opened
+from harness import write
 
 CASES, ONE_IN = 2800, 5
 NO_LETTER = "\ufffd".encode()

@@ -12,76 +12,16 @@ import subprocess
 import sys
 
 import pytest
-from harness import ROOT, TRAWL, amount, judges, opened, random_of, write
+from expressions import DIALECTS, LETTERS, WIDE, WIDE_CLASSES, expression, lines_of
+from harness import ROOT, TRAWL, amount, judges, random_of, write
 
 sys.path.append(str(ROOT / "tests/grep"))
 import locales  # noqa: E402
-
-PIECES = ["a", "b", "c", "A", "B", "ab", "abc", "k", " ", "_", "-", "1", "22", "é", "É", "ко", "x", *"=!<:#"]
-CLASSES = [".", "[ab]", "[^a]", "[a-c]", "[[:digit:]]", "[[:space:]]", "[^[:space:]]", "[b_-]"]
-# Letters beyond ASCII, and classes that mean Unicode's in ripgrep and tg.
-WIDE_PIECES = ['é', 'ñ', '中', 'ⅷ', '²', '٣', '‿', 'ⓐ', '🄰', '\u0301', '👍', '\u200d', '\u00a0', '\u2003', '\u2028', 'ª']  # fmt: skip
-WIDE_CLASSES = [r'\w', r'\W', r'\d', r'\D', r'\s', r'\S', r'[\w-]', r'[^\w]', r'[\W_]', r'[^\W_]', r'[^\W\d_]', r'[^\W]',
-                r'[\W\d]', r'[^\S]', r'[^\d\s]', r'[a\W]', r'[а-яé]', r'[^\Sa]', r'[\S\d]', r'[^a\w]']  # fmt: skip
-REPEATS = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "{2,}"]
-NAMES = ["alpha", "alnum", "upper", "lower", "punct", "space", "digit", "print", "graph", "cntrl", "blank", "xdigit"]
-GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]', r'\w', r'\W', r'\s', r'\S', *(f'[[:{name}:]]' for name in NAMES),
-               *(f'[^[:{name}:]_[:{other}:]-]' for name, other in zip(NAMES, ['digit', 'blank', 'punct'] * 4))]  # fmt: skip
-# Pieces for pure ASCII texts: GNU grep 3.8 overlooks word boundaries in repeated groups, and next to bytes outside of
-# characters.
-WORD_PIECES = [r"\<a", r"b\>", r"\bx", r"\Bx"] * 4
-RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)', r'x\<*a', r'\b{start}?b', r'a\>{0,2}', r'b\b*?',
-             r'(?:\<)*a', r'c\b{end}{1,2}']  # fmt: skip
 
 WORDS = []  # has an item if ripgrep is version 15, whose -w means the same as tg's
 
 # An expression that consists only of these parts is a string, except that '.' and '*' may be operators.
 QUOTED_PIECES = [r"\\", r"\\", r"\*", r"\.", "a", "b", "a*", r"\\*", "."]
-
-
-# What GNU grep reads as itself or as nothing at the start of an alternative.
-LEADING = ["+", "?", "*", "{x", "{", "{1"]
-
-
-def leading(draw, more):
-    """Return what may come first in an alternative."""
-    return opened(draw) if more is RG_PIECES or draw.random() < 0.9 else draw.choice(LEADING)
-
-
-def expression(draw, depth=2, wide=False, more=GREP_PIECES):
-    parts = []
-    for _ in range(draw.randint(1, 4)):
-        kind = draw.random()
-        if wide and kind < 0.5:
-            part = draw.choice(WIDE_CLASSES if kind < 0.35 else WIDE_PIECES)
-        elif kind < 0.5:
-            part = draw.choice(PIECES)
-        elif kind < 0.58:
-            part = draw.choice(more)
-            part = "(" + part + ")" if "|" in part else part
-        elif kind < 0.75 or depth == 0:
-            part = draw.choice(CLASSES)
-        else:
-            part = (
-                draw.choice(["(?:", "(?i:", "("] if more is RG_PIECES else ["("])
-                + leading(draw, more)
-                + expression(draw, depth - 1, wide, more)
-                + ")"
-            )
-        if draw.random() < 0.25 and re.search(r"\\[<>bB]", part) is None:
-            if len(part) > 1 and part[0] not in "([\\":
-                part = "(" + part + ")"
-            part += draw.choice(REPEATS)
-        parts.append(part)
-    made = leading(draw, more) * (depth == 2) + "".join(parts)
-    if draw.random() < 0.15:
-        made += "|" + leading(draw, more) + expression(draw, 0, more=more)
-    # GNU grep 3.8 misses lines if an anchor is in a repeated group.
-    if depth == 2 and draw.random() < 0.15:
-        made = "^" + made
-    if depth == 2 and draw.random() < 0.15:
-        made += "$"
-    return made
 
 
 def basic(text):
@@ -103,18 +43,23 @@ def basic(text):
     return out
 
 
-def text(draw, wide, ascii):
-    lines = []
-    pieces = PIECES + WIDE_PIECES if wide or draw.random() < 0.5 else PIECES
-    pieces = [piece for piece in pieces if piece.isascii() or not ascii]
-    for _ in range(draw.choice([0, 1, 3, 30, 300])):
-        lines.append("".join(draw.choice(pieces) for _ in range(draw.randint(0, 12))))
-    made = "\n".join(lines).encode()
+def drawn(draw, dialect, samples):
+    """Return an expression, and add its sample to the list."""
+    made, sample = expression(draw, DIALECTS[dialect])
+    samples.append(sample)
+    return made
+
+
+def text(draw, wide, ascii, broken, crlf, samples):
+    pieces = LETTERS + WIDE if wide or draw.random() < 0.5 else LETTERS
+    if ascii:
+        pieces, samples = ([one for one in them if one.isascii()] for them in (pieces, samples + [""]))
+    made = "\n".join(lines_of(draw, pieces, samples, 12, [0, 1, 3, 30, 300])).encode()
     if draw.random() < 0.8:
         made += b"\n"
-    if draw.random() < 0.1:
+    if broken:
         made = made.replace(b"x", b"\xff")
-    if draw.random() < 0.2:
+    if crlf:
         made = made.replace(b"\n", b"\r\n")
     if made.endswith(b"\n") and draw.random() < 0.1:  # beyond the first step, which decides how the next ones are read
         made *= 150000 // len(made)
@@ -126,27 +71,27 @@ def run(command, environment):
     return done.stdout, done.returncode
 
 
-def grep_case(draw, name, ascii, crlf):
+def grep_case(draw, name, ascii, crlf, samples):
     words = "-i -v -w -x -n -b -c -o -l -a -z -A1 -B2 --color=always"
     options = [word for word in words.split() if draw.random() < 0.15]
     if draw.random() < 0.1:
         options += ["-m", "2"]
-    more = GREP_PIECES + WORD_PIECES * ascii
-    made = expression(draw, more=more)
+    dialect = "extended, words" if ascii else "extended"
+    made = drawn(draw, dialect, samples)
     syntax = "-E"
     if draw.random() < 0.2:
         syntax, made = "-G", basic(made)
     patterns = ["-e", made]
     if draw.random() < 0.15:
-        other = expression(draw, more=more)
+        other = drawn(draw, dialect, samples)
         patterns += ["-e", basic(other) if syntax == "-G" else other]
     return ["grep", syntax, *options, *patterns, name], ["trawl", syntax, *options, *patterns, name]
 
 
-def rg_case(draw, name, ascii, crlf):
+def rg_case(draw, name, ascii, crlf, samples):
     options = ["-w"] * len(WORDS) + "-i -v -x -n -b -c -o --column --vimgrep -S --passthru -C1".split()
     options = [o for o in options if draw.random() < 0.1] + ["--crlf"] * (draw.random() < (0.6 if crlf else 0.05))
-    made = expression(draw, wide=draw.random() < 0.5, more=RG_PIECES)
+    made = drawn(draw, draw.choice(["rust", "rust, wide"]), samples)
     if draw.random() < 0.2:
         made = re.sub(r"([*+?}])", r"\1?", made, count=1)
     if "--crlf" in options and "|" not in made and draw.random() < 0.5:
@@ -155,7 +100,7 @@ def rg_case(draw, name, ascii, crlf):
         options += ["-r", draw.choice(["<$0>", "[$1]", "<$1>", "${1}x", "$2$1", "n"])]
     patterns = ["-e", made]
     if draw.random() < 0.15:
-        patterns += ["-e", expression(draw, more=RG_PIECES)]
+        patterns += ["-e", drawn(draw, "rust", samples)]
     common = ["-j1", "--no-config", *options, *patterns, name]
     return ["rg", *common], ["tg", *common]
 
@@ -217,7 +162,7 @@ def differs_by_design(wanted):
         return True
     # grep's two matchers disagree about `{x` and `^*x`; one prints occurrences, and knows some classes alone
     leads = any(re.search(r"(?:^|[(|^])[+*?{]", pattern) for pattern in patterns)
-    if leads and "-E" in wanted and re.search(r"-o |--color|\[\^?\[:|\\[<>bBwWsS]|[^!-~ ]", " ".join(wanted)):
+    if leads and "-E" in wanted and re.search(r"-[ow] |--color|\[|\\[<>bBwWsS]|[^!-~ ]", " ".join(wanted)):
         return True
     if {"-w", "--crlf"} <= set(wanted) and any(empties(p) for p in patterns):
         return True
@@ -301,13 +246,13 @@ def test_texts(number, programs, has_rg, found, folder):
     draw, name = random_of("expressions", number), os.path.join(folder, "text")
     wide = has_rg and draw.random() < 0.3
     ascii = not wide and draw.random() < 0.5
-    with open(name, "wb") as file:
-        made = text(draw, wide, ascii)
-        file.write(made)
-    broken, crlf = b"\xff" in made, b"\r\n" in made
+    broken, crlf = draw.random() < 0.1, draw.random() < 0.2
+    rows, samples = [], []
     for _ in range(4):
         case = rg_case if wide or (has_rg and draw.random() < 0.4) else grep_case
-        wanted, got = case(draw, name, ascii and not broken, crlf)
         locale = draw.choice(found) if case is grep_case else "C.UTF-8"
+        rows.append((*case(draw, name, ascii and not broken, crlf, samples), locale))
+    write(name, text(draw, wide, ascii, broken, crlf, samples))
+    for wanted, got, locale in rows:
         if not differs_by_design(wanted):
             check(wanted, got, programs, broken, locale)
