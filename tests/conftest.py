@@ -67,6 +67,29 @@ def here(folder, monkeypatch):
     return folder
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """Fails a test in which a search is slow, compared with the slowest search of a judge."""
+    run, longest = subprocess.run, {}
+
+    def clocked(command, *given, **more):
+        before, name = harness.children_s(), os.path.basename(os.fsdecode(command[0]))
+        try:
+            return run(command, *given, **more)
+        finally:
+            is_small = "/small/" in os.path.realpath(command[0])  # as many system calls as a large text has
+            kind = "judge" if name in ("grep", "rg", "perl") else name.replace("tg", "trawl") + " small" * is_small
+            longest[kind] = max(longest.get(kind, (0, "")), (harness.children_s() - before, repr(command)))
+
+    monkeypatch.setattr(subprocess, "run", clocked)
+    yield
+    if {"judge", "trawl"} <= set(longest) and not harness.IS_SANITIZED:
+        (theirs, _), (ours, command) = longest["judge"], longest["trawl"]
+        assert ours <= max(harness.FREE_S, harness.SLOWER * theirs), (
+            f"{command[:3000]}: {ours:.2f} s, the judge {theirs:.2f} s"
+        )
+
+
 class Stories(pytest.File):
     """A document of tests/stories: each heading is a test."""
 
