@@ -88,7 +88,6 @@ static void check_values(const char *line, size_t number, uint64_t value, size_t
 
         TEST_CHECK(i == text ? got != NULL && strcmp(got, words) == 0 : got == NULL);
     }
-    TEST_CHECK_U64(options.limits.pattern_bytes_max, options.limits.body_bytes_max);
     TEST_CHECK(!options.help && !options.version && !options.manual);
     TEST_CHECK(options.settings.files.directories == DIRECTORIES_RECURSE);
     TEST_CHECK(options.settings.surroundings.charset == CHARSET_UTF8);

@@ -1,10 +1,8 @@
-/* request_test: checks which options, files and sizes a request may have, and that no body makes
- * the server fail. (test_exchanges.py has what accepted bodies mean.) */
-#include <fcntl.h>
+/* request_test: checks which options a request may have, what counts as its memory, and that no
+ * body makes the server fail. (test_exchanges.py has what bodies mean, and which are too large.) */
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "serve/request.h"
 #include "tests/serve/short_memory.h"
@@ -13,21 +11,9 @@
 static const struct request_limits limits = {
     .body_bytes_max = 4096,
     .patterns_max = 8,
-    .pattern_bytes_max = 256,
     .results_max = 1000,
     .seconds_max = 60,
 };
-
-static bool read_text(struct request *request, const char *body, enum request_format format)
-{
-    char message[SETTINGS_ERROR_BYTES] = "";
-    int http_status = 0;
-    bool good = request_read(request, body, strlen(body), format, &limits, &http_status, message);
-
-    if (!good)
-        printf("  %d: %s\n", http_status, message);
-    return good;
-}
 
 /* Checks each option of the command: columns accept the options that affect what occurs where, and
  * frames also the options about lines. A value that the option does not accept is an error. */
@@ -95,76 +81,6 @@ static void check_memory(void)
     TEST_CHECK(request.guard.all == &all && request.guard.bytes_max == 7 && !request.is_head);
     TEST_CHECK_U64(request.seconds_max, limits.seconds_max);
     request_free(&request);
-}
-
-static void check_file(const char *name, const char *expected, size_t expected_bytes)
-{
-    char bytes[64];
-    int descriptor = open(name, O_RDONLY);
-    ssize_t got = read(descriptor, bytes, sizeof bytes);
-
-    TEST_CHECK(got == (ssize_t)expected_bytes && memcmp(bytes, expected, expected_bytes) == 0);
-    close(descriptor);
-}
-
-/* Checks patterns that are files with names, between patterns that are strings. */
-static void check_files(void)
-{
-    struct request request;
-    const struct value_item *items;
-
-    TEST_CHECK(read_text(&request,
-                         "{\"patterns\":[\"a\",{\"name\":\"n\",\"text\":\"b\\u0000\\nc\\n\"},"
-                         "\"b\",{\"name\":\"w\",\"text\":\"\"},"
-                         "{\"bytes\":\"//8=\",\"name\":{\"bytes\":\"/g==\"}}]}",
-                         REQUEST_JSON));
-    items = request.settings.patterns.items;
-    TEST_CHECK_U64(request.descriptor_count, 3);
-    TEST_CHECK_U64(request.settings.patterns.count, 5);
-    TEST_CHECK(strcmp(items[0].text, "a") == 0 && strcmp(items[2].text, "b") == 0);
-    for (size_t i = 1; i < 5; i++)
-        TEST_CHECK((items[i].kind == VALUE_FILE) == (i != 2));
-    TEST_CHECK(strcmp(items[1].shown, "n") == 0 && strcmp(items[3].shown, "w") == 0 &&
-               strcmp(items[4].shown, "\xfe") == 0);
-    check_file(items[1].text, "b\0\nc\n", 5);
-    check_file(items[3].text, "", 0);
-    check_file(items[4].text, "\xff\xff", 2);
-    request_free(&request);
-}
-
-static void check_status(const char *body, size_t bytes, const struct request_limits *its_limits,
-                         int expected)
-{
-    struct request request;
-    char message[SETTINGS_ERROR_BYTES];
-    int http_status = 0;
-
-    TEST_CHECK(request_read(&request, body, bytes, REQUEST_JSON, its_limits, &http_status,
-                            message) == (expected == 0));
-    TEST_CHECK_U64((uint64_t)http_status, (uint64_t)expected);
-    request_free(&request);
-}
-
-/* Checks the limits of a body, of the bytes of all strings together, and of those of all files
- * together. (test_exchanges.py has the limits that a server's options set.) */
-static void check_limits(void)
-{
-    struct request_limits larger = limits;
-    char body[4098];
-
-    memset(body, ' ', sizeof body);
-    memcpy(body, "{\"patterns\":[\"a\"]}", 18);
-    check_status(body, 4096, &limits, 0);
-    check_status(body, 4097, &limits, 413);
-    larger.body_bytes_max = sizeof body;
-    for (int bytes = 256; bytes <= 257; bytes++) {
-        int used = sprintf(body, "{\"patterns\":[\"%0*d\"]}", bytes, 0);
-
-        check_status(body, (size_t)used, &larger, bytes == 256 ? 0 : 413);
-        used = sprintf(body, "{\"patterns\":[\"%0128d\",{\"name\":\"f\",\"text\":\"%0*d\"}]}", 0,
-                       bytes - 128, 0);
-        check_status(body, (size_t)used, &larger, bytes == 256 ? 0 : 413);
-    }
 }
 
 static const char whole_body[] =
@@ -239,8 +155,6 @@ int main(void)
     setenv("LC_ALL", "C", 1);
     check_flags();
     check_memory();
-    check_files();
-    check_limits();
     check_short();
     check_random(test_amount(20000, 1000000));
     return test_end();

@@ -66,7 +66,6 @@ struct printed {
 static struct server server = {
     .limits = {.body_bytes_max = 1 << 20,
                .patterns_max = 1000,
-               .pattern_bytes_max = 1 << 20,
                .results_max = 1 << 20,
                .seconds_max = 600},
     .thread_count = 3,

@@ -539,6 +539,7 @@ REFUSED = [
     (400, "not valid JSON", b"", b'{"patterns":["a"]} x', b'{"patterns":["a"],"patterns":["b"]}', b'{"patterns":["\xff"]}',
      b"]]]]]]]]]}}}}}}}[[[[[[[[", b"," * 69872),
     (400, "not a JSON object", b"[]"),
+    (413, "the request has too many bytes", b"[" * 2000001),
     (400, "nested more than 8 levels deep", {"patterns": [NESTED]}, {"patterns": [{"a": {"a": {"a": [{"a": [[]]}]}}}]}, b"[" * 2000000),
     (400, "patterns: there is no string to search for", {"patterns": None}, {"patterns": []}),
     (400, "patterns: an array is expected", {"patterns": "a"}),
@@ -561,6 +562,8 @@ REFUSED = [
     (400, "options: an array", {"options": {}}),
     (400, "is not an option", *({"options": [it]} for it in ("--ignore-cas", "ignore-case", "", "-", "--"))),
     (400, "'%s' is not an option" % LONG_OPTION[:60], {"options": [LONG_OPTION]}),
+    (400, "lists:2: the group is not closed", {"patterns": ["b", {"name": "lists", "text": "a\n("}], "options": ["-E"]}),
+    (400, "\udcfe:1: the group is not closed", {"patterns": [{"bytes": "KA==", "name": {"bytes": "/g=="}}], "options": ["-E"]}),
     (400, "more than one option", {"options": ["-in"]}),
     (400, "requires an argument", {"options": ["-A", "3"]}, {"options": ["--context"]}, {"options": ["-A1", "--max-count", "-1"]}),
     (400, "doesn't allow an argument", {"options": ["--quiet=1"]}),
@@ -603,7 +606,7 @@ def test_refused(folder):
                 got, _, answer = server.ask("POST", "/v1/search", body)
                 assert got == status, (body[:200], answer[:200])
                 error = json.loads(answer)["error"]
-                assert error["status"] == status and said in error["message"], (body[:200], error)
+                assert error["status"] == status and os.fsencode(said) in text_of(error["message"]), (body[:200], error)
 
 
 # Members of accepted bodies beside format and directory, the command's words that mean the same, and its environment.
@@ -615,6 +618,9 @@ ACCEPTED = [
     ({"patterns": ["int", "x\nno", "1", "2"]}, ["-eint", "-ex\nno", "-e1", "-e2"], {}),
     ({"patterns": ["no"], "options": ["--ignore-case", "-n", "-A2", "--context=1", "-1", "--colour=always", "--passthrough"]},
      ["--ignore-case", "-n", "-A2", "--context=1", "-1", "--colour=always", "--passthrough", "-eno"], {}),
+    ({"patterns": ["int", {"name": "n", "text": FILES[b"a.txt"].decode()}, "nee", {"name": "w", "text": ""},
+                   {"bytes": base64.b64encode(FILES[b"nul.c"]).decode(), "name": {"bytes": "/g=="}}], "options": ["--pattern-number", "-o", "-a"]},
+     ["--pattern-number", "-o", "-a", "-eint", "-fa.txt", "-enee", "-fnone", "-fnul.c"], {}),
     ({"options": ["--files"]}, ["--files"], {}),
     ({"options": ["--files"], "paths": ["sub"]}, ["--files", "sub"], {}),
     ({"patterns": ["n"], "paths": [{"bytes": "YS50eHQ="}, {"bytes": "eP8="}]}, ["-en", "a.txt", b"x\xff"], {}),
@@ -644,7 +650,7 @@ def test_accepted(folder):
         for members, words, more in ACCEPTED:
             name, words = (words[0], words[1:]) if words[0] == "tg" else ("trawl", words)
             walks = ["--no-ignore"] if name == "tg" else ["-r"] if "-dread" not in words else []
-            for json_too in range(1 if "--files" in words or "environment" in members else 2):
+            for json_too in range(1 if {"--files", "--pattern-number"} & {*words} or "environment" in members else 2):
                 form = {} if json_too else {"format": "frames"}
                 body = {**members, **form, "directory": root, "options": [*walks, *members.get("options", [])]}
                 status, _, got = server.ask("POST", "/v1/search", json.dumps(body).encode())

@@ -40,7 +40,7 @@ struct reading {
     const struct request_limits *limits;
     int *http_status;
     char *message;
-    uint64_t pattern_count, pattern_bytes, file_count;
+    uint64_t pattern_count, file_count;
 };
 
 /* A member of a JSON object. The members are read in the order of their table. */
@@ -217,14 +217,10 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
         count++;
         text++;
     }
-    reading->pattern_bytes += bytes_count;
     reading->pattern_count += count;
     if (reading->pattern_count > reading->limits->patterns_max)
         return REFUSE(reading, 413, "there are more than %llu strings to be searched for",
                       (unsigned long long)reading->limits->patterns_max);
-    if (reading->pattern_bytes > reading->limits->pattern_bytes_max)
-        return REFUSE(reading, 413, "the strings to be searched for have more than %llu bytes",
-                      (unsigned long long)reading->limits->pattern_bytes_max);
     return take_memory(reading, count * PATTERN_COST + bytes_count * PATTERN_BYTE_COST);
 }
 
@@ -254,16 +250,13 @@ static const char *make_file(struct reading *reading, const char *bytes, size_t 
     return kept;
 }
 
-/* Reads a file's contents: a text, or an object with a name and contents. Sets *shown to the name,
- * or to NULL. Returns false if the request is rejected. */
+/* Reads a file, an object with a name and contents. Sets *shown to the name. Returns false if the
+ * request is rejected. */
 static bool file_of(struct reading *reading, const char *name, json_t *value, const char **shown,
                     const char **text, size_t *bytes_count)
 {
     json_t *given = json_object_get(value, "name"), *contents = json_object_get(value, "text");
 
-    *shown = NULL;
-    if (given == NULL)
-        return text_of(reading, name, value, text, bytes_count);
     if (json_object_size(value) != 2)
         return REFUSE(reading, 400, "%s: a file needs a name and contents, and nothing else", name);
     if (!take_line(reading, name, given, shown))
@@ -621,9 +614,6 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
     request->results_max = limits->results_max;
     request->seconds_max = limits->seconds_max;
     request->guard = (struct guard){.all = limits->all, .bytes_max = limits->memory_max};
-    if (body_bytes > limits->body_bytes_max)
-        return REFUSE(&reading, 413, "the body has more than %llu bytes",
-                      (unsigned long long)limits->body_bytes_max);
     if (!is_bounded(&reading, body, body_bytes))
         return false;
     json_is_short = false;

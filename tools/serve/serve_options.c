@@ -263,7 +263,6 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
         return message_fail(message, "%s", settings->error);
     if (settings->files.directories == DIRECTORIES_READ)
         settings->files.directories = DIRECTORIES_RECURSE;
-    options->limits.pattern_bytes_max = options->limits.body_bytes_max;
     settings->surroundings.charset = charset_open(true);
     return settings_build(settings, message) && read_roots(options, message);
 }
