@@ -241,7 +241,8 @@ struct trawl_plan_options {
     /* MiB for the programs and automata of all expressions together. A program then takes at most a
        32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
     uint32_t expression_mib;
-    /* copied; NULL: IGNORE_CASE as it says (ASCII in expressions of BYTES), words are ASCII */
+    /* copied; NULL: IGNORE_CASE follows the rules at that flag (in expressions of BYTES: ASCII),
+     * and word characters are ASCII */
     const struct trawl_letters *letters;
     const uint64_t *pattern_ids; /* NULL, or each pattern's number for trawl_plan_tell. Copied. */
     /* NULL, or called repeatedly while expressions are compiled; non-zero ends with STOPPED */

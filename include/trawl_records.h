@@ -98,10 +98,10 @@ struct trawl_rewrite {
     void *bytes;           /* aligned to 16 bytes */
     uint64_t room;         /* capacity of `bytes` */
     uint32_t offset_bytes; /* 4 or 8: of a number in `offsets` and `lists` */
-    uint64_t count;        /* set by the call: bytes of all strings, also if that is more than
-                              `room` or than offset_bytes can say: LIMIT */
-    uint64_t strings;      /* set by the call: number of strings; SPLIT: more than offset_bytes can
-                              say: LIMIT */
+    /* set by the call, even if it returns LIMIT: the bytes of all strings exceed `room`, or they or
+     * the number of strings do not fit into offset_bytes */
+    uint64_t count;   /* bytes of all strings */
+    uint64_t strings; /* number of strings */
     /* GROUP: the matches' plan, the group's number, and a bitmap in 32-bit words in that memory:
      * bit i & 7 of byte i >> 3 is 1 if the group took part in record i */
     const struct trawl_plan *plan;

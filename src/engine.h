@@ -96,7 +96,7 @@ static inline void engine_changed(const struct engine_chunk *chunk, uint64_t at,
     const struct trawl_change change = {chunk->begin + at, before, after, before_ns, after_ns, why};
 
     if (chunk->call != NULL)
-        changes_add(chunk->call->changes, &change);
+        method_changes_add(chunk->call->changes, &change);
 }
 
 struct engine_result {

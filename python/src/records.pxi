@@ -43,7 +43,7 @@ cdef class Reader:
             raise TypeError("records: a column or a list of strings is needed, not one string")
         if hasattr(given, "read"):
             raise TypeError("records: a column or a list of strings is needed, not a file; list(file) has its lines")
-        if hint := _sources.lazy_hint(given):
+        if hint := _sources.polars_lazy_hint(given):
             raise TypeError(f"records: {hint}")
         given = host_column(given, name)
         if hasattr(given, "__arrow_c_stream__"):

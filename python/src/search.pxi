@@ -396,11 +396,11 @@ cdef bint match_columns_put(match_columns *columns, work *job, const trawl_batch
         put_matched(columns, job, count)
     if any_failed(&columns.begins, 6):
         return False
-    match_columns_walk(columns, count)
+    match_columns_to_characters(columns, count)
     return True
 
 
-cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept nogil:
+cdef void match_columns_to_characters(match_columns *columns, uint64_t begin) noexcept nogil:
     """Convert the offsets of match `begin` and all later matches from bytes to characters."""
     cdef uint64_t count = columns.begins.count - begin
 

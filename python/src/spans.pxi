@@ -134,7 +134,7 @@ cdef void work_spans(work *job) noexcept nogil:
         if columns.with_values:
             put_matched(columns, job, 0)
             job.no_memory = any_failed(&columns.begins, 6)
-        match_columns_walk(columns, 0)
+        match_columns_to_characters(columns, 0)
 
 
 cdef void work_lines_of_records(work *job) noexcept nogil:
@@ -912,7 +912,8 @@ cdef void put_keyed_parts(gather *made, Reader reader, gather *values) noexcept 
 
 cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py_ssize_t first):
     """Return the chunk's rewritten records as a list of objects. items: the caller's list; items[first]
-    is the chunk's first record. An item without a span is reused."""
+    is the chunk's first record. With values, an item without a span is reused; without, each item
+    becomes the list of its parts."""
     cdef bint is_str
     cdef uint64_t begin, end, i
 
@@ -1330,7 +1331,7 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     if is_column(text):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not PyObject_CheckBuffer(text):
-        raise TypeError("text: " + (_sources.lazy_hint(text) or "str, bytes, an object with the buffer protocol or a "
+        raise TypeError("text: " + (_sources.polars_lazy_hint(text) or "str, bytes, an object with the buffer protocol or a "
                                     f"column is needed, not {type(text).__name__}; of a file give what it holds, as "
                                     "path.read_bytes() does"))
     take_buffer(text, &view)

@@ -94,7 +94,7 @@ class Shard:
 
     def searches(self, plan: Plan, call: Callable[[Plan, Any], Answer]) -> Iterator[tuple[int, Answer]]:
         """Yield (begin, result of a search) for texts that make up the tape."""
-        if as_a_whole(plan):
+        if can_search_whole(plan):
             yield 0, call(plan, self.text)
         else:
             for i in range(len(self.sizes)):
@@ -105,14 +105,14 @@ class Shard:
         return self.begins.searchsorted(begins, "right") - 1
 
     def count(self, plan: Plan) -> int:
-        if as_a_whole(plan):
+        if can_search_whole(plan):
             return int(self.counted_together(plan, True).sum())
         return sum(count for _, count in self.searches(plan, self.searcher.count))
 
     def count_by_pattern(self, plan: Plan) -> Any:
         import numpy
 
-        if as_a_whole(plan):
+        if can_search_whole(plan):
             return self.counted_together(plan, False)
         total = numpy.zeros(len(plan), numpy.uint64)
         for _, counts in self.searches(plan, self.searcher.count_by_pattern):
@@ -238,7 +238,7 @@ class Waiting:
 
 
 @functools.lru_cache(maxsize=8)
-def as_a_whole(plan: Plan) -> bool:
+def can_search_whole(plan: Plan) -> bool:
     """Return True if a tape is searched as a whole. It is searched file by file if an occurrence could cross a file's end
     or depends on the plan's own line end."""
     errors = plan.mismatches or plan.edits
@@ -251,7 +251,7 @@ def stays_in_lines(plan: Plan) -> bool:
     given: Any = plan.__reduce__()[1][-1]
     errors = plan.mismatches or plan.edits or plan.alphabet == "dna"
     ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan._encoded())
-    return as_a_whole(plan) or (ends and (not errors or given["within_lines"]))
+    return can_search_whole(plan) or (ends and (not errors or given["within_lines"]))
 
 
 class Actor:

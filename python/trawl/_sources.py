@@ -376,7 +376,7 @@ def is_missing(item: Any) -> bool:
     return type(item).__name__ in ("NAType", "NaTType")
 
 
-def lazy_hint(given: Any) -> str:
+def polars_lazy_hint(given: Any) -> str:
     """Return what to call for a LazyFrame or an expression of polars, which have no strings yet; "" for anything else."""
     if type(given).__module__.split(".")[0] != "polars" or type(given).__name__ not in ("LazyFrame", "Expr"):
         return ""
@@ -794,7 +794,7 @@ def in_memory(text: Any) -> Any:
 
 
 def no_text(given: Any) -> TypeError:
-    if hint := lazy_hint(given):
+    if hint := polars_lazy_hint(given):
         return TypeError(f"text: {hint}")
     shown = repr(given)
     if len(shown) > 80 or "\n" in shown:

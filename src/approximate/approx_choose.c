@@ -51,8 +51,8 @@ static bool can_search(const struct approximate *approximate, enum approx_method
 }
 
 /* Returns the expected number of candidates per byte of text with PIECES, the exact search for
- * pieces of the literals. Each symbol is expected to follow the previous ones with a probability of
- * at least symbol_rate_min. */
+ * pieces of the literals. The rate of a piece of n symbols is at least the n-th power of
+ * symbol_rate_min. */
 static double rate_of_pieces(const struct approximate *approximate, double symbol_rate_min)
 {
     const struct trawl_plan *plan = approximate->plan;

@@ -266,7 +266,7 @@ static void make_windows(const uint64_t *plane, uint32_t window_count,
             row[t * window_count + l] = plane[l * windows->words + t];
 }
 
-void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
+void approx_scan_set_text(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
 {
     const struct approx_filter *filter = scan->filter;
     const uint64_t words = (bytes + 63) / 64;

@@ -45,7 +45,7 @@ void approx_scan_close(struct approx_scan *scan); /* accepts NULL */
 
 /* Sets the bytes that approx_scan_find searches: at most approx_filter_bytes_max, followed by
  * FILTER_SLACK readable bytes, which do not affect the result. */
-void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
+void approx_scan_set_text(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
 /* Finds one literal's candidates. Returns how many offsets of [0, bytes) are candidates: offset i
  * is one if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64 words.
  * If the function returns 0, `found` is undefined; otherwise its first ceil(bytes / 64) words are

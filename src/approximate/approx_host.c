@@ -171,8 +171,8 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
                                         uint64_t limit, struct approx_candidates *candidates,
                                         struct trawl_error *error)
 {
-    approx_scan_stretch(host->scan, stretch_text(host, chunk, from, end - from),
-                        (uint32_t)(end - from));
+    approx_scan_set_text(host->scan, stretch_text(host, chunk, from, end - from),
+                         (uint32_t)(end - from));
     for (uint32_t i = 0; i < host->approximate->plan->literal_count && candidates->count <= limit;
          i++) {
         uint64_t count = approx_scan_find(host->scan, i, host->found);

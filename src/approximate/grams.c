@@ -62,7 +62,7 @@ static void write_masks(struct approx_grams *grams, uint32_t number,
 /* ---- Grams of pieces ------------------------------------------------------------------------ */
 
 /* Returns how many different grams the literal's piece may begin with. */
-static uint64_t grams_of(const struct approx_coded *literal, const struct grams_piece *piece)
+static uint64_t count_grams(const struct approx_coded *literal, const struct grams_piece *piece)
 {
     uint64_t count = 1;
 
@@ -162,7 +162,7 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
     for (uint32_t i = 0; i < builder->grams->literal_count; i++)
         if (builder->group[i] == group) {
             read_literal(builder, i);
-            entries += grams_of(&builder->literal, piece);
+            entries += count_grams(&builder->literal, piece);
         }
     return entries;
 }

@@ -25,7 +25,7 @@ static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
 }
 
 /* Returns true if some lane is 0. */
-static inline bool has_zero(const lanes *value)
+static inline bool any_lane_zero(const lanes *value)
 {
 #if defined(__AVX2__)
     __m256i zero = _mm256_cmpeq_epi32((__m256i)*value, _mm256_setzero_si256());
@@ -106,7 +106,7 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
         failed = (lanes)((signed_lanes)bits > (int32_t)entries->errors_max) |
                  (lanes)(number >= (int32_t)(end - entry)) |
                  (differ & *(const loose_lanes *)(entries->exact + entry));
-        if (has_zero(&failed))
+        if (any_lane_zero(&failed))
             for (uint32_t i = 0; i < GRAMS_LANES; i++)
                 if (failed[i] == 0)
                     found[count++] = (uint64_t)entries->literal[entry + i] << 32 | offset;

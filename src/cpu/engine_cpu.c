@@ -100,7 +100,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
         worker->find = find_of(engine);
         worker->ops = &engine_cpu;
         worker->engine = engine;
-        worker->costs = plan_costs_of(worker->find->name);
+        worker->costs = plan_costs_of_instruction_set(worker->find->name);
         *worker_out = (struct engine_worker *)worker;
     }
     if (plan == NULL)

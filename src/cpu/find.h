@@ -79,7 +79,7 @@ struct find_bytes {
  * candidate if some slot has the values of all its pairs. */
 #define FIND_PAIRS 5u
 
-struct find_pairs {
+struct find_pair_table {
     /* aligned to cache lines, so that no load touches two */
     _Alignas(64) uint8_t slots[FIND_PAIRS][128];
     uint8_t fold; /* or-ed into each byte of the text, to ignore the case of letters */
@@ -212,10 +212,10 @@ struct find_ops {
      * after them. */
     uint32_t (*positions)(const uint8_t *text, const struct find_tile *tile, uint32_t base,
                           const struct set_class *class, uint64_t fold, uint32_t *positions);
-    /* Sets bit x if all pairs of bytes at text + x share a slot (struct find_pairs). Depends on
-     * text bytes up to 64 * word_count + 5. NULL if the instruction set has no fast test of
+    /* Sets bit x if all pairs of bytes at text + x share a slot (struct find_pair_table). Depends
+     * on text bytes up to 64 * word_count + 5. NULL if the instruction set has no fast test of
      * pairs. */
-    void (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
+    void (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pair_table *pairs,
                   struct find_tile *tile);
     /* Sets bit x if both samples of start text + x share a slot (struct find_trigrams). Depends on
      * text bytes up to 64 * word_count + 5. NULL if the instruction set has no gather. */

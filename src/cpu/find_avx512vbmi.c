@@ -109,7 +109,7 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
 /* First computes the values of all pairs, since each value is looked up for FIND_PAIRS
  * positions. */
 static void pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
-                             const struct find_pairs *pairs, struct find_tile *tile)
+                             const struct find_pair_table *pairs, struct find_tile *tile)
 {
     const __m512i twice_shifted = _mm512_set1_epi64(0x0000010204081020); /* each byte << 2 */
     const __m512i fold = _mm512_set1_epi8((char)pairs->fold);

@@ -4,7 +4,7 @@
  *   VARIANT                        the suffix of the variant's functions
  *   block_equal(text, v, fold)     returns which of the 64 bytes at text equal byte v after or-ing
  *                                  `fold` into each of them, as 64 bits
- *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
+ *   block_equal_bits(a, b)               returns which of the 64 bytes at a equal the bytes at b
  *   GRAM_BYTES                     size of the vectors of find_grams.h: 32 with AVX2, otherwise 16;
  *                                  or HAS_GRAMS_TILE, if the variant has its own function `grams`
  *   pair_few                       for find_pair.h; with HAS_PAIR_FEW
@@ -273,7 +273,7 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
         if (a[i] != b[i])
             return i;
     for (; i + 64 <= count; i += 64) {
-        uint64_t differ = ~block_same(a + i, b + i);
+        uint64_t differ = ~block_equal_bits(a + i, b + i);
 
         if (differ != 0)
             return i + (uint64_t)__builtin_ctzll(differ);
@@ -309,7 +309,7 @@ static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
     for (; bits != 0; bits &= bits - 1) {
         uint64_t position = (uint64_t)__builtin_ctzll(bits);
 
-        kept |= (uint64_t)((block_same(text + position, literal) | ignored) == UINT64_MAX)
+        kept |= (uint64_t)((block_equal_bits(text + position, literal) | ignored) == UINT64_MAX)
                 << position;
     }
     return kept;

@@ -27,7 +27,7 @@ static uint64_t block_equal(const uint8_t *text, uint8_t value, uint8_t fold)
     return bits;
 }
 
-static uint64_t block_same(const uint8_t *a, const uint8_t *b)
+static uint64_t block_equal_bits(const uint8_t *a, const uint8_t *b)
 {
     uint64_t bits = 0;
 

@@ -124,7 +124,7 @@ LOOKUP uint64_t bytes_mask(const bytes_vector vectors[BYTES_VECTORS])
 #endif
 }
 
-/* block_equal and block_same are described in find_impl.h. */
+/* block_equal and block_equal_bits are described in find_impl.h. */
 LOOKUP uint64_t block_equal(const uint8_t *text, uint8_t value, uint8_t fold)
 {
     bytes_vector bytes[BYTES_VECTORS], values[BYTES_VECTORS];
@@ -136,7 +136,7 @@ LOOKUP uint64_t block_equal(const uint8_t *text, uint8_t value, uint8_t fold)
     return bytes_same(bytes, values);
 }
 
-LOOKUP uint64_t block_same(const uint8_t *a, const uint8_t *b)
+LOOKUP uint64_t block_equal_bits(const uint8_t *a, const uint8_t *b)
 {
     bytes_vector first[BYTES_VECTORS], second[BYTES_VECTORS];
 

@@ -38,8 +38,8 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
 /* Like stem_positions with samples, but for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
-/* Returns in how many words of the tile stem_positions can test all positions; 0 if there are no
- * tables for that, or if the text's end is near. */
+/* Returns the number of the tile's words whose positions stem_positions can all test; 0 if there
+ * are no tables for that, or if the text's end is near. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Gathers the occurrences in [sampling->begin, end) that begin at one of the first `count`
  * positions of scratch->positions, or up to stride - 1 before one. */

@@ -133,9 +133,9 @@ static inline bool sample_goes_on(const struct tile *tile, const struct passed_s
 
 /* If the entry's tags fit the sample, appends its literal to `named`, the literals to be compared.
  * Returns the new number of these. */
-static inline uint32_t add_if_tags_fit(const struct tile *tile, uint64_t index,
-                                       const struct passed_sample *sample, struct hit *named,
-                                       uint32_t count)
+static inline uint32_t add_if_tags_match(const struct tile *tile, uint64_t index,
+                                         const struct passed_sample *sample, struct hit *named,
+                                         uint32_t count)
 {
     struct set_entry entry = tile->entries[index];
     uint32_t offset = SET_OFFSET(entry.tagged);
@@ -170,9 +170,9 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
 
         TRAWL_ASSERT(from <= buckets[bucket + 1] && buckets[bucket + 1] <= class->entry_count);
         scan->work += entries;
-        kept = add_if_tags_fit(&tile, min_u64(from, last), &sample, named, named_count);
+        kept = add_if_tags_match(&tile, min_u64(from, last), &sample, named, named_count);
         named_count = entries > 0 ? kept : named_count;
-        kept = add_if_tags_fit(&tile, min_u64(from + 1ull, last), &sample, named, named_count);
+        kept = add_if_tags_match(&tile, min_u64(from + 1ull, last), &sample, named, named_count);
         named_count = entries > 1 ? kept : named_count;
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
             }
             if (e >= entries)
                 break;
-            kept = add_if_tags_fit(&tile, from + e, &sample, named, named_count);
+            kept = add_if_tags_match(&tile, from + e, &sample, named, named_count);
             if (kept > named_count)
                 plan_literal_fetch(plan, named[named_count].literal);
             named_count = kept;

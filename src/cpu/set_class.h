@@ -40,8 +40,8 @@
 /* If the shortest literal of a class has at least this length, grams are faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
-/* In a set of at most this many words, words of three bytes share a class with longer ones. A class
- * of at most this many literals is searched with pairs of bytes or trigrams. */
+/* In a set of at most this many words, words of three bytes share a class with longer ones. Only a
+ * class of at most this many literals is searched with trigrams (choose_class). */
 #define SET_FEW_LITERALS 3072u
 
 /* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` are the gram's offset
@@ -53,7 +53,7 @@ struct set_entry {
 };
 
 struct find_ops;
-struct find_pairs;
+struct find_pair_table;
 struct find_trigrams;
 
 struct set_class {
@@ -98,7 +98,7 @@ struct set_class {
     /* a bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
     /* the tables of by_pairs and by_trigrams, or NULL */
-    struct find_pairs *pairs;
+    struct find_pair_table *pairs;
     struct find_trigrams *trigrams;
 };
 

@@ -114,7 +114,8 @@ static int compare_keys(const void *a, const void *b)
 #define PAIR_BITS 7u
 #define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS)
 
-static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, uint64_t length)
+static uint64_t pairs_key(const struct find_pair_table *pairs, const uint8_t *bytes,
+                          uint64_t length)
 {
     uint32_t count = (uint32_t)min_u64(length - 1, FIND_PAIRS);
     uint64_t key = count;
@@ -136,7 +137,7 @@ static uint64_t key_weight(uint64_t key)
 
 /* Divides the sorted keys into slots of about the same weight. Literals with the same first pairs
  * share a slot. */
-static void deal_slots(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
+static void deal_slots(struct find_pair_table *pairs, const uint64_t *keys, uint64_t count)
 {
     uint64_t total = 0, before = 0;
 
@@ -218,9 +219,9 @@ static enum trawl_status trigrams_make(const struct trawl_plan *plan, struct set
     return TRAWL_OK;
 }
 
-/* Returns the share of the sample's positions that pass the pairs; 1 if there is no sample, or too
- * short a one. */
-static double pairs_pass(const struct set_sample *sample, const struct find_pairs *pairs)
+/* Returns the share of the sample's positions that pass the filter of pairs; 1 if the sample is
+ * missing or too short. */
+static double pairs_pass(const struct set_sample *sample, const struct find_pair_table *pairs)
 {
     const uint64_t words = sample->bytes_count / 64 - 2; /* loads reach beyond a word */
     uint64_t passed = 0;
@@ -246,7 +247,7 @@ static enum trawl_status pairs_make(const struct trawl_plan *plan, struct set_cl
     void *pairs;
 
     TRAWL_TRY(memory_allocate_zeroed(sizeof *class->pairs, 1, &pairs, error));
-    class->pairs = (struct find_pairs *)pairs;
+    class->pairs = (struct find_pair_table *)pairs;
     TRAWL_ASSERT(class->entry_count == class->literal_count);
     class->pairs->fold = (uint8_t)fold;
     TRAWL_TRY(MEMORY_NEW(keys, class->entry_count, error));

@@ -166,7 +166,7 @@ static double entries_named(const struct set_sample *sample, const struct set_ma
     struct sampler sampler;
 
     TRAWL_ASSERT(step > 0 && class->stride > 0 && sample->bytes_count > SET_Q_MAX);
-    sampler_begin(&sampler, SAMPLER_PIECES_MAX, class->q, matcher->fold);
+    sampler_reset(&sampler, SAMPLER_PIECES_MAX, class->q, matcher->fold);
     /* take grams at random distances of 1 to 8 bytes, because texts have periods */
     for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61)) {
         (void)sampler_add(&sampler,

@@ -675,7 +675,7 @@ static enum trawl_status answer_finish(struct cuda_worker *worker, struct trawl_
     struct cuda_answering *own = worker->answering;
 
     if (own->answer->form == ANSWER_OF_RECORDS)
-        return cuda_records_finish(worker, error);
+        return cuda_records_copy_answer(worker, error);
     if (own->answer->form != ANSWER_OF_PATTERNS)
         return TRAWL_OK;
     TRAWL_TRY(

@@ -87,8 +87,10 @@ static bool result_arrived(const void *context)
 }
 
 /* Lets write_automaton write the hits that count_automaton has counted. */
-static enum trawl_status write_hits(struct cuda_worker *worker, const struct cuda_launch *launch,
-                                    const struct bins_arguments *to, struct trawl_error *error)
+static enum trawl_status launch_write_hits(struct cuda_worker *worker,
+                                           const struct cuda_launch *launch,
+                                           const struct bins_arguments *to,
+                                           struct trawl_error *error)
 {
     struct cuda_launch again = *launch;
 
@@ -115,7 +117,7 @@ static enum trawl_status move(struct cuda_worker *worker, const struct cuda_laun
         return cuda_lists_launch(worker, CUDA_KERNEL_BINS_SORT, threads, 0, a, error);
     ends.to = (uint64_t *)(uintptr_t)worker->bins.address;
     TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_BINS_ENDS, threads, 0, &ends, error));
-    return write_hits(worker, launch, a, error);
+    return launch_write_hits(worker, launch, a, error);
 }
 
 enum trawl_status cuda_bins_take(struct cuda_worker *worker, const struct cuda_launch *launch,

@@ -190,9 +190,9 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
  * of the sample, and "sampled" for a long pattern, or if "grams" has many candidates. Returns the
  * cheapest of them, unless rating the others takes less time than these could save; their prices
  * are then lower bounds. Returns TRAWL_METHOD_AUTO if all methods must be rated. */
-static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
-                                        uint64_t sample_bytes, double read_ns, struct rates *rates,
-                                        struct cuda_prices *prices)
+static enum trawl_method choose_by_cheap_rates(const struct trawl_plan *plan, const uint8_t *sample,
+                                               uint64_t sample_bytes, double read_ns,
+                                               struct rates *rates, struct cuda_prices *prices)
 {
     static const struct rates no_candidates;
     double length = (double)plan->length_min;
@@ -238,7 +238,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         (plan->length_min <= CUDA_GRAM_BYTES && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_METHOD_EVERY;
     if (is_first)
-        method = choose_quickly(plan, sample, sample_bytes, read_ns, &rates, prices);
+        method = choose_by_cheap_rates(plan, sample, sample_bytes, read_ns, &rates, prices);
     if (method != TRAWL_METHOD_AUTO)
         return method;
     rate_every(plan, sample, sample_bytes, tuning, &of_bytes, &rates);

@@ -52,8 +52,8 @@ bool cuda_parts_are_there(const struct cuda_worker *worker)
     return worker->parts != NULL && worker->parts->of != NULL;
 }
 
-enum trawl_status cuda_parts_prepare(struct cuda_worker *worker, enum want want,
-                                     struct cuda_steps *steps, struct trawl_error *error)
+enum trawl_status cuda_parts_build_tables(struct cuda_worker *worker, enum want want,
+                                          struct cuda_steps *steps, struct trawl_error *error)
 {
     const struct trawl_plan *whole = worker->plan;
     const struct plan_parts *of = worker->parts->of;

@@ -13,8 +13,8 @@ void cuda_parts_set_plan(struct cuda_worker *worker);
 bool cuda_parts_are_there(const struct cuda_worker *worker);
 /* Members of struct cuda_steps (chunk.h) for a plan with parts: `prepare` builds the parts' tables,
  * and `search` searches a range for all parts. */
-enum trawl_status cuda_parts_prepare(struct cuda_worker *worker, enum want want,
-                                     struct cuda_steps *steps, struct trawl_error *error);
+enum trawl_status cuda_parts_build_tables(struct cuda_worker *worker, enum want want,
+                                          struct cuda_steps *steps, struct trawl_error *error);
 enum trawl_status cuda_parts_search(struct cuda_worker *worker, void *context,
                                     const struct cuda_range *range, enum want want,
                                     uint64_t hits_base, struct engine_result *result,

@@ -489,7 +489,7 @@ enum trawl_status cuda_records_add(struct cuda_worker *worker, struct answer_arg
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_records_finish(struct cuda_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_records_copy_answer(struct cuda_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;

@@ -32,6 +32,6 @@ void cuda_records_arguments(const struct cuda_worker *worker, struct answer_argu
 enum trawl_status cuda_records_add(struct cuda_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error);
 /* Copies the answer to the caller's memory. */
-enum trawl_status cuda_records_finish(struct cuda_worker *worker, struct trawl_error *error);
+enum trawl_status cuda_records_copy_answer(struct cuda_worker *worker, struct trawl_error *error);
 
 #endif

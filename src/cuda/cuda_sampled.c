@@ -53,7 +53,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct pattern_arguments *a,
                        const struct cuda_sampled_tables *tables)
 {
     uint32_t fold = a->sample_fold, down = 32 - a->hash_bits, end = 0;
-    uint32_t offsets = scan_sample_reach(0, a->stride, a->sample_pair);
+    uint32_t offsets = scan_sample_starts(0, a->stride, a->sample_pair);
 
     TRAWL_ASSERT(offsets <= a->stride && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
     memset(tables->heads, 0xff, sizeof *tables->heads << a->hash_bits); /* PLAN_NONE */

@@ -55,7 +55,7 @@ static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
     return bytes == 0 ? 0 : bytes >= 4 ? factors[k] : factors[k] << 8 * (4 - bytes);
 }
 
-void cuda_sets_layout(const struct cuda_worker *worker, const struct trawl_plan *plan,
+void cuda_sets_derive(const struct cuda_worker *worker, const struct trawl_plan *plan,
                       struct scan_sets *sets)
 {
     sets->literal_count = plan->literal_count;

@@ -25,7 +25,7 @@ static inline uint32_t cuda_sets_gram_words(uint32_t gram_bytes)
 }
 
 /* Sets the members of *sets that follow from those that cuda_sets_choose has chosen. */
-void cuda_sets_layout(const struct cuda_worker *worker, const struct trawl_plan *plan,
+void cuda_sets_derive(const struct cuda_worker *worker, const struct trawl_plan *plan,
                       struct scan_sets *sets);
 /* Writes how rare each byte value is expected to be: the 256 words of scan_sets.rarity. */
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,

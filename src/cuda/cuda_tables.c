@@ -363,7 +363,7 @@ static enum trawl_status tables_build(struct cuda_worker *worker, struct trawl_e
     if (tables->method == TRAWL_METHOD_SET)
         cuda_sets_choose(worker, plan, tables);
     if (tables->has_sets)
-        cuda_sets_layout(worker, plan, &tables->sets);
+        cuda_sets_derive(worker, plan, &tables->sets);
     if (tables->method != TRAWL_METHOD_SET)
         TRAWL_TRY(put_on_device(worker, plan, put_one, &tables->memory, error));
     if (worker->limits.dense_always)

@@ -58,7 +58,7 @@ struct cuda_answering {
      * at found_at, and after it. */
     uint64_t found_at, found_before, found_upto;
     struct cuda_memory sums; /* ANSWER_SUMS words, which are zero between kernels if sums_ready */
-    bool sums_ready;         /* false: they may be non-zero after a failure */
+    bool sums_ready;         /* false: not zeroed yet, or non-zero after a failure */
     struct cuda_pinned told; /* host copy of the sums, and two words for other copies */
     struct cuda_memory gaps, vast;
     struct cuda_memory counts;     /* one word per pattern */

@@ -160,8 +160,9 @@ static enum trawl_status scan(struct cuda_worker *worker, struct engine_task *ta
 {
     struct cuda_steps steps = {
         .text_bytes_max = UINT64_MAX, .prepare = prepare_tables, .search = search_range};
-    struct cuda_steps by_parts = {
-        .text_bytes_max = UINT64_MAX, .prepare = cuda_parts_prepare, .search = cuda_parts_search};
+    struct cuda_steps by_parts = {.text_bytes_max = UINT64_MAX,
+                                  .prepare = cuda_parts_build_tables,
+                                  .search = cuda_parts_search};
     struct trawl_error own;
     enum trawl_status status =
         cuda_scan_chunk(worker, task->chunk, task->from, task->want,

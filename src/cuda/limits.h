@@ -30,7 +30,7 @@ struct cuda_limits {
     /* device memory, in bytes, that a loaded text must leave free for searches; a quarter of the
      * device's memory if that is less */
     uint64_t resident_room_left;
-    /* a shorter loaded text, in bytes, gets no sample, and counts in it are not timed */
+    /* bytes that a loaded text must have to be sampled, and for counts in it to be timed */
     uint64_t seen_bytes_min;
     /* method for a single pattern in a text with a sample; AUTO: chosen from the sample */
     enum trawl_method seen_method;

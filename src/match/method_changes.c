@@ -7,7 +7,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held only while no thread can fork */
 
-void changes_add(struct method_changes *changes, const struct trawl_change *change)
+void method_changes_add(struct method_changes *changes, const struct trawl_change *change)
 {
     forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);

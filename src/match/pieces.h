@@ -44,8 +44,8 @@ struct pieces {
 
 void pieces_begin(struct pieces *pieces, void (*share)(struct pieces *pieces, uint64_t count));
 void pieces_end(struct pieces *pieces);
-/* Says which device makes the next lists, and where the array is. All earlier lists must have been
- * copied. */
+/* Sets the device that makes the next lists, and the memory of the array. All earlier lists must
+ * have been copied. */
 void pieces_aim(struct pieces *pieces, uint32_t device, enum pieces_target target);
 /* Returns true if a thread may take pieces, and whose they are. */
 bool pieces_are_left(struct pieces *pieces, uint32_t *device, enum pieces_target *target);

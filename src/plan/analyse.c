@@ -194,7 +194,8 @@ static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
     uint64_t span = sample_bytes - bytes + 1;
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && bytes <= 16 && span > SEEN_JUMP);
-    span -= span % SEEN_JUMP == 0; /* otherwise a few positions would repeat */
+    span -=
+        span % SEEN_JUMP == 0; /* else only multiples of SEEN_JUMP would be examined, repeatedly */
     return (struct seen_positions){span, span / SEEN_STEP, 0};
 }
 
@@ -261,7 +262,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     struct seen seen;
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= 4);
-    sampler_begin(&sampler, grams->stride, grams->q, grams->fold);
+    sampler_reset(&sampler, grams->stride, grams->q, grams->fold);
     for (uint32_t o = 0; o < grams->stride; o++)
         (void)sampler_add(&sampler, grams->gram[o], (uint16_t)o);
     seen = see(&sampler, sample, sample_bytes, UINT64_MAX, NULL, 0);
@@ -272,7 +273,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 static void fill_sampler(struct sampler *sampler, uint64_t fold, const uint8_t *sample,
                          uint64_t sample_bytes, struct seen_positions p)
 {
-    sampler_begin(sampler, p.left, 8, fold);
+    sampler_reset(sampler, p.left, 8, fold);
     for (; p.left > 0; position_next(&p))
         (void)sampler_add(sampler, sampler_key(sampler, sample + p.at, sample_bytes - p.at),
                           (uint16_t)p.left);
@@ -293,7 +294,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
     double lowest = 0;
 
     TRAWL_ASSERT(count >= 8 && examined <= SAMPLER_PIECES_MAX);
-    sampler_begin(&sampler, near, 8, fold ? FOLD_ALL : 0);
+    sampler_reset(&sampler, near, 8, fold ? FOLD_ALL : 0);
     for (uint64_t o = near; o-- > 0;)
         (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o, count - o), (uint16_t)o);
     for (struct seen_positions p = all; p.left > 0; position_next(&p)) {
@@ -333,7 +334,7 @@ double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
     struct sampler sampler;
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
-    sampler_begin(&sampler, 1, 8, fold ? FOLD_ALL : 0);
+    sampler_reset(&sampler, 1, 8, fold ? FOLD_ALL : 0);
     key = sampler_key(&sampler, bytes, 8);
     for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
         found += sampler_key(&sampler, sample + at, sample_bytes - at) == key;
@@ -349,7 +350,7 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
 
     TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && offsets <= UINT16_MAX &&
                  sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
-    sampler_begin(&sampler, OFFSETS_MAX, 16, fold ? FOLD_ALL : 0);
+    sampler_reset(&sampler, OFFSETS_MAX, 16, fold ? FOLD_ALL : 0);
     for (uint64_t o = (offsets - 1) / step + 1; o-- > 0;) /* so the lowest offset owns a piece */
         (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o * step, count - o * step),
                           (uint16_t)(o * step));
@@ -391,7 +392,7 @@ static double equal_pairs(const struct trawl_plan *plan, const struct pieces *pi
     uint64_t equal = 0;
     double there = 0;
 
-    sampler_begin(sampler, max_u64(pieces->count, 1), q, 0);
+    sampler_reset(sampler, max_u64(pieces->count, 1), q, 0);
     for (uint32_t i = 0; i < pieces->count; i++) {
         if (pieces->bytes[i] < q)
             continue;

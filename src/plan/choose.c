@@ -93,7 +93,7 @@ void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint6
 
 #define USUAL_SET "avx2"
 
-const struct plan_costs *plan_costs_of(const char *instruction_set)
+const struct plan_costs *plan_costs_of_instruction_set(const char *instruction_set)
 {
     static const struct {
         const char *name;
@@ -106,7 +106,7 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
     for (uint32_t i = 0; instruction_set != NULL && i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, instruction_set) == 0)
             return &known[i].costs;
-    return plan_costs_of(USUAL_SET); /* avx512 without VBMI chooses as avx2 */
+    return plan_costs_of_instruction_set(USUAL_SET); /* avx512 without VBMI chooses as avx2 */
 }
 
 /* Returns a lower bound on the costs of the methods "every" and "grams", in ns per text byte. */
@@ -212,7 +212,9 @@ double plan_price_bare(const struct trawl_plan *plan, const struct plan_tuning *
 
 struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method method)
 {
-    return methods[method].work(&(struct asked){plan, &plan->tuning, plan_costs_of(NULL), 1}).form;
+    return methods[method]
+        .work(&(struct asked){plan, &plan->tuning, plan_costs_of_instruction_set(NULL), 1})
+        .form;
 }
 
 enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but)

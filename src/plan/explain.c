@@ -106,7 +106,7 @@ static enum trawl_method first_method(const struct trawl_plan *plan, struct plan
 {
     if (plan->method_asked != TRAWL_METHOD_AUTO || plan->method != TRAWL_METHOD_AUTO)
         return plan->method_asked > plan->method ? plan->method_asked : plan->method;
-    *prices = plan_price(plan, &plan->tuning, plan_costs_of(NULL));
+    *prices = plan_price(plan, &plan->tuning, plan_costs_of_instruction_set(NULL));
     return prices->least;
 }
 

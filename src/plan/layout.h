@@ -55,8 +55,8 @@ struct plan_grams {
     uint64_t fold;   /* or-ed into the 8 bytes at a position: 0 or 0x2020... */
     uint64_t keep;   /* mask that keeps the first q of 8 bytes */
     uint64_t gram[PLAN_GRAM_STRIDE_MAX]; /* gram[o]: the literal's q bytes at offset + o */
-    uint64_t begun;       /* byte b: bytes of a word in b's gram, if the gram begins in that word */
-    uint64_t carried;     /* byte b: bytes of a word in b's gram, if it began in the word before */
+    uint64_t begun;   /* byte b: mask of the word's bytes in b's gram, if it begins in this word */
+    uint64_t carried; /* byte b: the same, if the gram began in the word before */
     uint8_t residues[64]; /* [8 * j + r]: the bits b whose grams exclude residue r in byte j */
 };
 

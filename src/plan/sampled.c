@@ -125,7 +125,7 @@ struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *
     struct sampler sampler;
 
     TRAWL_ASSERT(places >= most);
-    sampler_begin(&sampler, most, layout.q, layout.fold);
+    sampler_reset(&sampler, most, layout.q, layout.fold);
     for (uint64_t part = 0; part < most; part++) {
         uint64_t at = part * step + plan_sample_at(part, step, 1);
 
@@ -153,7 +153,7 @@ double sampled_repeats(const struct trawl_plan *plan, uint32_t q)
     struct sampler sampler;
 
     TRAWL_ASSERT(stride > 0);
-    sampler_begin(&sampler, REPEATS_OFFSETS, q, 0);
+    sampler_reset(&sampler, REPEATS_OFFSETS, q, 0);
     for (uint64_t o = 0; o < stride && o + q <= plan->length_min; o += step, offsets++)
         pairs += sampler_add(&sampler, sampler_key(&sampler, bytes + o, plan->length_min - o),
                              (uint16_t)o);

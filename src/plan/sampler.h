@@ -24,7 +24,7 @@ struct sampler {
 };
 
 /* Empties the sampler, and makes room for up to `pieces` different pieces of q bytes. */
-static inline void sampler_begin(struct sampler *sampler, uint64_t pieces, uint64_t q,
+static inline void sampler_reset(struct sampler *sampler, uint64_t pieces, uint64_t q,
                                  uint64_t fold)
 {
     TRAWL_ASSERT(pieces > 0 && q > 0 && q <= SAMPLER_Q_MAX);

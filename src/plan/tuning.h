@@ -84,7 +84,7 @@ struct plan_costs {
 
 /* Returns the costs with the instruction set of this name; for NULL, with the one that most
  * machines have. */
-const struct plan_costs *plan_costs_of(const char *instruction_set);
+const struct plan_costs *plan_costs_of_instruction_set(const char *instruction_set);
 
 /* The expected cost of each method for a single literal, in ns per byte of text. */
 struct plan_prices {

@@ -173,7 +173,7 @@ void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_
         contest->of[WAY_WHOLE].price =
             (struct price){worker->expressions->count > 1 ? lazy_rules_ns(worker->expressions) : 0,
                            whole_price(worker->expressions)};
-    /* as if the text ended, so that see_text can choose better atoms first */
+    /* as if the text ended, so that rechoose_strings can choose better atoms first */
     if (contest_count(contest, step->to - step->from, 0, ns, !is_first, 0, &change))
         tell(step, &change);
     if (contest->now == WAY_WHOLE && worker->expressions->count == 1 && !step_is_beyond(step) &&
@@ -191,7 +191,7 @@ bool choose_host(const struct step *step, uint64_t ns)
     const struct regex_worker *worker = step->worker;
     const uint64_t others = step->chunk->threads_left - min_u64(step->chunk->threads_left, 1);
 
-    if (!step_may_leave(step))
+    if (!step_may_hand_over(step))
         return false;
     return worker->contest.now == WAY_WHOLE || worker->table_steps > 0 ||
            (worker->refiner.found.hits.count >= TRIAL_ATOMS &&

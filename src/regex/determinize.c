@@ -338,7 +338,7 @@ static void prune(struct determinizer *maker)
             maker->next[i] &= LINE_MATCH;
 }
 
-/* Makes the states in which reading begins: first that at the begin of a line. */
+/* Makes the start states, that at the beginning of a line first. */
 static void begin(struct determinizer *maker)
 {
     const struct border any = {.any = true};

@@ -126,7 +126,7 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
                               worker->expressions->count, error));
     }
     step->judged++;
-    TRAWL_TRY(step_push_merged(step, line, from, error));
+    TRAWL_TRY(step_push_merged_hits(step, line, from, error));
     note_undecided(step, line, UINT64_MAX);
     return TRAWL_OK;
 }
@@ -227,7 +227,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 
 /* Finds the lines of the step in which an expression without atoms matches. If they are too many,
  * shortens the step to the lines that were read. */
-static enum trawl_status find_rest(struct step *step, struct trawl_error *error)
+static enum trawl_status find_without_strings(struct step *step, struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
     struct engine_chunk part;
@@ -255,7 +255,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
 
     refine_part(step->chunk, step->from, step->to, after, &part);
     TRAWL_TRY(refine_propose(refiner, &part, 0, error));
-    if (step_may_leave(step)) {
+    if (step_may_hand_over(step)) {
         const struct hits *hits = &refiner->found.hits;
 
         step->worker->found_ns = clock_now_ns();
@@ -322,7 +322,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     const struct hits *hits = &worker->refiner.found.hits;
     uint64_t ended, i = 0;
 
-    TRAWL_TRY(find_rest(step, error));
+    TRAWL_TRY(find_without_strings(step, error));
     if (worker->rest_lines.undecided_count > 0) /* an expression with atoms may match these lines */
         return by_lines(step, error);
     TRAWL_TRY(find_atoms(step, &ended, error));
@@ -372,7 +372,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 }
 
 /* If atoms have been slow, chooses the strings again by the chunk's text. */
-static enum trawl_status see_text(const struct step *step, struct trawl_error *error)
+static enum trawl_status rechoose_strings(const struct step *step, struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
     const struct trawl_plan *plan = worker->expressions->plan;
@@ -401,7 +401,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     const bool by_atoms = worker->contest.now == WAY_ATOMS;
     const uint64_t pushed = step->result->count;
     const struct line_automaton *table = NULL;
-    const bool may_leave = by_atoms && step_may_leave(step); /* then the threads' times compare */
+    const bool may_leave =
+        by_atoms && step_may_hand_over(step); /* then the threads' times compare */
     uint64_t began_ns = may_leave ? clock_now_ns() : clock_worked_ns(), ns;
 
     worker->near = NULL;
@@ -423,7 +424,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     choose_next(step, by_atoms, step->result->count - pushed, ns);
     if (choose_host(step, ns))
         worker->scans_left = SCANS_LEFT;
-    return by_atoms ? see_text(step, error) : TRAWL_OK;
+    return by_atoms ? rechoose_strings(step, error) : TRAWL_OK;
 }
 
 /* Runs a search that needs only the other engine, because the atoms are what is wanted

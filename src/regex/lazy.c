@@ -45,8 +45,8 @@ struct part {
     /* what making its states may still cost, in places; grows with the bytes that it reads */
     int64_t credit;
     struct range first; /* in lazy->kept: the places where matches begin; count 0: not known */
-    /* for each `before` and class: where matches that begin before a byte are after it; count and
-     * ends UINT32_MAX: not known. NULL: none is known */
+    /* for each `before` and class: the places that matches reach which begin just before a byte of
+     * the class, once it is read; from NOTHING: not known. NULL: none is known */
     struct range *moved;
     /* the states in which reading starts, anchored or not, unless `flushes` has grown */
     uint32_t starts[2][BEFORES];

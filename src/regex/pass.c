@@ -16,7 +16,8 @@ enum trawl_status pass_lazily(struct step *step, uint32_t group, const struct la
     return lazy_find(*lazy, group, line, &step->spare, found, count, matches, error);
 }
 
-/* Returns the offset of the next line that find_rest found; UINT64_MAX after the last. */
+/* Returns the offset of the next line that find_without_strings found; UINT64_MAX after the last.
+ */
 static uint64_t rest_line(const struct step *step)
 {
     const struct regex_worker *worker = step->worker;

@@ -120,7 +120,7 @@ struct scratch {
 
 static struct functions functions;
 static const uint8_t *tables; /* single-byte letters and cases, of the locale at the first use */
-static bool before_42, before_43; /* the library is older than that version of 10 */
+static bool before_42, before_43; /* PCRE2 is older than 10.42, than 10.43 */
 
 static bool load_functions(void *library)
 {

@@ -32,7 +32,7 @@ struct program {
     _Atomic(struct reach *) reach;         /* NULL: it is not made yet */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
-    _Atomic(enum trawl_status) why;        /* why RE2 could not compile it; OK: it has not tried */
+    _Atomic(enum trawl_status) why; /* why RE2 could not compile it; OK: it has, or has not tried */
 };
 
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large)

@@ -40,7 +40,7 @@ static uint32_t add_part(struct reach_maker *maker, struct reach_part part, uint
 }
 
 /* Returns the number of the set, which all equal sets share. */
-static uint32_t set_of(struct reach_maker *maker, const struct syntax_node *node)
+static uint32_t intern_set(struct reach_maker *maker, const struct syntax_node *node)
 {
     struct sequence one = {.count = 1}, other = one;
     uint32_t i = 0;
@@ -61,7 +61,7 @@ static uint32_t add_chars(struct reach_maker *maker, const struct syntax_node *n
                           uint32_t most, bool is_lazy, uint32_t next)
 {
     const struct reach_part part = {.kind = REACH_CHARS,
-                                    .set = (uint8_t)set_of(maker, node),
+                                    .set = (uint8_t)intern_set(maker, node),
                                     .is_lazy = is_lazy,
                                     .next = (uint16_t)next,
                                     .least = least,

@@ -231,8 +231,8 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
 }
 
 /* Returns true if case is ignored only as far as ASCII goes, and PCRE2 may find more. */
-static bool folds_less(const struct expressions *made, const char *bytes, uint64_t count,
-                       const struct syntax *syntax)
+static bool folds_only_ascii(const struct expressions *made, const char *bytes, uint64_t count,
+                             const struct syntax *syntax)
 {
     uint32_t cases[TRAWL_UTF8_VARIANTS_MAX];
 
@@ -265,7 +265,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     if (own_words)
         TRAWL_TRY(words_find(made, error));
     TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));
-    if (words == 0 && folds_less(made, bytes, count, &filter))
+    if (words == 0 && folds_only_ascii(made, bytes, count, &filter))
         status = TRAWL_FAIL(error, UNSUPPORTED,
                             "PCRE2 cannot ignore the case of ASCII letters alone: it can of all "
                             "letters, or in an expression of bytes");

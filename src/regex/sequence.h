@@ -63,7 +63,7 @@ struct sequence {
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
 /* Adds the repetitions of a node beyond the minimum number of them. */
 bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);
-/* Returns true if both sequences have the same matches. */
+/* Returns true if both sequences have the same items, whatever their groups. */
 bool sequence_equals(const struct sequence *a, const struct sequence *b);
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
 

@@ -39,8 +39,8 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
     return TRAWL_OK;
 }
 
-enum trawl_status step_push_merged(struct step *step, struct regex_line line, uint64_t from,
-                                   struct trawl_error *error)
+enum trawl_status step_push_merged_hits(struct step *step, struct regex_line line, uint64_t from,
+                                        struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
     const struct hits *hits = &step->result->hits;
@@ -96,7 +96,7 @@ static enum trawl_status judge_all(struct step *step, struct regex_line line,
     if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->takes_empty &&
         !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
-    return step_push_merged(step, line, max_u64(line.begin, step->pushed), error);
+    return step_push_merged_hits(step, line, max_u64(line.begin, step->pushed), error);
 }
 
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,

@@ -96,8 +96,8 @@ enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t e
 /* Pushes the occurrences of worker->merge that begin at or after `from`, up to the line's end. Once
  * the result is full, ends the step at the next occurrence. Occurrences that begin at the same
  * place stay in one result. */
-enum trawl_status step_push_merged(struct step *step, struct regex_line line, uint64_t from,
-                                   struct trawl_error *error);
+enum trawl_status step_push_merged_hits(struct step *step, struct regex_line line, uint64_t from,
+                                        struct trawl_error *error);
 /* Has RE2 search a line for the expressions in `candidates` (NULL: all), and pushes the hits that
  * begin at or after step->pushed. */
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,
@@ -111,7 +111,7 @@ static inline bool judges_whole(const struct step *step)
 
 /* Returns true if a device searches the step, but may leave the rest of the chunk to the host's
  * threads. */
-static inline bool step_may_leave(const struct step *step)
+static inline bool step_may_hand_over(const struct step *step)
 {
     return refine_is_on_device(&step->worker->refiner) && step->chunk->may_be_left &&
            !judges_whole(step);

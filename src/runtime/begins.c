@@ -60,7 +60,7 @@ static void call_helpers(struct pieces *pieces, uint64_t count)
     if (helpers == 0 || listing->job.runtime->threads_max == 1)
         return;
     atomic_store(&listing->job.has_work, true);
-    job_share(&listing->job, (uint32_t)helpers);
+    job_publish(&listing->job, (uint32_t)helpers);
 }
 
 /* Lists the text's first part, from offset `at` on, that one device has, and moves *at past it. Of

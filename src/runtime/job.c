@@ -338,7 +338,7 @@ static void share(struct search *search)
 {
     search->shared = true;
     search->helpers = schedule_helpers(search);
-    job_share(&search->job, search->helpers);
+    job_publish(&search->job, search->helpers);
 }
 
 /* Returns true if the caller may take a chunk. From a stream, it takes none while another chunk is
@@ -659,7 +659,7 @@ static void brief_begin(struct search *search, struct trawl_searcher *searcher,
 
 /* Searches a short part of the text as one chunk, in the calling thread and without reading the
  * clock. Returns false if that fails, or if the sink wants no more. */
-static bool brief_part(struct search *search, uint64_t begin, uint64_t end, bool last)
+static bool search_brief_part(struct search *search, uint64_t begin, uint64_t end, bool last)
 {
     struct task *task = &search->searcher->tasks[0];
     struct sink_chunk view;
@@ -716,7 +716,7 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
         end = places[i] + bytes_find_either(bytes + places[i], text->bytes_count - places[i],
                                             plan->line_end, plan->line_end_also);
         end += end < text->bytes_count;
-        if (!brief_part(&search, begin, end, end == text->bytes_count))
+        if (!search_brief_part(&search, begin, end, end == text->bytes_count))
             break;
     }
     return brief_end(&search, text->bytes_count, error);
@@ -773,7 +773,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         if (run_at_once(searcher, plan, text, sink, &status, error))
             return status;
         brief_begin(&search, searcher, plan, text, sink);
-        (void)brief_part(&search, 0, text->bytes_count, true);
+        (void)search_brief_part(&search, 0, text->bytes_count, true);
         return brief_end(&search, searcher->tasks[0].from, error);
     }
     TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));

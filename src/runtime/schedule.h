@@ -11,7 +11,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
 /* Returns how long the next chunk should be, for the host or for a device. */
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
 /* Returns true if the next chunk should go to a device, if there is a buffer for it, instead of
- * being searched by this thread. The search is for_devices. May start to open the devices. */
+ * being searched by this thread. Requires search->for_devices. May start to open the devices. */
 bool schedule_wants_device(struct search *search);
 /* Copies a text from a device to the host, unless devices do the whole search. */
 enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,

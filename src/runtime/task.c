@@ -542,7 +542,7 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
         memset(&worker->buffer, 0, sizeof worker->buffer);
     }
     return runtime_buffer_reserve(search->job.runtime, &task->buffer,
-                                  text_cursor_room(&search->cursor, bytes), error);
+                                  text_cursor_needs(&search->cursor, bytes), error);
 }
 
 /* Takes a pinned buffer for the chunk. Usually only some of the buffers may be used, so that
@@ -556,7 +556,7 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
     struct text_buffer buffer;
 
     if (!devices_buffer_take(&search->job.runtime->devices,
-                             text_cursor_room(&search->cursor, bytes), all, &buffer))
+                             text_cursor_needs(&search->cursor, bytes), all, &buffer))
         return false;
     runtime_buffer_release(search->job.runtime, &task->buffer);
     task->buffer = buffer;
@@ -705,8 +705,8 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
  * in use, they will give memory back, and this worker stops. Otherwise it tries again, perhaps
  * after a moment, because other searches may give memory back. If that is useless, and no other
  * task has begun meanwhile, the search ends with `status`. */
-static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
-                               enum trawl_status status, const struct trawl_error *error)
+static enum task_taken if_no_room(struct search *search, struct task *task, uint64_t bytes,
+                                  enum trawl_status status, const struct trawl_error *error)
 {
     bool alone;
 
@@ -758,7 +758,8 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     if (!to_device && search->cursor.text->kind != TEXT_MEMORY) {
         status = room_on_host(search, task, worker, bytes, &error);
         if (status != TRAWL_OK)
-            return no_room(search, task, text_cursor_room(&search->cursor, bytes), status, &error);
+            return if_no_room(search, task, text_cursor_needs(&search->cursor, bytes), status,
+                              &error);
         atomic_store(&search->room_waits, 0);
     }
     if (take_chunk(search, task, worker, only, bytes, to_device, &taken))

@@ -221,7 +221,7 @@ static void wake_one(struct trawl_runtime *runtime)
         (void)pthread_cond_destroy(&worker->wake);
 }
 
-void job_share(struct job *job, uint32_t helpers)
+void job_publish(struct job *job, uint32_t helpers)
 {
     struct trawl_runtime *runtime = job->runtime;
 

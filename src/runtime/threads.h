@@ -6,7 +6,7 @@
 
 /* Lists the job, if it is not listed; raises helpers_max to at least `helpers`; and wakes an idle
  * host worker, or starts one. */
-void job_share(struct job *job, uint32_t helpers);
+void job_publish(struct job *job, uint32_t helpers);
 /* Called when a listed job has work again: wakes an idle host worker, if there is one. */
 void job_wake(struct job *job);
 /* Removes a job that is_known from the list, and waits until no thread is inside it. */

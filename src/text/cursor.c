@@ -42,7 +42,7 @@ static uint64_t front_bytes(const struct text_cursor *cursor)
     return (cursor->need.before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 }
 
-uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes)
+uint64_t text_cursor_needs(const struct text_cursor *cursor, uint64_t chunk_bytes)
 {
     /* The previous chunk of a stream may leave as many bytes as a whole chunk has. */
     uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.chunk_bytes : chunk_bytes;
@@ -506,9 +506,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         return status;
     /* A mapped chunk may have to be read later, so the buffer must be large enough for that,
      * too. */
-    if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
+    if (cursor->need.lines != NULL && text_cursor_needs(cursor, chunk_bytes) > buffer->capacity)
         status = cursor->need.lines->grow(cursor->need.lines->context, buffer, 0,
-                                          text_cursor_room(cursor, chunk_bytes), error);
+                                          text_cursor_needs(cursor, chunk_bytes), error);
     if (status != TRAWL_OK) {
         chunk->bytes = (const uint8_t *)"";
         return status;

@@ -183,16 +183,16 @@ enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX
 
 /* Returns how large a buffer must be for a chunk, the bytes around it, and the slack. */
-uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes);
+uint64_t text_cursor_needs(const struct text_cursor *cursor, uint64_t chunk_bytes);
 
 /* Takes the next chunk. *taken is TEXT_TAKEN, or TEXT_END if the text has no more chunks.
  *
  * chunk_bytes   owned bytes of the chunk; fewer at the text's end and in a slow stream; with
  *               need.lines, further bytes follow up to a line's end
- * buffer        must have text_cursor_room bytes, also with in_place; a text in memory needs none
- * in_place      a file's chunk may be mapped instead of read, a stream's chunk may be lent
- * only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and only
- *               while no other thread reads; else *taken is TEXT_BUSY
+ * buffer        must have text_cursor_needs bytes, also with in_place; a text in memory
+ * needs none in_place      a file's chunk may be mapped instead of read, a stream's chunk may be
+ * lent only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and
+ * only while no other thread reads; else *taken is TEXT_BUSY
  *
  * If reading fails, the chunk is taken with the bytes before the error. Several threads may call
  * this function at the same time. */

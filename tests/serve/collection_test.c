@@ -622,7 +622,7 @@ static void test_file_root(void)
                memcmp(state->files[0]->supplied.bytes, "one more\n", 9) == 0);
     view = collection_view(collection, state, &job, NULL, NULL, NULL, 0, &http_status, message);
     TEST_CHECK(view != NULL && view->file_count == 1 && strcmp(view->parts[0].operand, "one") == 0);
-    view_drop(view);
+    view_free(view);
     state_drop(state);
     TEST_CHECK(unlink("file/one") == 0);
     state = collection_now(collection, message);
@@ -660,7 +660,7 @@ static void use_with_faults(struct settings *settings, long after, long count)
                                    message);
             TEST_CHECK(view != NULL ? view->file_count == state->file_count : *message != '\0');
         }
-        view_drop(view);
+        view_free(view);
         view = NULL;
         state_drop(state);
         put(round == 0 ? "faults/d/new" : "faults/one", round == 1 ? "two\n" : "three\n");

@@ -14,7 +14,7 @@ static void add(uint64_t from, uint64_t to)
     for (uint64_t i = from; i < to; i++) {
         const struct trawl_change change = {i, "every", "grams", 1, 0.5, "a test"};
 
-        changes_add(&changes, &change);
+        method_changes_add(&changes, &change);
     }
 }
 

@@ -237,7 +237,7 @@ static void test_costs(void)
     const char *name;
 
     for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++) {
-        const struct plan_costs *costs = plan_costs_of(name);
+        const struct plan_costs *costs = plan_costs_of_instruction_set(name);
 
         TEST_CHECK(costs->every >= 0 && costs->every_probe > 0 && costs->grams[3] > 0);
         for (uint32_t k = 1; k < 4; k++) /* a wider stride costs at most a little more */
@@ -245,7 +245,7 @@ static void test_costs(void)
         TEST_CHECK(costs->sample > costs->grams[3] && costs->compared > costs->sample &&
                    costs->candidate > costs->compared);
     }
-    TEST_CHECK(plan_costs_of(NULL) == plan_costs_of("avx2"));
+    TEST_CHECK(plan_costs_of_instruction_set(NULL) == plan_costs_of_instruction_set("avx2"));
 }
 
 static struct cpu_worker *worker_open(const struct trawl_plan *plan, struct engine **engine)

@@ -293,7 +293,7 @@ def form_rows(options, texts, group="forms", forms_of=FORMS, columns_of=columns,
 
 
 def expression_rows(options, texts):
-    """Yield rows that ask which lines and records match an expression. The first answer, from the CPU, is the expected one."""
+    """Yield rows that ask how many lines and which records match an expression. The first answer, from the CPU, is the expected one."""
     yield from form_rows(options, texts, "expressions", EXPRESSION_FORMS, expression_columns, syntax="perl", alike=True)
 
 

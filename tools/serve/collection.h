@@ -26,7 +26,7 @@
 struct collection;
 
 /* Something that a view must report, although it is not a file of the state. */
-struct view_special {
+struct view_report {
     char *name; /* the name in messages; owned */
     /* WALK_ERROR: a path could not be read. WALK_FILE: the operand is a directory but is not
      * walked, so the command opens and reports it; or --files lists a file whose status could not
@@ -56,7 +56,7 @@ struct served_view {
     uint64_t file_count;
     uint32_t *own;
     struct operand_files *parts;
-    struct view_special *specials;
+    struct view_report *specials;
     /* error_count: number of specials of kind WALK_ERROR */
     size_t part_count, special_count, error_count;
     uint8_t *seen; /* bit i is set if the view names file i of the state */
@@ -115,7 +115,7 @@ struct state *collection_now(struct collection *collection, char *message);
  * without links. If it is NULL, operands are relative to the root, and files that the collection
  * does not serve are skipped. Without operands, each name begins with `prefix` and a slash, unless
  * `prefix` is NULL. Operands are as the user typed them; they and `prefix` are borrowed until
- * view_drop. Reads the job's settings, exclude and filter, and sets show_names if a directory is
+ * view_free. Reads the job's settings, exclude and filter, and sets show_names if a directory is
  * searched. Opens only operands that the state lacks. Options about files cost a few hundred
  * nanoseconds for each file. Returns NULL if an operand names a file that the collection does not
  * serve, or if the view cannot be made; message and *http_status say why. */
@@ -126,7 +126,7 @@ struct served_view *collection_view(struct collection *collection, const struct 
 /* Drops from the view the files whose bit is not set in `bits`, which has a bit for each file of
  * the state. Returns false if out of memory. */
 bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard);
-void view_drop(struct served_view *view);
+void view_free(struct served_view *view);
 /* Returns the name that the command shows for files[at]. Calls with the same `names` must have
  * ascending `at`. A name lasts until the next call; the name of an operand lasts as long as the
  * operand. Returns NULL if out of memory. */

@@ -217,7 +217,7 @@ static void close_all(struct serving *serving)
 
 /* Prints a message for each collection that has been loaded since the last call. Returns true if
  * some collection is still loading. */
-static bool report_loaded(struct serving *serving)
+static bool report_loaded_collections(struct serving *serving)
 {
     bool any = false;
 
@@ -317,7 +317,7 @@ static void serve(struct serving *serving)
     while (end_count == 0) {
         if (atomic_exchange(&is_hung_up, false))
             reload(serving);
-        loading = report_loaded(serving);
+        loading = report_loaded_collections(serving);
         wait_signal(loading ? LOOK_MS : -1);
     }
     drain(serving);

@@ -150,7 +150,8 @@ static struct written_name *written_find(struct collection *collection, const ch
  * written through a hard link that is gone before anybody checks it, and then no notice names the
  * file. So if a name was written to and then removed, replaced, or moved out of the collection, the
  * tree is walked; a file that is written under a temporary name and then moved causes no walk. */
-static void take_written(struct collection *collection, const struct notice *notice, bool is_seen)
+static void follow_written_path(struct collection *collection, const struct notice *notice,
+                                bool is_seen)
 {
     struct written_name *written = written_find(collection, collection->path);
 
@@ -214,7 +215,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
     is_seen = status_below(collection->shelf.base, collection->path, &status);
     is_file = is_seen && S_ISREG(status.st_mode);
     is_closed = !is_seen && !is_gone(errno);
-    take_written(collection, notice, is_seen);
+    follow_written_path(collection, notice, is_seen);
     /* A file with hard links has changed under its other names, too. */
     if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;

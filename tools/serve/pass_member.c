@@ -138,7 +138,8 @@ static bool make_room(struct pass_member *member)
     return true;
 }
 
-void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern)
+void pass_member_add_position(struct pass_member *member, uint32_t file, uint64_t begin,
+                              uint64_t pattern)
 {
     struct pass_request *request = member->request;
     struct pass_position position = {begin, file, (uint32_t)pattern};
@@ -161,7 +162,7 @@ void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, 
     if (request->wants_counts)
         request->pattern_counts[pattern]++;
     if (request->wants_positions)
-        pass_member_keep(member, file, begin, pattern);
+        pass_member_add_position(member, file, begin, pattern);
 }
 
 bool pass_member_finish(struct pass_member *member)

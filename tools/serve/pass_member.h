@@ -44,7 +44,7 @@ struct pass_member {
     bool some_open; /* an occurrence is in a file that is not plain (files.h) */
 };
 
-static inline bool pass_bit(const uint8_t *bits, uint32_t index)
+static inline bool pass_get_bit(const uint8_t *bits, uint32_t index)
 {
     return (bits[index >> 3] >> (index & 7) & 1) != 0;
 }
@@ -61,7 +61,7 @@ static inline void pass_clear_bit(uint8_t *bits, uint32_t index)
 
 static inline bool pass_member_sees(const struct pass_member *member, uint32_t file)
 {
-    return pass_bit(member->request->view->seen, file);
+    return pass_get_bit(member->request->view->seen, file);
 }
 
 static inline bool pass_member_lists(const struct pass_member *member)
@@ -78,9 +78,10 @@ void pass_member_reset(struct pass_member *member);
 /* Sets the bit of a file in the view: an occurrence lies within this file's bytes in the block. */
 void pass_member_find(struct pass_member *member, uint32_t file);
 /* pass_member_add counts an occurrence, and keeps its position if positions are wanted.
- * pass_member_keep only keeps the position. */
+ * pass_member_add_position only keeps the position. */
 void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
-void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
+void pass_member_add_position(struct pass_member *member, uint32_t file, uint64_t begin,
+                              uint64_t pattern);
 /* Completes the results: sorts the positions in the view's order, and counts the files. Returns
  * false on failure; request->message says why. */
 bool pass_member_finish(struct pass_member *member);

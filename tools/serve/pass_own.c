@@ -61,7 +61,8 @@ static int add_matches(void *context, const struct trawl_match *matches, uint64_
         if (!file->keeps)
             pass_member_add(file->member, file->file, matches[i].begin, matches[i].pattern_index);
         else if (request->position_count < request->positions_max)
-            pass_member_keep(file->member, file->file, matches[i].begin, matches[i].pattern_index);
+            pass_member_add_position(file->member, file->file, matches[i].begin,
+                                     matches[i].pattern_index);
     return request->cancelled || (file->keeps && request->position_count >= request->positions_max);
 }
 
@@ -167,7 +168,8 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     if (status == TRAWL_OK)
         status = trawl_ask_records(member->searcher, member->request->plan, loaded, &found, error);
     for (uint64_t i = 0; status == TRAWL_OK && i < block->range_count; i++)
-        if (pass_bit(bits, (uint32_t)(2 * i)) && state_file_at(state, block, &ranges[i]) != NULL &&
+        if (pass_get_bit(bits, (uint32_t)(2 * i)) &&
+            state_file_at(state, block, &ranges[i]) != NULL &&
             !(knows_plain && state_file_at(state, block, &ranges[i])->is_plain) &&
             pass_member_sees(member, ranges[i].file))
             pass_member_find(member, ranges[i].file);
@@ -208,7 +210,7 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
         const struct served_file *file;
         struct trawl_text *text;
 
-        if (number >= state->index_count || !pass_bit(request->files, number) ||
+        if (number >= state->index_count || !pass_get_bit(request->files, number) ||
             member->ranks[number] != i)
             continue;
         file = state->files[number];
@@ -289,7 +291,7 @@ enum trawl_status pass_own_files(struct pass_member *member, struct trawl_error 
         const struct served_file *file = state->files[i];
 
         if (file == NULL || (file->block != NULL && file->is_plain) ||
-            !pass_member_sees(member, i) || !pass_bit(request->files, i))
+            !pass_member_sees(member, i) || !pass_get_bit(request->files, i))
             continue;
         status = request->cancelled ? TRAWL_STOPPED : search_opened(member, i, error);
     }

@@ -439,7 +439,7 @@ static bool open_base(struct collection *collection, char *message)
 
 /* Walks the parts that have changed, or the whole tree. Returns false if the walk cannot begin;
  * message says why. */
-static bool walk_parts(struct update *update, char *message)
+static bool walk_changed_parts(struct update *update, char *message)
 {
     struct collection *collection = update->collection;
     const struct settings *settings = &collection->walking;
@@ -482,7 +482,8 @@ static bool make_state(struct update *update, char *message)
 
     for (size_t i = 0; i < collection->dirty_count; i++)
         update->marks[collection->dirty[i]] |= MARK_DIRTY;
-    if ((collection->must_walk || collection->part_count > 0) && !walk_parts(update, message))
+    if ((collection->must_walk || collection->part_count > 0) &&
+        !walk_changed_parts(update, message))
         return false;
     take_dirty(update);
     if (update->failed)

@@ -260,7 +260,7 @@ static void free_response(struct response *response)
         struct response_share *share = &response->shares[i];
 
         if (share->view != NULL)
-            view_drop(share->view);
+            view_free(share->view);
         if (share->state != NULL)
             state_drop(share->state);
         pass_free(&share->pass);

@@ -341,7 +341,7 @@ static bool next_file(struct response *response, const struct response_share *sh
     while (files->item_at < view->file_count && !response_is_over(response)) {
         uint64_t at = files->item_at++;
         uint32_t found = view->files[at];
-        const struct view_special *special =
+        const struct view_report *special =
             found >= VIEW_SPECIAL ? &view->specials[found - VIEW_SPECIAL] : NULL;
         const struct served_file *file = special == NULL ? share->state->files[found] : NULL;
         bool nothing = holds_nothing(response, found);

@@ -128,7 +128,8 @@ static uint8_t line_end_of(const struct settings *settings)
  * response->pipe.cut if there is such a result. Each line is a result; with REQUEST_JSON, each line
  * of type "match". The job writes a line's type together with the line's first bytes (put_beginning
  * of json.c), so the type is known where the line begins. */
-static size_t within_limit(struct response *response, const uint8_t *bytes, size_t bytes_count)
+static size_t bytes_within_limit(struct response *response, const uint8_t *bytes,
+                                 size_t bytes_count)
 {
     bool is_json = response->request.format == REQUEST_JSON;
     const char *prefix = is_json ? "{\"type\":\"match\"" : "";
@@ -178,7 +179,7 @@ int response_sink(void *context, enum output_frame frame, const void *bytes, siz
         }
         if (format == REQUEST_JSON ||
             (format == REQUEST_FRAMES && response->pipe.lines_left != UINT64_MAX))
-            bytes_count = within_limit(response, bytes, bytes_count);
+            bytes_count = bytes_within_limit(response, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !response->pipe.begun &&
                *response->message == '\0') {
         (void)snprintf(response->message, sizeof response->message, "%.*s", (int)bytes_count,

@@ -16,7 +16,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/message.h"
 
-/* After each LOOK_ENTRIES entries, the request's limits are checked again. */
+/* The request's limits are checked every LOOK_ENTRIES entries. */
 #define LOOK_ENTRIES 4096u
 
 struct viewing {
@@ -116,7 +116,7 @@ static bool add_special(struct viewing *viewing, const char *below, const char *
                : NULL;
     if (copy == NULL)
         return no_memory(viewing);
-    view->specials[view->special_count++] = (struct view_special){copy, kind, os_code};
+    view->specials[view->special_count++] = (struct view_report){copy, kind, os_code};
     view->error_count += kind == WALK_ERROR;
     return add_files(viewing, &index, 1);
 }
@@ -708,7 +708,7 @@ bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guar
     return true;
 }
 
-void view_drop(struct served_view *view)
+void view_free(struct served_view *view)
 {
     if (view == NULL)
         return;
@@ -767,7 +767,7 @@ struct served_view *collection_view(struct collection *collection, const struct 
     if (viewing.view == NULL)
         (void)no_memory(&viewing);
     if (viewing.view == NULL || !make_view(&viewing, operands, operand_count)) {
-        view_drop(viewing.view);
+        view_free(viewing.view);
         viewing.view = NULL;
     }
     free(viewing.missing);

@@ -22,14 +22,14 @@ static inline uint32_t scan_sample_hash(uint32_t a, uint32_t b, uint32_t c, uint
 /* Returns the position of a sample. With pair = 0, one sample lies at each multiple of the stride;
  * with pair = 1 two, there and 16 bytes later. An occurrence is found by the first sample at or
  * after its start: sample i stands for the starts after sample i - 1 up to its own position. So a
- * sample can equal the pattern's bytes only at offsets below scan_sample_reach. */
+ * sample can equal the pattern's bytes only at offsets below scan_sample_starts. */
 static inline uint64_t scan_sample_position(uint32_t sample, uint32_t stride, uint32_t pair)
 {
     return (uint64_t)(sample >> pair) * stride + (sample & pair) * 16u;
 }
 
 /* Returns how many starts a sample stands for: the distance from the sample before. */
-static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint32_t pair)
+static inline uint32_t scan_sample_starts(uint32_t sample, uint32_t stride, uint32_t pair)
 {
     return (sample & pair) != 0 ? 16u : stride - 16u * pair;
 }

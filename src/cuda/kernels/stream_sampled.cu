@@ -202,7 +202,7 @@ SIMT_FUNCTION int sampled_differs(const struct pattern_arguments *a, uint64_t x,
                                   uint32_t *steps)
 {
     const uint64_t *text = (const uint64_t *)(const void *)(a->scan.text + (int64_t)(x & ~7ull));
-    uint32_t before = (uint32_t)x & 7u; /* bytes of the first aligned word before x */
+    uint32_t before = (uint32_t)x & 7u; /* offset of x in its aligned word */
     uint32_t end = a->pattern_bytes + before, group = SAMPLED_GROUP;
     uint32_t at = SAMPLED_LANE_BYTES + 8u * (simt_lane() & (group - 1u));
     int differs = 0;
@@ -318,7 +318,7 @@ SIMT_FUNCTION struct sampled_offers sampled_offers_open(const struct pattern_arg
     sample = s->queue[slot];
     list.hash = s->queue[SAMPLED_QUEUE_MAX + slot];
     list.place = sampled_place(a, sample);
-    list.reach = scan_sample_reach(sample, a->stride, a->sample_pair);
+    list.reach = scan_sample_starts(sample, a->stride, a->sample_pair);
     list.entry = simt_load_u32(a->heads + (list.hash >> (32u - a->hash_bits)));
     list.left = scan_list_count(list.entry);
     if (list.left > 1u) {

@@ -146,7 +146,7 @@ enum trawl_status syntax_add_literal(struct syntax_reader *reader, struct trawl_
 /* Opens a group that begins at byte `from`. */
 enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool is_numbered,
                               struct trawl_error *error);
-/* Replaces the last item of the list with a repetition of it, which began at reader->last_at. */
+/* Wraps the last item of the list in a repetition, whose operator begins at reader->last_at. */
 enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct braces *counts,
                                 bool is_lazy, struct trawl_error *error);
 /* Ends the current alternative. Errors: MEMORY. */

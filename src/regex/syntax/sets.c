@@ -47,8 +47,8 @@ static int compare(const void *a, const void *b)
     return first->first < second->first ? -1 : first->first > second->first;
 }
 
-/* Sorts the ranges, and joins those that overlap or adjoin. Few that follow many sorted ones, such
- * as the dot in [\w.], are inserted. */
+/* Sorts the ranges, and joins those that overlap or adjoin. A few at the end that are not in order,
+ * such as the dot in [\w.], are inserted instead of sorting all. */
 static void settle(struct set *set)
 {
     uint64_t count = 0, sorted = min_u64(set->count, 1);

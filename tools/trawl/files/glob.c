@@ -57,7 +57,7 @@ static bool has_byte(const uint8_t *set, unsigned byte)
 
 /* Adds the bytes of the class [:name:] that begins at `at`. Returns the offset after the class; 0:
  * no such class. */
-static size_t add_named(uint8_t *set, const char *pattern, size_t bytes, size_t at)
+static size_t add_posix_class(uint8_t *set, const char *pattern, size_t bytes, size_t at)
 {
     static const struct {
         const char *name;
@@ -106,7 +106,7 @@ static size_t read_members_of_git(uint8_t *set, const char *pattern, size_t byte
     for (size_t first = at; at < bytes && (pattern[at] != ']' || at == first);) {
         unsigned low = 0, high;
         size_t end = pattern[at] == '[' && at + 1 < bytes && pattern[at + 1] == ':'
-                         ? add_named(set, pattern, bytes, at)
+                         ? add_posix_class(set, pattern, bytes, at)
                          : 0;
 
         if (end != 0) {
@@ -226,7 +226,7 @@ static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size
 
 /* Finds the glob's shape. A text without a star is compared without codes; so is a text without a
  * slash that has one star, at its start or end. */
-static enum glob_status find_shape(struct glob *glob)
+static enum glob_status glob_classify(struct glob *glob)
 {
     size_t first = 0, last = glob->code_count;
 
@@ -289,7 +289,7 @@ enum glob_status glob_compile(struct glob *glob, const char *pattern, size_t byt
             is_any_case(glob) && byte < 128 ? (uint16_t)tolower(byte) : byte;
     }
     if (status == GLOB_GOOD)
-        status = find_shape(glob);
+        status = glob_classify(glob);
     if (status != GLOB_GOOD)
         glob_free(glob);
     return status;

@@ -12,7 +12,7 @@
 
 #include "trawl/text/grow.h"
 
-enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
+enum rule_key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 
 #define GRAM_BYTES_MAX 4u
 #define GRAM_RULES_MIN 16u /* fewer rules are tried one by one */
@@ -22,7 +22,7 @@ enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 struct rule_slot {
     const char *text; /* NULL: the slot is empty */
     size_t bytes;
-    enum key_kind kind;
+    enum rule_key_kind kind;
     uint32_t rule_of_directories, rule_of_files;
 };
 
@@ -221,7 +221,7 @@ bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static size_t hash_of(enum key_kind kind, const char *text, size_t bytes)
+static size_t hash_of(enum rule_key_kind kind, const char *text, size_t bytes)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325) + kind;
 
@@ -231,7 +231,7 @@ static size_t hash_of(enum key_kind kind, const char *text, size_t bytes)
 }
 
 /* Returns the slot of a text, or the empty slot where the text would be stored. */
-static struct rule_slot *find_slot(const struct ignore_list *list, enum key_kind kind,
+static struct rule_slot *find_slot(const struct ignore_list *list, enum rule_key_kind kind,
                                    const char *text, size_t bytes)
 {
     size_t at = hash_of(kind, text, bytes);
@@ -247,7 +247,7 @@ static struct rule_slot *find_slot(const struct ignore_list *list, enum key_kind
 
 /* Returns the kind of text by which the hash table finds a rule; KEY_KINDS: the rule does not fit
  * the table. */
-static enum key_kind key_of(const struct ignore_rule *rule)
+static enum rule_key_kind key_of(const struct ignore_rule *rule)
 {
     const struct glob *glob = &rule->glob;
 
@@ -355,7 +355,7 @@ bool ignore_seal(struct ignore_list *list)
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const struct ignore_rule *rule = &list->rules[i];
-        enum key_kind kind = key_of(rule);
+        enum rule_key_kind kind = key_of(rule);
         struct rule_slot *slot;
 
         if (kind == KEY_KINDS) {
@@ -376,7 +376,7 @@ bool ignore_seal(struct ignore_list *list)
 
 /* Returns the greater of `best` and the index + 1 of the last rule that the table has for this
  * text. */
-static uint32_t look_up(const struct ignore_list *list, enum key_kind kind, const char *text,
+static uint32_t look_up(const struct ignore_list *list, enum rule_key_kind kind, const char *text,
                         size_t bytes, bool is_directory, uint32_t best)
 {
     const struct rule_slot *slot;

@@ -232,11 +232,11 @@ struct whole_text {
 
 /* Which part of the text is searched now, and the part that run/units.c will search. */
 struct scan_part {
-    struct trawl_text *text;     /* the part as a text; NULL: the whole text is searched */
-    uint64_t begin;              /* where the part begins in the text */
-    bool is_last;                /* no part after this one is left to units */
-    uint64_t units_begin;        /* the line where units begin to search; 0: none; set by lines.c */
-    uint64_t matches_left;       /* matches of the last window that begin at or after units_begin */
+    struct trawl_text *text; /* the part as a text; NULL: the whole text is searched */
+    uint64_t begin;          /* where the part begins in the text */
+    bool is_last;            /* no part after this one is left to units */
+    uint64_t units_begin;    /* the line where units begin to search; 0: none; set by part_leave */
+    uint64_t matches_left;   /* matches of the last window that begin at or after units_begin */
     struct trawl_match *matches; /* a window's matches, with offsets in the text */
     uint64_t match_capacity;
 };

@@ -20,7 +20,7 @@ static struct {
     pthread_cond_t closed;
     pthread_t thread;
     bool is_open; /* the same for as long as texts are searched, so read without the lock, too */
-    struct progress_text *texts;
+    struct progress_entry *texts;
     uint64_t files, bytes; /* sums over the texts that were searched */
     uint64_t begin_ns;
     const struct value_item *operands;
@@ -87,7 +87,7 @@ static void format(char text[BAR_BYTES], uint64_t total)
     (void)pthread_mutex_lock(&progress.lock);
     bytes = progress.bytes;
     files = progress.files;
-    for (const struct progress_text *at = progress.texts; at != NULL; at = at->next)
+    for (const struct progress_entry *at = progress.texts; at != NULL; at = at->next)
         bytes += trawl_searcher_progress(at->searcher);
     (void)pthread_mutex_unlock(&progress.lock);
     speed = (double)bytes * 1e9 / (double)elapsed_ns;
@@ -173,19 +173,19 @@ void progress_close(void)
     bar_close();
 }
 
-void progress_enter(struct progress_text *text, const struct trawl_searcher *searcher)
+void progress_enter(struct progress_entry *text, const struct trawl_searcher *searcher)
 {
     if (!progress.is_open)
         return;
     (void)pthread_mutex_lock(&progress.lock);
-    *text = (struct progress_text){progress.texts, &progress.texts, searcher};
+    *text = (struct progress_entry){progress.texts, &progress.texts, searcher};
     if (text->next != NULL)
         text->next->link = &text->next;
     progress.texts = text;
     (void)pthread_mutex_unlock(&progress.lock);
 }
 
-void progress_leave(struct progress_text *text, uint64_t bytes)
+void progress_leave(struct progress_entry *text, uint64_t bytes)
 {
     if (!progress.is_open)
         return;

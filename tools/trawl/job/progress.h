@@ -8,8 +8,8 @@
 #include "trawl/job/command_job.h"
 
 /* A text that is being searched, on the stack of the thread that searches it. */
-struct progress_text {
-    struct progress_text *next, **link; /* link: what points to this text */
+struct progress_entry {
+    struct progress_entry *next, **link; /* link: what points to this text */
     const struct trawl_searcher *searcher;
 };
 
@@ -20,9 +20,9 @@ void progress_open(const struct settings *settings, const struct value_item *ope
 void progress_close(void);
 
 /* The display includes the searcher's progress until progress_leave is called. */
-void progress_enter(struct progress_text *text, const struct trawl_searcher *searcher);
+void progress_enter(struct progress_entry *text, const struct trawl_searcher *searcher);
 /* Called after the text was searched; `bytes` is its length. */
-void progress_leave(struct progress_text *text, uint64_t bytes);
+void progress_leave(struct progress_entry *text, uint64_t bytes);
 /* Called after files were searched without progress_enter and progress_leave. */
 void progress_add(uint64_t files, uint64_t bytes);
 

@@ -25,7 +25,7 @@ static uint64_t after_lines(const struct side *side, uint64_t at, uint64_t lines
 }
 
 /* Returns where the line begins that is `lines` lines before the one at `at`. */
-static uint64_t before_lines(const struct side *side, uint64_t at, uint64_t lines)
+static uint64_t lines_back(const struct side *side, uint64_t at, uint64_t lines)
 {
     for (; lines > 0 && at > 0; lines--) {
         const uint8_t *end = at < 2 ? NULL : memrchr(side->bytes, '\n', (size_t)(at - 1));
@@ -105,7 +105,7 @@ void edits_print(struct output *output, const char *name, struct edits *edits, c
     complete(edits, &before, &after);
     for (uint64_t i = 0; i < edits->count; i = next) {
         const struct edit *first = &edits->items[i], *last;
-        const uint64_t begin = before_lines(&before, first->begin, CONTEXT_LINES);
+        const uint64_t begin = lines_back(&before, first->begin, CONTEXT_LINES);
         uint64_t at = begin, end;
 
         for (next = i + 1; next < edits->count &&

@@ -26,7 +26,7 @@ enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error
                                    scan->settings->expressions || scan->settings->amplicon.end > 0,
                           .reverses = scan->settings->expressions &&
                                       scan->settings->errors.reverse_complement};
-    struct progress_text progress;
+    struct progress_entry progress;
     enum trawl_status status =
         searchers_open_reader(scan->settings, &fasta.reader, &fasta.reader_plan, error);
 

@@ -731,7 +731,7 @@ int lines_window(void *context, const struct trawl_window *window)
 
 /* Shortens the view of the whole text to the blocks that get no further matches from the next
  * window. Remembers the last block, so that each match is looked at once. */
-static void closed_blocks(struct text_scan *scan, struct view *view)
+static void view_trim_to_closed(struct text_scan *scan, struct view *view)
 {
     const struct view whole = *view;
     struct block block = scan->carry.open;
@@ -775,7 +775,7 @@ int lines_whole(void *context, const struct trawl_window *window)
     view.matches = array_of(scan->carry.matches);
     view.match_count = scan->carry.match_count;
     if (!window->last)
-        closed_blocks(scan, &view);
+        view_trim_to_closed(scan, &view);
     handle_view(scan, &view, scan->carry.line_begin);
     scan->carry.match_count -= view.match_count;
     if (scan->carry.match_count > 0)

@@ -29,7 +29,7 @@ static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *pie
 
 /* Returns the offset of a part in a replacement. `match_bytes` is the length of the replaced
  * match. */
-static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes)
+static uint64_t replace_part_offset(const struct replace_part *part, uint64_t match_bytes)
 {
     return part->bytes_before + part->matches_before * match_bytes;
 }
@@ -47,12 +47,12 @@ static const uint8_t *replacement_bytes(struct text_scan *scan, const struct pie
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (part_begin(&parts[middle], match_bytes) <= at)
+        if (replace_part_offset(&parts[middle], match_bytes) <= at)
             low = middle;
         else
             high = middle;
     }
-    at -= part_begin(&parts[low], match_bytes);
+    at -= replace_part_offset(&parts[low], match_bytes);
     if (parts[low].bytes == NULL) {
         *count = match_bytes - at;
         return line_bytes(scan, piece, span->from + at, count);
@@ -474,8 +474,8 @@ static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
 /* Writes the replacement of each match in a line (scan->style.spans), and makes the match's span
  * point to it. `content` is the number of the line's bytes without line end, `offset` the line's
  * offset in the text. False: the scan has failed. */
-static bool write_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,
-                        uint64_t content, uint64_t offset)
+static bool write_replacements(struct text_scan *scan, const struct view *view, const uint8_t *line,
+                               uint64_t content, uint64_t offset)
 {
     struct style_state *style = &scan->style;
     uint64_t at = 0, before = 0, after = 0;
@@ -526,7 +526,7 @@ static uint64_t replacement_length(const struct style_state *style, const struct
         return span->text->bytes_count;
     return style->part_count == 0
                ? 0
-               : part_begin(&style->parts[style->part_count], span->to - span->from);
+               : replace_part_offset(&style->parts[style->part_count], span->to - span->from);
 }
 
 bool piece_replace(struct text_scan *scan, const struct view *view, struct piece *piece)
@@ -542,7 +542,7 @@ bool piece_replace(struct text_scan *scan, const struct view *view, struct piece
                                   ? piece->bytes
                                   : reread_range(scan, piece->offset, piece->offset + content);
 
-        if (line == NULL || !write_texts(scan, view, line, content, piece->offset))
+        if (line == NULL || !write_replacements(scan, view, line, content, piece->offset))
             return false;
     }
     for (uint64_t i = 0; i < style->span_count; i++) {

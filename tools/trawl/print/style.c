@@ -1,5 +1,5 @@
-/* style: prints lines that need more than a head and their bytes: with coloured matches, columns or
- * replacements, or shortened. */
+/* style: prints lines that need more than a prefix and their own bytes: with coloured matches,
+ * columns or replacements, or shortened. */
 #include "trawl/print/style.h"
 
 #include <inttypes.h>

@@ -108,7 +108,7 @@ void gather_flush(struct pool_worker *worker)
     struct gather *gather = &worker->gather;
     size_t at = 0, alone = 0;
 
-    while (at < gather->count && pool_may_search(worker)) {
+    while (at < gather->count && pool_wants_next_file(worker)) {
         if (is_worth_while(gather)) {
             size_t found = first_match(worker, at);
 

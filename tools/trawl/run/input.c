@@ -54,7 +54,7 @@ static bool is_special_file(mode_t mode)
 static void file_error(struct pool_worker *worker, const char *name, int os_code)
 {
     gather_flush(worker);
-    if (pool_may_search(worker))
+    if (pool_wants_next_file(worker))
         job_file_error(worker->job, name, os_code);
 }
 
@@ -235,7 +235,7 @@ static void search_big(struct pool_worker *worker, const struct open_file *file)
     bool packed = file_packed(file) == TOLD_PACKED;
 
     gather_flush(worker);
-    if (!pool_may_search(worker))
+    if (!pool_wants_next_file(worker))
         return;
     if ((uint64_t)file->status->st_size >= (packed ? LONG_BYTES_PACKED : LONG_BYTES))
         pool_leave_rest(worker);
@@ -278,7 +278,7 @@ static void search_printed(struct pool_worker *worker, const struct open_file *f
     struct pre pre;
 
     gather_flush(worker);
-    if (!pool_may_search(worker))
+    if (!pool_wants_next_file(worker))
         return;
     status.st_size = 0; /* unknown: each worker searches alone */
     printed.status = &status;
@@ -403,7 +403,7 @@ static void search_item(struct pool_worker *worker, const struct walk_item *item
 
     if ((!turn || worker->gather.count > 0) && must_wait_for_turn(item, directory)) {
         gather_flush(worker);
-        if (!pool_wait_turn(worker) || !pool_may_search(worker))
+        if (!pool_wait_turn(worker) || !pool_wants_next_file(worker))
             return;
     }
     descriptor = openat(directory, item->name + item->open_at, flags);
@@ -425,7 +425,7 @@ bool input_is_converted(const struct settings *settings, const uint8_t *bytes, u
 }
 
 /* Searches a file that the job's caller supplies: in memory, or opened by supply->open. */
-static void search_held(struct pool_worker *worker, const struct walk_item *item)
+static void search_supplied(struct pool_worker *worker, const struct walk_item *item)
 {
     struct command_job *job = worker->job;
     const struct supplied_file *supplied = item->supplied;
@@ -440,7 +440,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         return;
     if (item->holds_nothing) {
         gather_flush(worker);
-        if (!pool_may_search(worker))
+        if (!pool_wants_next_file(worker))
             return;
         search_file_pass_over(job, item->name);
         totals_add_passed(job, 1, supplied->bytes_count);
@@ -466,13 +466,13 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
         totals_add_passed(worker->job, item->passed_files, item->passed_bytes);
     if (item->kind != WALK_FILE) {
         gather_flush(worker);
-        if (!pool_may_search(worker))
+        if (!pool_wants_next_file(worker))
             return;
     }
     switch (item->kind) {
     case WALK_FILE:
         if (item->supplied != NULL)
-            search_held(worker, item);
+            search_supplied(worker, item);
         else
             search_item(worker, item);
         break;

@@ -179,7 +179,7 @@ static void search_members(struct members *members, const char *archive)
     const char *name = "";
     bool is_doubtful = false;
 
-    while (step < ARCHIVE_END && pool_may_search(worker)) {
+    while (step < ARCHIVE_END && pool_wants_next_file(worker)) {
         step = archive_next(members->archive, &name, &is_doubtful);
         if (step == ARCHIVE_BROKEN || (step == ARCHIVE_CUT && !members->told))
             print_message(members, archive, archive_why(members->archive));
@@ -213,7 +213,7 @@ bool members_search(struct pool_worker *worker, int descriptor, const struct wal
         options.threads = 1;
     if (!archive_open(&members.archive, descriptor, item->name, job->searcher, &options, message)) {
         gather_flush(worker);
-        if (pool_may_search(worker))
+        if (pool_wants_next_file(worker))
             print_message(&members, item->name, message);
         return true;
     }

@@ -194,8 +194,8 @@ static void search_batch(struct pool_worker *worker)
         if (worker->name_at[i] != SIZE_MAX)
             item->name = worker->names + worker->name_at[i];
         if (pool->source != NULL)
-            pool->source->search(pool->source, worker, item, !pool_may_search(worker));
-        else if (pool_may_search(worker))
+            pool->source->search(pool->source, worker, item, !pool_wants_next_file(worker));
+        else if (pool_wants_next_file(worker))
             pool_search(worker, item);
         if (i + 1 == worker->item_count && worker->gather.count > 0)
             gather_flush(worker);

@@ -77,7 +77,7 @@ static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8
 }
 
 /* Prints what the worker kept. Called with the turn. */
-static void print_own(struct pool_worker *worker)
+static void print_kept_of_worker(struct pool_worker *worker)
 {
     struct output *kept = worker->kept;
     size_t mark_end = worker->mark.end, taken;
@@ -114,7 +114,7 @@ static bool has_turn(struct pool_worker *worker)
     if (!worker->has_turn && atomic_load(&worker->pool->turn) == worker->sequence) {
         worker->has_turn = true;
         if (worker->job != worker->pool->job)
-            print_own(worker);
+            print_kept_of_worker(worker);
     }
     return worker->has_turn;
 }
@@ -167,7 +167,7 @@ static bool print_directly(struct pool_worker *worker)
         return true;
     if (worker->kept != NULL) { /* the kept output may have reached its limit */
         output_commit(worker->kept);
-        print_own(worker);
+        print_kept_of_worker(worker);
         worker->kept->full = kept_is_full;
     }
     worker->job->output = pool->job->output;
@@ -184,7 +184,7 @@ bool pool_wait_turn(struct pool_worker *worker)
     return wait_turn(worker) && print_directly(worker);
 }
 
-bool pool_may_search(struct pool_worker *worker)
+bool pool_wants_next_file(struct pool_worker *worker)
 {
     if (worker->job->done || worker->pool->over || worker->sequence > worker->pool->sequence_last)
         return false;
@@ -434,7 +434,7 @@ void pool_say(struct pool_worker *worker, const char *text)
     } else if (wait_turn(worker)) {
         if (worker->job->output == worker->kept) {
             output_commit(worker->kept);
-            print_own(worker);
+            print_kept_of_worker(worker);
         }
         message_in_output(worker->pool->job->output, text);
     }

@@ -71,7 +71,8 @@ struct batch_turn {
 struct pool_source {
     /* Finds the next item, as walk_next does. Called with walk_lock. */
     bool (*next)(struct pool_source *source, struct walk_item *item);
-    /* Searches an item; called for each, unless the search is over (`is_over`). */
+    /* Searches an item. Called for every item; if `is_over`, the search has ended, and only what
+     * the item holds is given back. */
     void (*search)(struct pool_source *source, struct pool_worker *worker,
                    const struct walk_item *item, bool is_over);
 };
@@ -132,7 +133,7 @@ void pool_begin_batch(struct pool_worker *worker);
 void pool_end_batch(struct pool_worker *worker);
 /* Returns true if the next file of the batch must still be searched: the search is not over, and no
  * write has failed. Then job->output is set for the file. */
-bool pool_may_search(struct pool_worker *worker);
+bool pool_wants_next_file(struct pool_worker *worker);
 
 /* Leaves the batch's files after the current file, whose search is slow, to other workers. Wakes a
  * worker that waits for files, and starts another worker if the limit allows. */

@@ -1,5 +1,5 @@
 /* rewrite: --write puts what --replace makes of a file in the file's place, and --diff prints the
- * difference. The new content is what a search with --passthru prints without heads. */
+ * difference. The new content is what a search with --passthru prints without prefixes of lines. */
 #include "trawl/run/rewrite.h"
 
 #include <errno.h>
@@ -167,7 +167,8 @@ static bool keep_old(struct rewrite *rewrite, const char *suffix)
     if (link(rewrite->path, rewrite->linked) != 0)
         return false;
     good = rename(rewrite->linked, rewrite->kept) == 0;
-    if (!good || access(rewrite->linked, F_OK) == 0) { /* also if both led to the same file */
+    if (!good || access(rewrite->linked, F_OK) ==
+                     0) { /* rename does nothing if both names are links to the same file */
         const int os_code = errno;
 
         (void)unlink(rewrite->linked);

@@ -106,8 +106,7 @@ static void print_methods(const struct job_totals *totals)
         fputs(" bytes\n", stderr);
 }
 
-/* Prints how often threads of the host changed the way in which they search, and the last changes.
- */
+/* Prints how often the search changed its method, and the last changes. */
 static void print_changes(const struct job_totals *totals)
 {
     const uint64_t count = totals->sums.change_count;

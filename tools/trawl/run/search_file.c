@@ -50,8 +50,8 @@ bool search_file_is_output(const struct settings *settings, const struct stat *s
                                          settings->report->prints == PRINTS_OFFSETS)));
 }
 
-/* Returns the width of numbers under -T: the digits of the file's size or, with -n, of size + 1,
- * the highest possible line number. */
+/* Returns the width of numbers under -T, as grep computes it: the digits of the file's size or,
+ * with -n, of size + 1. */
 static unsigned number_width(const struct command_job *job, const struct stat *status,
                              bool seekable)
 {
@@ -681,7 +681,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     struct trawl_text_told told = {.size = sizeof told};
     struct trawl_text *text = NULL;
     struct trawl_error error;
-    struct progress_text progress;
+    struct progress_entry progress;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
     bool fasta = job->settings->fasta, is_mapped, at_end;

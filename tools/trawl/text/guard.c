@@ -19,7 +19,7 @@ struct waiter {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t given; /* made by make_given */
+static pthread_cond_t given; /* made by init_given_condition */
 static pthread_once_t is_made = PTHREAD_ONCE_INIT;
 static struct waiter *waiters, *entering;
 static struct guard *running;
@@ -64,14 +64,14 @@ bool guard_take(struct guard *guard, uint64_t bytes)
     return refuse(guard, GUARD_ALL);
 }
 
-static void make_given(void)
+static void init_given_condition(void)
 {
     (void)now_condition(&given);
 }
 
 static void list_waiter(struct waiter **list, struct waiter *waiter)
 {
-    (void)pthread_once(&is_made, make_given);
+    (void)pthread_once(&is_made, init_given_condition);
     while (*list != NULL && (*list)->guard->deadline_ns <= waiter->guard->deadline_ns)
         list = &(*list)->next;
     waiter->next = *list;
