@@ -705,8 +705,8 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
  * in use, they will give memory back, and this worker stops. Otherwise it tries again, perhaps
  * after a moment, because other searches may give memory back. If that is useless, and no other
  * task has begun meanwhile, the search ends with `status`. */
-static enum task_taken if_no_room(struct search *search, struct task *task, uint64_t bytes,
-                                  enum trawl_status status, const struct trawl_error *error)
+static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
+                               enum trawl_status status, const struct trawl_error *error)
 {
     bool alone;
 
@@ -758,8 +758,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     if (!to_device && search->cursor.text->kind != TEXT_MEMORY) {
         status = room_on_host(search, task, worker, bytes, &error);
         if (status != TRAWL_OK)
-            return if_no_room(search, task, text_cursor_needs(&search->cursor, bytes), status,
-                              &error);
+            return no_room(search, task, text_cursor_needs(&search->cursor, bytes), status, &error);
         atomic_store(&search->room_waits, 0);
     }
     if (take_chunk(search, task, worker, only, bytes, to_device, &taken))
