@@ -17,9 +17,6 @@
 
 #define ANY_CODE ((1u << CODES) - 1u)
 #define LITERALS_MAX (1u << (32 - GRAMS_SYMBOL_BITS))
-/* bytes of tables that stay in the device's L2 cache during a search */
-#define GLOBAL_BYTES (32u << 20)
-#define GLOBAL_BYTES_MAX (512ull << 20)
 
 /* The costs of an offset without comparisons, and of a comparison. The unit is a comparison with
  * tables in shared memory. */

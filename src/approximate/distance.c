@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "approximate/prices.def"
 
 #define NOWHERE (INT32_MIN / 2) /* no path reaches the diagonal */
 #define ROWS_MAX (DISTANCE_ENDS_MAX + 2 * TRAWL_ERRORS_MAX + 2)
@@ -196,9 +197,6 @@ static void by_diagonals(struct approx_pair *pair, int64_t from, int64_t to, uin
 }
 
 #define TABLE_WIDTH (DISTANCE_ENDS_MAX + 2 * TRAWL_ERRORS_MAX + 1)
-/* A table is faster for at least this many ends, if the literal has at most this many symbols for
- * each of the k + 1 passes over the diagonals. */
-#define TABLE_ENDS_MIN 32
 #define TABLE_SYMBOLS 3
 #define TABLE_BEFORE 16 /* how many symbols one step of row_insert inserts at most */
 /* The places that differ from a symbol, for several rows of the table: the row of the next symbol

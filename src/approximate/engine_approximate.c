@@ -8,13 +8,7 @@
 #include "approximate/approx_device.h"
 #include "approximate/approx_host.h"
 #include "base/checked.h"
-
-#define STEP_HOST (1u << 18) /* how many starts a worker's first step searches */
-#define STEP_DEVICE (1u << 30)
-/* If a device's step finds at least this many candidates, the engine checks whether the host would
- * search faster than it can verify them. Verifying LEFT_MIN candidates takes about a
- * millisecond. */
-#define LEFT_MIN 4096u
+#include "approximate/prices.def"
 
 struct approximate_worker {
     struct refiner refiner;   /* first member */

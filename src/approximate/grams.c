@@ -9,11 +9,7 @@
 #include "approximate/filter_ops.h"
 #include "base/checked.h"
 #include "base/memory.h"
-
-/* A piece's gram is shortened until it has at most this many lists per literal, and these have at
- * most as many entries, or until only one symbol is left. A symbol with several codes makes several
- * entries. */
-#define PER_LITERAL 16u
+#include "approximate/prices.def"
 
 /* ---- Literals ------------------------------------------------------------------------------ */
 

@@ -25,14 +25,9 @@
 #include "plan/parts.h"
 #include "cpu/prices.def"
 
-#define TEXT_MAX (64u << 10)
-#define MANY_TEXT_MAX 1024u /* for sets that a worker searches with classes, or with a bitmap */
-#define POSITIONS 512u      /* how many candidates are collected before they are compared */
+#define POSITIONS 512u /* how many candidates are collected before they are compared */
 #define BUCKETS 128u
-#define FEW_POSITIONS 32u  /* pairs and trigrams do not pay off for so few positions */
 #define END_POSITIONS 192u /* at most this many of the text's last positions are copied */
-/* to find the first occurrence, this many positions are searched at a time */
-#define FIRST_BYTES 1024u
 
 struct brief {
     const struct trawl_plan *plan;

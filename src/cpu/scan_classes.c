@@ -18,7 +18,6 @@
 #define HALF_BITS 7u
 #define HALF_LAST ((1u << HALF_BITS) - 1)
 #define LINE_TILE_POSITIONS 32u
-#define TILE_WORK 128u /* work that is counted for each tile, whatever its content */
 #define HITS_AHEAD 16u /* how many hits ahead literals are prefetched */
 /* bytes that the filters may read at a position: a gram of 8 bytes, then a whole vector */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK)

@@ -15,8 +15,6 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* A step has at least STEP_LENGTHS * length_max positions. */
-#define STEP_LENGTHS 8u
 #define INSERTED_MAX 32u /* the longest list that is sorted by insertion */
 
 /* The text that a step searches. If characters have variants with other bytes, the automaton reads

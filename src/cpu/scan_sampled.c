@@ -9,8 +9,7 @@
 
 /* Prefetch distance, in samples. Hardware prefetchers do not follow such strides. */
 #define SAMPLES_AHEAD 32u
-#define CLOCK_CANDIDATES 64u /* the clock is read once per this many candidates */
-#define BATCH 8u             /* samples whose bits are tested together */
+#define BATCH 8u /* samples whose bits are tested together */
 
 /* Tests the possible starts in [scan->at, i] whose occurrence would contain the sample at i. */
 static void verify_sample(struct scan *scan, uint64_t i)

@@ -23,7 +23,7 @@ static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
         return;
     if (literal.tail_count > 0) {
         length = plan_tail_match(scan->plan, &literal, text, room, &same);
-        scan->work += same * TAIL_WORK;
+        scan->work += same * STEP_WORK;
     }
     TRAWL_ASSERT(length <= room);
     if (length > 0)

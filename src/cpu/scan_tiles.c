@@ -117,7 +117,7 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
 
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
     /* If most words have candidates, a branch per word costs more than it saves. */
-    if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / HOT_SHARE_MIN)
+    if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / 2)
         worker->first_probes = most;
     else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
         worker->first_probes = worker->tuning->first_probes;
@@ -127,7 +127,7 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
     passed -= worker->tile.hot_count;
     if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)
         worker->first_probes++;
-    else if (passed <= words / PASSED_SHARE_MIN && worker->first_probes > FIRST_PROBES_MIN &&
+    else if (passed <= words / RARE_SHARE && worker->first_probes > FIRST_PROBES_MIN &&
              worker->first_probes < worker->probe_count)
         worker->first_probes--;
 }
@@ -235,7 +235,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
     failed = scan->failed - failed + cleared;
     TRAWL_ASSERT(failed <= positions + 64);
     if (!scan->over && worker->method == TRAWL_METHOD_EVERY &&
-        failed > positions / LEARN_SHARE_MAX + 1)
+        failed > positions / RARE_SHARE + 1)
         probes_learn(worker);
 }
 

@@ -207,7 +207,7 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
 
     TRAWL_ASSERT(named_count <= SET_NAMED_MAX + SET_ROOM &&
                  whole_count <= SET_NAMED_MAX + SET_ROOM);
-    scan->work += (uint64_t)whole_count * (WHOLE_WORK + (listed ? LISTED_WORK : 0));
+    scan->work += (uint64_t)whole_count * (STEP_WORK + (listed ? STEM_WORK : 0));
     scan->result->candidate_count += whole_count;
     if (plain && scan->want == WANT_COUNT) {
         scan->worker->counted += whole_count;

@@ -7,18 +7,10 @@
 #include "base/memory.h"
 #include "cpu/find.h"
 #include "cpu/set_stems.h"
+#include "cpu/prices.def"
 
-/* log2 of the bits of a bitmap for each entry: of a bitmap that fits an L2 cache (2^MAP_BITS_CACHED
- * bits, 512 KiB), and of a larger one */
-#define MAP_BITS_PER_ENTRY 5u
-#define MAP_BITS_PER_ENTRY_MIN 3u
-#define MAP_BITS_CACHED 22u
 #define MAP_BITS_MIN 13u
 #define MAP_BITS_MAX 28u
-/* log2 of the maximum number of entries with which there are as many buckets as entries */
-#define BUCKET_BITS_LIGHT 24u
-/* Pairs are faster than trigrams if less than this share of positions passes them. */
-#define PAIRS_PASS 0.1
 
 void class_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {

@@ -24,9 +24,8 @@
  *
  * Which strategies fit a set, and when they begin:
  *
- * - buckets: sets of at most 65,536 strings; all sets of whole words or lines. First, if making
- *   their tables and searching 16 MiB is cheaper than with classes (words must also be fewer than
- *   64).
+ * - buckets: sets of at most 65,536 strings; all sets of whole words or lines. First, if a byte
+ *   of text costs no more than with classes (words must also be fewer than 64).
  * - classes: all sets but those of whole words or lines. First, if buckets are not.
  * - the automaton: once it pays off.
  * - each string by itself: sets of at most 10 strings. Once it pays off.
@@ -482,24 +481,18 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 
 /* ---- All strategies ------------------------------------------------------------------------ */
 
-/* Returns true if a search begins with buckets: building their tables and searching the first text
- * costs less than with classes. `find` has the functions of the worker's instruction set. */
+/* Returns true if a search begins with buckets: they cost no more than classes. `find` has the
+ * functions of the worker's instruction set. */
 static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_ops *find)
 {
-    struct plan_set_facts of = plan_set_facts_of(plan);
-    struct price buckets, classes;
+    const struct plan_set_facts of = plan_set_facts_of(plan);
 
-    /* The cost of more than one class of lengths is ignored: with strings of mixed lengths, buckets
-     * test too many positions anyway. */
-    of.length_max = of.length_min;
-    buckets = plan_set_price(STRATEGY_BUCKETS, &of);
-    classes = plan_set_price(STRATEGY_CLASSES, &of);
     if (choice_stems_pay(plan, find) && plan_has_strategy(plan, STRATEGY_CLASSES))
         return false;
     return plan_has_strategy(plan, STRATEGY_BUCKETS) &&
            (!plan_has_strategy(plan, STRATEGY_CLASSES) ||
-            buckets.once_ns + buckets.byte_ns * PLAN_FIRST_BYTES <=
-                classes.once_ns + classes.byte_ns * PLAN_FIRST_BYTES);
+            plan_set_price(STRATEGY_BUCKETS, &of).byte_ns <=
+                plan_set_price(STRATEGY_CLASSES, &of).byte_ns);
 }
 
 /* Begins the plan's contest: which strategies may compete, and which searches first. */

@@ -16,11 +16,7 @@
 #include "cpu/worker.h"
 #include "cpu/two_way.h"
 #include "plan/analyse.h"
-
-#define CANDIDATE_WORK 16u /* work for a candidate, in addition to its compared bytes */
-/* If the mask has less than 1 hit per WORDS_PER_BIT words, a search for lines looks for the line
- * end after each hit. Otherwise it finds all line ends of the tile. */
-#define WORDS_PER_BIT 2u
+#include "cpu/prices.def"
 
 /* Returns the record that contains position x. Looks first near the record of the last call,
  * because positions usually ascend. */

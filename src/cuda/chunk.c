@@ -9,17 +9,8 @@
 
 #include "base/checked.h"
 #include "cuda/residents.h"
+#include "cuda/prices.def"
 
-/* the host thread sleeps during longer copies from pinned memory, instead of polling: they take
- * longer than waking the thread */
-#define PATIENT_BYTES (2u << 20)
-/* A *tail* is the end of a pattern, which only the host compares. If the tails in a range of n text
- * positions take more than TAIL_WORK_MIN + n × TAIL_WORK comparisons of characters, the device
- * leaves the chunk to the host, if the host may search it. */
-#define TAIL_WORK 16u
-#define TAIL_WORK_MIN (64u << 10)
-/* after a chunk was left to the host, so are this many more */
-#define CHUNKS_LEFT 15u
 /* reserve_text does not try smaller sizes if the device lacks memory */
 #define TEXT_BYTES_MIN (64u << 10)
 
@@ -198,7 +189,7 @@ static enum trawl_status scan_ranges(struct cuda_worker *worker, const struct en
             result->hits.count = first;
             result->count = count;
             result->is_left = true;
-            worker->chunks_left = CHUNKS_LEFT;
+            worker->chunks_left = CONTEST_PAUSE;
             return TRAWL_OK;
         }
         if (want == WANT_COUNT)

@@ -7,10 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
-
-/* answer_around may read so many times the range, and so many bytes, of long lines. */
-#define LONG_FACTOR 4u
-#define LONG_BYTES (64u << 20)
+#include "cuda/prices.def"
 
 void cuda_anchors_end_lines(const struct trawl_plan *plan, const struct line_automaton *automaton,
                             uint16_t *next)

@@ -16,13 +16,8 @@
 #include "plan/backwards.h"
 #include "plan/analyse.h"
 #include "plan/parts.h"
+#include "cuda/prices.def"
 
-/* A *part* is the text that one thread searches: at most PART_MAX bytes or, if that is more, 4
- * times as many bytes as are read after the part. */
-#define PART_MAX 1088u
-/* Level n of the trie has the states that are reached with n bytes. Consecutive levels of at most
- * NARROW_STATES states each are written by a single block. */
-#define NARROW_STATES 16u
 #define ROW_BLOCKS 8u /* maximum blocks of automaton_rows per multiprocessor */
 #define BLOCKS 3u     /* maximum blocks of the kernels that search, per multiprocessor */
 

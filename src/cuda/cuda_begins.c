@@ -14,14 +14,7 @@
 #include "cuda/cuda_lists.h"
 #include "cuda/residents.h"
 #include "engine.h"
-
-/* A plan's first list covers this many times limits.tried_bytes: of many occurrences, no more would
- * fit. */
-#define FIRST_TRIALS 8u
-/* If more than LIST_WORDS_LEAST words are expected, there are at least LISTS_LEAST lists. */
-#define LISTS_LEAST 4.0
-#define LIST_WORDS_LEAST (double)(1u << 20)
-#define PIECE_WORDS_LEAST (1u << 12)
+#include "cuda/prices.def"
 
 /* Where an array is: HERE, in the memory of the worker's device. */
 enum place { PLACE_HERE, PLACE_DEVICE, PLACE_PINNED, PLACE_OTHER };

@@ -3,14 +3,12 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_lists.h"
+#include "cuda/prices.def"
 
 /* a bin has at most 2^16 positions, and at least those of a step of stream.h */
 #define SHIFT_MAX 16u
 #define SHIFT_MIN 11u
-#define SHARE_FIRST (1.0 / 512)
-#define WIDE_SLOTS (1u << 27) /* slots of all bins, at most, if each is wider than expected */
-#define NOT_TOLD 2u           /* the kernel will write 0, or 1 if some bin was full */
-#define HITS_EACH 24.0 /* hits expected in a bin, at most, unless it is as short as possible */
+#define NOT_TOLD 2u /* the kernel will write 0, or 1 if some bin was full */
 
 /* Returns true if the kernel leaves hits in order, step by step (tile_append_step). */
 static bool leaves_runs(const struct cuda_launch *launch)
@@ -33,7 +31,7 @@ static uint64_t bins_of(const struct cuda_launch *launch)
 
 double cuda_bins_share(const struct cuda_worker *worker)
 {
-    return worker->tables->list_share < 0 ? SHARE_FIRST : worker->tables->list_share;
+    return worker->tables->list_share < 0 ? 1.0 / LISTS_POSITIONS : worker->tables->list_share;
 }
 
 /* Chooses bins that will probably have few hits each, and more room than these need. */

@@ -19,7 +19,6 @@
 #include "cuda/prices.def"
 
 #define RARE_NOT_RATED DENSE_RATE
-#define SAMPLED_BYTES_MIN 2176u /* shorter ranges are not sampled */
 
 /* Fractions of the positions of a text. */
 struct rates {
@@ -38,10 +37,9 @@ static double read_sampled(double length)
                : READ_SAMPLED + READ_SAMPLED_MORE / (1 + length / SAMPLED_HALF);
 }
 
-static double candidates_price(double length, double failed, double failed_max, double found)
+static double candidates_price(double length, double failed, double found)
 {
-    return min_double(FAILED * failed, failed_max) +
-           min_double((length > SHORT_MAX ? FOUND : FAILED) * found, FOUND_MAX);
+    return min_double(FAILED * failed, FAILED_MAX) + (length > SHORT_MAX ? FOUND : FAILED) * found;
 }
 
 /* Returns a method's price; PRICE_MAX if it cannot search for the pattern. */
@@ -56,7 +54,6 @@ static double price_of(enum trawl_method method, double length, const struct rat
         if (rates->rare > DENSE_RATE)
             break;
         return READ_GRAMS + candidates_price(length, max_double(rates->gram, occurring),
-                                             FAILED_GRAMS_MAX,
                                              max_double(min_double(found, rates->gram), occurring));
     case TRAWL_METHOD_SAMPLED:
         if (length < CUDA_SAMPLED_LENGTH_MIN)
@@ -64,10 +61,10 @@ static double price_of(enum trawl_method method, double length, const struct rat
         return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
                (FAILED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
-        if (rates->rare > DENSE_RATE)
-            return READ_PLANES;
+        if (rates->rare > DENSE_RATE) /* bit planes */
+            return READ_EVERY + FAILED_MAX;
         return READ_EVERY + candidates_price(length, max_double(rates->rare, occurring),
-                                             FAILED_EVERY_MAX, max_double(found, occurring));
+                                             max_double(found, occurring));
     }
     return PRICE_MAX;
 }
@@ -181,7 +178,8 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
         tuning->rare_offset =
             analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, of_bytes,
                                 sample, sample_bytes, &rates->rare);
-    if (rates->rare <= 0 && rates->deep > DEEP_MANY)
+    /* Of many windows that occur equally often, the few positions missed this one by chance. */
+    if (rates->rare <= 0 && rates->deep > 0)
         rates->rare = analyse_seen_rate(plan_literal_bytes(plan, 0) + tuning->rare_offset, fold,
                                         sample, sample_bytes);
 }
@@ -246,7 +244,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         tuning->is_seen = true;
         tuning->grams = (struct plan_grams){.stride = 0};
         plan_tune_grams(plan, sample, PLAN_SAMPLE_BYTES_MIN, &of_bytes, tuning);
-        rates.gram = max_double(tuning->gram_rate, rates.deep > DEEP_MANY ? rates.rare : 0);
+        rates.gram = max_double(tuning->gram_rate, rates.deep > 0 ? rates.rare : 0);
         if (tuning->grams.stride <= 1) /* it would compare at each position, as "every" does */
             prices->price[TRAWL_METHOD_GRAMS] = PRICE_MAX;
     }
@@ -280,7 +278,7 @@ static double make_ns(const struct cuda_worker *worker)
 {
     return worker->tables->automaton == CUDA_AUTOMATON_READY
                ? 0
-               : 2 * LAUNCH_FIXED_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
+               : 2 * LAUNCH_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
@@ -295,7 +293,7 @@ static void contest_open(struct cuda_worker *worker, struct contest *contest, ui
                        automaton = {make_ns(worker), cuda_automaton_price(worker) * read_ns *
                                                          (want == WANT_HITS ? AUTOMATON_LISTS : 1)};
     const uint64_t tried = worker->limits.tried_bytes;
-    const struct contest_rules rules = {tried, tried << TRIAL_LOG2, 2 * LAUNCH_FIXED_NS, 0};
+    const struct contest_rules rules = {tried, tried << TRIAL_LOG2, 2 * LAUNCH_NS, 0};
     const bool is_dear = want == WANT_COUNT && cuda_automaton_is_kept(worker) &&
                          price_is_less(automaton, 1, filter, bytes);
 
@@ -345,7 +343,7 @@ void cuda_choose_note_turn(struct cuda_worker *worker, enum want want, uint64_t 
     struct contest_change change;
     /* no kernel takes less than reading the text, and launches differ by some microseconds */
     const double least = (double)bytes / worker->device->read_rate,
-                 took = max_double((double)ns - LAUNCH_FIXED_NS, least);
+                 took = max_double((double)ns - LAUNCH_NS, least);
 
     TRAWL_ASSERT(contest->open == 0 ||
                  (contest->now == BY_AUTOMATON) == worker->tables->by_automaton);
@@ -429,7 +427,7 @@ enum trawl_status cuda_choose_automaton(struct cuda_worker *worker, struct trawl
     bool was_none = tables->automaton == CUDA_AUTOMATON_NONE;
     enum trawl_status status;
 
-    tables->dense_left = DENSE_SCANS;
+    tables->dense_left = CONTEST_PAUSE;
     if (tables->method != TRAWL_METHOD_SET)
         return TRAWL_OK;
     status = cuda_automaton_want(worker, error);
@@ -479,12 +477,9 @@ void cuda_choose_note_full_bins(struct cuda_tables *tables, double share)
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct set_arguments) + 15) / 16 * 4))
 
-/* Costs in slots, the time of an instruction (prices.def): of a row (512 bytes of text that a warp
- * loads together), of a sample, and of a sample that passes the bitmap. */
 static const struct {
     double row, sample, pass;
-} slots_of[CUDA_SETS_VARIANTS] = {
-    [CUDA_SETS_RARE] = {8, 8.6, 7}, [CUDA_SETS_DENSE] = {23, 12.1, 0}};
+} slots_of[CUDA_SETS_VARIANTS] = {SLOTS_OF};
 
 struct choice {
     uint32_t stride, gram_bytes;
@@ -615,11 +610,11 @@ static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = cuda_sets_gram_words(choice->gram_bytes);
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
-    double read = stride >= 64 ? 1.15 * 32 / stride : 1, slots, lookups;
+    double read = stride >= 64 ? 32.0 / stride : 1, slots, lookups;
     bool is_large = choice->filter_words > FILTER_LARGE;
 
     slots = (slots_of[choice->variant].row + MORE_SLOTS * (words - 2) +
-             samples * (slots_of[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS)) *
+             samples * slots_of[choice->variant].sample) *
             rows;
     if (stride < 4)
         slots += samples * MORE_SLOTS * (4 - stride) / 4;

@@ -4,9 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/launch.h"
-
-/* At first, there is room for one hit in this many positions. */
-#define LISTS_POSITIONS 512u
+#include "cuda/prices.def"
 
 /* Returns how many hits these positions have if they are as frequent as in the plan's last list. */
 static uint64_t expected(const struct cuda_worker *worker, uint64_t positions)

@@ -18,17 +18,12 @@
 #include "base/memory.h"
 #include "cuda/residents.h"
 #include "cuda/cuda_worker.h"
+#include "cuda/prices.def"
 
 #define STRIPES_MAX 64u /* maximum number of stripes of one text */
 #define STRIPE_ALIGNMENT 4096u
 #define SAMPLE_EXCERPT_BYTES 1024u
 #define SAMPLE_EXCERPTS (CUDA_SAMPLE_BYTES / SAMPLE_EXCERPT_BYTES)
-/* A loaded text must leave memory for searches: resident_room_left bytes, or 1 / ROOM_LEFT_SHARE of
- * the device's memory if that is less. */
-#define ROOM_LEFT_SHARE 4u
-/* A borrowed text may have other bytes each time. Its last sample only decides how fast it is
- * searched, so it is taken anew after some uses. */
-#define SAMPLE_USES_MAX 64u
 
 /* Fails with MEMORY if a loaded text of `bytes` bytes would leave too little of the device's memory
  * for searches. The device's context is current. */

@@ -13,10 +13,8 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "cuda/prices.def"
 
-/* The two samples of a pair share a 32-byte sector. Samples are read in pairs only if that saves at
- * least about one sector in PAIR_GAIN_MIN. */
-#define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 
 void cuda_sampled_sizes(uint64_t length, struct pattern_arguments *a)

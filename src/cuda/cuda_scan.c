@@ -9,10 +9,7 @@
 #include "cuda/cuda_bins.h"
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_lists.h"
-
-/* If memory for a range's list is short, the range is listed part by part, each of at least this
- * many starts. */
-#define PART_MIN (64u << 10)
+#include "cuda/prices.def"
 
 /* Builds the tables of the kernel that searches for a set next. If none can, sets worker->leaves.
  * Errors: UNSUPPORTED if the host may not search the chunk. */

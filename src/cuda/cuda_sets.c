@@ -6,12 +6,12 @@
 
 #include "base/checked.h"
 #include "plan/analyse.h"
+#include "cuda/prices.def"
 
 #define TILE_STEPS 16u
 #define TILE_BYTES_MAX (1u << 18)
 /* maximum blocks per multiprocessor for the kernel that fills the tables */
 #define FILL_BLOCKS 8u
-#define COST_PER_BYTE 2u
 
 /* Returns about -log2(x), for 0 < x <= 1. */
 static float rarity_of(double x)

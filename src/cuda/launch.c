@@ -8,31 +8,15 @@
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_sets.h"
+#include "cuda/prices.def"
 
 #define TILES_PER_BLOCK_MIN 2u
-#define FIRST_STEPS 3u
-/* if a stream kernel gives up more than tile_count / DENSE_PARTS + limits.listed_min tiles, the
- * tile kernel searches the whole range */
-#define DENSE_PARTS 16u
-#define STREAM_ROW_WORDS 16u /* words of the bitmap for a row of 512 bytes of text */
-/* how long the host polls for an answer, because the driver notices the end of a kernel 3 to 5 us
- * late [H200] */
-#define POLL_NS 2000000u
+#define STREAM_ROW_WORDS 16u    /* words of the bitmap for a row of 512 bytes of text */
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define SPARE_AT 256u /* a multiple of 16 that is more than sizeof(struct scan_result) */
 #define BEFORE_BYTES_MIN 256u
-/* A warp of stream_sampled takes tickets, each for one or more groups of 128 samples. With fewer
- * groups per ticket, the samples that all warps read at a time are nearer to each other: at strides
- * 256, 384 and 512, one group per ticket is 1.17, 1.05 and 1.02 times as fast as two; at stride
- * 192, two are 1.07 times as fast as 16. But a device can hand out at most 440 M tickets/s
- * [H200]. */
-#define SAMPLED_STRIDE_NEAR 192u
-#define SAMPLED_STRIDE_FAR 256u
-#define SAMPLED_STRIDE_PAIRS 128u
-#define SAMPLED_TICKET_NEAR 16u
-#define SAMPLED_TICKET_FAR 2u
 /* a cache line: a warp's aligned loads touch no more lines than necessary */
 #define STREAM_ALIGNMENT 128ull
 

@@ -146,7 +146,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     uint64_t q, offsets, best = 0;
     double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
-    if (stride == 0 || count < stride + 3)
+    if (stride == 0 || count + 1 < stride + ANALYSE_GRAM_MIN)
         /* fewer than `stride` offsets have a gram of 4 bytes; with shorter grams, the search would
          * have to verify too many positions */
         return 1;
@@ -165,7 +165,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
             best = o + 1 - stride;
         }
     }
-    TRAWL_ASSERT(q >= 4 && best + stride - 1 + q <= count);
+    TRAWL_ASSERT(q >= ANALYSE_GRAM_MIN && best + stride - 1 + q <= count);
     grams->offset = best;
     grams->stride = stride;
     grams->q = (uint32_t)q;
@@ -261,7 +261,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     struct sampler sampler;
     struct seen seen;
 
-    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= 4);
+    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= ANALYSE_GRAM_MIN);
     sampler_reset(&sampler, grams->stride, grams->q, grams->fold);
     for (uint32_t o = 0; o < grams->stride; o++)
         (void)sampler_add(&sampler, grams->gram[o], (uint16_t)o);

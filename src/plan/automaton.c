@@ -24,13 +24,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/backwards.h"
+#include "plan/prices.def"
 
 #define CLASS_NONE UINT32_MAX
-/* minimum of row_children, the number of children with which a node gets a row */
-#define ROW_CHILDREN_MIN 3u
-/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all. row_children, the minimum
- * number of children with which a node gets a row, is as low as this limit allows. */
-#define ROW_CELLS_FREE (1ull << 20)
 
 /* Divides the bytes into classes. Class 0 has all bytes that are in no string, if any. Each other
  * byte has its own class; if case is ignored, both cases of a letter share one. */

@@ -39,7 +39,7 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
         struct plan_grams grams;
         double rate;
 
-        if (count + 1 < stride + GRAM_BYTES_MIN)
+        if (count + 1 < stride + ANALYSE_GRAM_MIN)
             continue;
         rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
         if (tuning->is_seen)
@@ -115,7 +115,7 @@ static double least_of_others(const struct trawl_plan *plan, const struct plan_c
     double least = costs->every + costs->every_probe;
 
     for (uint32_t i = 0; i < 4 && plan->length_min >= PLAN_GRAMS_LENGTH_MIN; i++)
-        if (plan->length_min + 1 >= (1u << i) + GRAM_BYTES_MIN)
+        if (plan->length_min + 1 >= (1u << i) + ANALYSE_GRAM_MIN)
             least = min_double(least, costs->grams[i]);
     return least;
 }

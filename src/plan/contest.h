@@ -20,6 +20,9 @@
 /* A contestant is tried if its price is less than this share of the present one's time (less would
  * be lost among the machine's other work). */
 #define CONTEST_WORTH_SHARE 0.75
+/* After a way to search has failed on a text, it is not tried this many further times: what comes
+ * next is probably similar. */
+#define CONTEST_PAUSE 15u
 
 /* An estimated time in ns: once_ns for the search, and byte_ns for each byte of text. */
 struct price {

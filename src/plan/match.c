@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "plan/plan.h"
+#include "plan/prices.def"
 
 /* Replaces A-Z with a-z in each of eight bytes. `upper` gets the high bit of each byte in A..Z: the
  * first sum sets it for bytes ≥ 'A', the second for bytes > 'Z'; bytes ≥ 0x80 are masked out. */
@@ -245,9 +246,6 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t 
     return plan_accepts_begin(plan, chunk, begin, before) &&
            plan_accepts_end(plan, chunk, end, available);
 }
-
-/* plan_decided gives up after comparing this many literals and bytes. */
-#define DECIDED_WORK_MAX (1u << 18)
 
 /* Returns true if bytes after text[count - 1] may still decide whether the literal occurs at
  * text[0]. Adds the work to *work. */

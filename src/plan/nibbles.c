@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "plan/analyse.h"
 #include "plan/plan.h"
+#include "plan/prices.def"
 
 #define GROUP_SLOTS 8u
 #define SLOTS_MAX (GROUP_SLOTS * PLAN_NIBBLE_GROUPS_MAX)
@@ -18,19 +19,12 @@
  * than 1/8 of the positions pass that the six let pass. This happens if many literals, such as
  * short words, have no seventh byte. */
 #define SIX_BYTES 6u
-/* If a byte of the literals carries fewer bits of information than this, the literals have few
- * different bytes, like DNA. */
-#define FEW_BITS 3.0
-/* If a byte carries at least this many bits, the literals have more different bytes than words do,
- * and the high half of a byte also rules out many positions. */
-#define MANY_BITS 5.0
 /* below MANY_BITS, both halves are tested of at most this many bytes */
 #define WHOLE_FEW 3u
 /* This many half bytes are enough if there are at most as many literals as slots (GROUP_SLOTS), and
  * if at most HALVES_PASS of the positions of typical texts pass. Testing two more costs as much as
  * comparing literals at 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
-#define HALVES_PASS (1.0f / 4096)
 /* HALVES_PASS for tables of six low bits: lower because the bytes of words are not independent */
 #define SIX_PASS (HALVES_PASS / 64)
 

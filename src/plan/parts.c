@@ -59,7 +59,7 @@ static void parts_release(void *object)
 struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
 {
     return (struct plan_set_facts){plan->literal_count, plan->literal_bytes_total, plan->length_min,
-                                   plan->length_max,    plan->byte_values,         plan->byte_bits};
+                                   plan->byte_values, plan->byte_bits};
 }
 
 const char *plan_strategy_name(uint32_t strategy)
@@ -74,20 +74,10 @@ const char *plan_strategy_name(uint32_t strategy)
     return names[strategy];
 }
 
-/* Returns how many classes of lengths the set has beyond the first (set_prices.def). */
-static double further_classes(const struct plan_set_facts *of)
-{
-    uint32_t classes = 0;
-
-    for (uint64_t shortest = 2; shortest <= 16; shortest += shortest < 4 ? 1 : shortest)
-        classes += of->length_min < shortest && shortest <= of->length_max;
-    return classes;
-}
-
 struct price plan_set_price(enum strategy strategy, const struct plan_set_facts *of)
 {
     double count = (double)of->count, bytes = (double)of->bytes, tables = TABLES_NS * count;
-    double length = (double)min_u64(max_u64(of->length_min, 4), 12), classes = further_classes(of);
+    double length = (double)min_u64(max_u64(of->length_min, 4), 12);
     double rows = bytes * (of->byte_values + 1 + PLAN_AUTOMATON_ROW_HEAD);
     const struct price prices[STRATEGIES] = {
 #define PRICE(strategy, once_ns, byte_ns) [STRATEGY_##strategy] = {once_ns, byte_ns},
@@ -228,11 +218,11 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
         bytes += (double)cutting->groups[i].bytes;
         states += (double)cutting->groups[i].states;
     }
-    pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count;
+    pass = costs->pass + costs->each * count;
     met = costs->met * analyse_root(count) * analyse_root(analyse_root(count) * rate);
     dense = plan_automaton_cost(costs, states * (cutting->plan->byte_values + 4)) +
             costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
-    return more + min_double(pass + met, dense);
+    return more + (least < ANALYSE_GRAM_MIN ? dense : min_double(pass + met, dense));
 }
 
 /* Returns the cost of searching groups [from, to) together on the host, in ns per byte of text.
@@ -247,7 +237,6 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
 
     of.count = cutting->groups[to - 1].end - cutting->groups[from].begin;
     of.length_min = cutting->groups[from].length_min;
-    of.length_max = cutting->groups[to - 1].length_max;
     of.bytes = 0;
     for (uint32_t i = from; i < to; i++)
         of.bytes += cutting->groups[i].bytes;

@@ -48,7 +48,7 @@ static inline bool plan_has_strategy(const struct trawl_plan *plan, enum strateg
 /* What the expected cost of a strategy depends on. */
 struct plan_set_facts {
     uint64_t count, bytes; /* number and bytes of the literals */
-    uint64_t length_min, length_max;
+    uint64_t length_min;
     uint32_t byte_values; /* different bytes in the literals */
     double byte_bits;     /* entropy of a byte of the literals, in bits */
 };
@@ -72,7 +72,7 @@ struct plan_parts {
 
 /* The expected cost of a part on a GPU. A part of a single string costs `alone`. A part of n
  * strings costs the lesser of two sums:
- *   the filter      pass + each × n + met × n^¾ × r^½
+ *   the filter      pass + each × n + met × n^¾ × r^½, unless some string is shorter than a gram
  *   the automaton   dense + make × bytes + level × the longest string's bytes
  * If there are several parts, each string adds `each` once more. `bytes` is the sum of the strings'
  * lengths, and r the probability that a position has the first bytes of some string. The filter
@@ -82,10 +82,9 @@ struct plan_part_costs {
     /* in a set of at most this many strings, each string may be a separate part */
     uint64_t singly_max;
     double alone;
-    double pass;       /* the filter for few strings, including its tables */
-    double pass_short; /* the same, if the shortest string has fewer than four bytes */
-    double each;       /* for each string: building the filter's tables, or the part's plan */
-    double met;        /* testing the positions that pass the filter */
+    double pass; /* the filter for few strings, including its tables */
+    double each; /* for each string: building the filter's tables, or the part's plan */
+    double met;  /* testing the positions that pass the filter */
     /* A search with the automaton costs `dense`, and `doubled` more for each doubling of its rows'
      * words beyond near_words. */
     double near_words, dense, doubled;

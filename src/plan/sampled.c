@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 #include "plan/sampler.h"
+#include "plan/prices.def"
 
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
@@ -15,12 +16,6 @@
 /* The bitmap has 32 to 64 bits for each offset of the literal. So of the samples that equal no
  * offset of the literal, 1 in 32 to 64 passes. */
 #define SAMPLED_BITMAP_LOG2 5u
-#define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
-/* sampled_seen takes one sample per SEEN_SHARE bytes of text, but at least SEEN_SAMPLES_MIN and at
- * most SEEN_SAMPLES. */
-#define SEEN_SAMPLES 512u
-#define SEEN_SAMPLES_MIN 64u
-#define SEEN_SHARE 4096u
 /* strides of this many bytes or more are multiples of it, so that no sample crosses a cache line */
 #define SAMPLED_STRIDE_UNIT 8u
 

@@ -6,16 +6,13 @@
 #include "plan/analyse.h"
 #include "plan/parts.h"
 #include "plan/steps.h"
+#include "plan/prices.def"
 
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u
-/* log2 of the bitmap's bits per literal: with 128 bits, 1 % of other grams pass */
-#define SET_BITMAP_BITS_PER_LITERAL 7u
 #define SET_BUCKET_BITS_MAX 24u
 /* log2 of the number of counters in plan_alike_bound, which fit the L1 cache */
 #define ALIKE_BITS 12u
-#define LETTER_BITS_MIN 3.0
-#define LETTER_BITS_MAX 6.5
 
 /* Returns the literal's first `count` ≤ 8 bytes as a number. */
 static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t literal, uint64_t count)
@@ -145,7 +142,7 @@ static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t ind
 
 bool plan_has_letters(const struct trawl_plan *plan)
 {
-    return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
+    return plan->byte_bits >= FEW_BITS && plan->byte_bits < LETTER_BITS_MAX;
 }
 
 /* Prefetch distance, in literals: fill_set prefetches a literal's bucket and entry, because the

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "regex/determinize.h"
 #include "regex/onepass.h"
+#include "regex/prices.def"
 
 /* Reading all lines is faster than searching for several strings, if one of them is shorter than
  * this. */
@@ -16,19 +17,9 @@
 
 #define ANCHOR_WORDS_MAX (32u << 20) /* of all tables of a plan's anchors */
 
-/* Expressions without strings are divided into groups: at first of so many expressions. */
-#define GROUP_FIRST 12u
 #define GROUPS_MAX 256u
 #define GROUP_WORDS_MAX 12288u /* READ_WORDS of the kernels */
 #define EDGES (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)
-
-/* For more expressions, no strings are chosen anew that are rare in the text: all would have to be
- * compiled again. */
-#define SAMPLED_MAX 16u
-
-/* A plan that searches for more expressions is left to the host: for each, a device reads the lines
- * once. */
-#define FINDS_MAX 16u
 
 struct line_form {
     struct trawl_plan *plan; /* the plan for devices; NULL: there is none */

@@ -423,7 +423,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     ns = (may_leave ? clock_now_ns() : clock_worked_ns()) - began_ns;
     choose_next(step, by_atoms, step->result->count - pushed, ns);
     if (choose_host(step, ns))
-        worker->scans_left = SCANS_LEFT;
+        worker->scans_left = CONTEST_PAUSE;
     return by_atoms ? rechoose_strings(step, error) : TRAWL_OK;
 }
 

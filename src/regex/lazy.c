@@ -9,6 +9,7 @@
 #include "regex/nfa.h"
 #include "regex/regex_compile.h"
 #include "regex/words.h"
+#include "regex/prices.def"
 
 /* An expression with more places always passes. */
 #define RULE_PLACES_MAX 4096u
@@ -16,12 +17,6 @@
 #define TABLE_BYTES (1u << 23)
 #define STATES_MAX (1u << 15)
 #define ITEMS (1u << 21)
-/* To make a transition takes as long as to add so many places to lists. */
-#define TRANSITION_COST 64
-#define CREDIT_MOST (UINT64_C(1) << 22)
-#define FEW_RULES 16u
-#define ANCHORED_BYTES 64u
-#define SHORT_LIST 64u
 #define BEFORES (LINE_BEFORE_HIGH + 1)
 #define NOTHING UINT32_MAX
 

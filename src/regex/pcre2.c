@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 #include "regex/syntax/print.h"
+#include "regex/prices.def"
 
 #define LIBRARY "libpcre2-8.so.0"
 /* Constants of pcre2.h, which are the same in all versions of the library. */
@@ -56,13 +57,6 @@
 #define HEAP_KIB 65536u
 #define STACK_LEAST ((size_t)32 << 10) /* the JIT's stack grows as it is used */
 #define STACK_MOST ((size_t)8 << 20)
-/* PCRE2's JIT does not count the steps in which a repetition gives back characters: up to n per
- * repetition in a line of n bytes. If these could be more than MACHINE_STEPS in all, the JIT is
- * granted only MACHINE_SHARE / n of the steps: a step that is counted may hide n others, each of
- * which takes 1 / MACHINE_SHARE of the interpreter's time. What the JIT leaves undecided is
- * searched again by the interpreter, with all steps. */
-#define MACHINE_STEPS 1e9
-#define MACHINE_SHARE UINT64_C(32)
 #define MACHINE_LEAST UINT64_C(16)
 
 /* The functions of the library. A `void *` is a pointer to one of PCRE2's structs. */

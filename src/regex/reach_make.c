@@ -6,15 +6,7 @@
 #include "plan/plan.h"
 #include "regex/reach_parts.h"
 #include "regex/reach.h"
-
-/* A repetition is long if it adds LONG_NODES nodes to the expression, or has at least LONG_LEAST;
- * in an expression that begins with an assertion, whose automaton needs only a state for each
- * count, VAST_LEAST. In an expression of up to FEW_CHARS characters, with all repetitions written
- * out, automata and RE2 are as fast. */
-#define LONG_NODES 4u
-#define LONG_LEAST 24u
-#define VAST_LEAST 1000u
-#define FEW_CHARS 16u
+#include "regex/prices.def"
 
 struct reach_maker {
     struct reach_part parts[PARTS_MAX];

@@ -13,8 +13,8 @@
 #include "regex/syntax/print.h"
 #include "regex/syntax/sets.h"
 #include "regex/words.h"
+#include "regex/prices.def"
 
-#define WHOLE_ENDLESS_MAX 10u
 /* A program for whole words may take this much memory, even if the plan's limit is lower. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 

@@ -8,29 +8,13 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "regex/prices.def"
 
 #define WORDS_STEP 64u
 /* Automata know the caller's words only below code point WORDS_END: asking whether each of 65,536
  * characters belongs to a word takes 3 ms. */
 #define WORDS_END 0x3000u
 #define WORDS_ALL 0x110000u
-/* In a line of more than PART_LEAST bytes, a search by PCRE2 stops and resumes (if may_stop,
- * pcre2.h) after each part, which has BEGINS offsets where a match may begin. After a part that
- * took less than BEGINS_NS, the next part is twice as long; otherwise, it has BEGINS offsets
- * again. */
-#define PART_LEAST 1024u
-#define BEGINS 64u
-#define BEGINS_NS 1000000u
-/* A position that needs more steps than pcre2_steps has set is granted more and more: first
- * MACHINE_GROWS times as many for the JIT, as long as that takes less than MACHINE_NS, then twice
- * as many for the interpreter. A line may spend GRANTED_NS on this per byte, at most
- * GRANTED_NS_MOST, and nothing if that is less than GRANTED_NS_LEAST. */
-#define MACHINE_GROWS 8u
-#define MACHINE_NS 10000000u
-#define MACHINE_MOST (UINT64_C(1) << 28)
-#define GRANTED_NS 50000u
-#define GRANTED_NS_LEAST UINT64_C(10000000)
-#define GRANTED_NS_MOST UINT64_C(5000000000)
 /* maximum number of bytes in a copy that stand for a single byte of the line */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 

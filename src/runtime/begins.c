@@ -16,9 +16,7 @@
 #include "runtime/schedule.h"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
-
-/* Maximum number of threads that help: more would wait for the bus. */
-#define HELPERS_MAX 7u
+#include "runtime/schedule.def"
 
 /* One call. */
 struct listing {

@@ -15,14 +15,7 @@
 #include "runtime/search.h"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
-
-/* If a runtime has several devices, the first worker of each polls for up to this long before it
- * sleeps, once it has searched a loaded text. Waking the workers of several devices takes 25 to 200
- * us, which is long for a search: four devices list the hits in 16 GiB of text in 1,200 us. */
-#define WATCH_NS 1000000u
-/* Only so many workers of a device take chunks that must be copied to it first: the bus is then
- * busy, and each has buffers on the device and in pinned memory. */
-#define STAGING_PER_DEVICE 3u
+#include "runtime/schedule.def"
 
 static uint32_t staging_workers(const struct devices *devices)
 {

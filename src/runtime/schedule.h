@@ -3,6 +3,7 @@
 #ifndef TRAWL_RUNTIME_SCHEDULE_H
 #define TRAWL_RUNTIME_SCHEDULE_H
 
+#include "plan/contest.h"
 #include "runtime/search.h"
 
 /* Chooses the schedule and the lengths of the search's chunks. */
@@ -56,11 +57,8 @@ void schedule_mapped(struct search *search, const struct text_chunk *chunk, uint
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              const struct trawl_text *text);
 
-/* After a text for which engine_ops.brief failed, this many calls with the same plan run an
- * ordinary search without trying: their texts are probably similar. */
-#define BRIEF_REFUSALS 15u
-
-/* Searches a short text with engine_ops.brief. Returns false if an ordinary search is needed. */
+/* Searches a short text with engine_ops.brief. Returns false if an ordinary search is needed. After
+ * a text for which that failed, CONTEST_PAUSE calls with the same plan do not try. */
 static inline bool schedule_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                   const uint8_t *bytes, uint64_t count, struct engine_brief *found)
 {
@@ -77,7 +75,7 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
     if (found->is_long)
         return false;
     atomic_store_explicit(&searcher->refused, plan->serial, memory_order_relaxed);
-    atomic_store_explicit(&searcher->refusals, BRIEF_REFUSALS, memory_order_relaxed);
+    atomic_store_explicit(&searcher->refusals, CONTEST_PAUSE, memory_order_relaxed);
     return false;
 }
 

@@ -23,21 +23,8 @@
 #include "runtime/workers.h"
 #if TRAWL_GALLERY
 #include "gallery/trawl_gallery.h"
+#include "runtime/schedule.def"
 #endif
-
-/* bytes of a text that are read to learn which strings of regular expressions are rare */
-#define LINE_SAMPLE_BYTES (64u << 10)
-#define TASKS_PER_WORKER 2u
-/* The scheduler may suspend a helper for some milliseconds in the middle of a chunk. With this many
- * tasks, the other threads can continue meanwhile. */
-#define TASKS_MIN 34u
-#define TASKS_EXTRA 2u
-#define TASKS_FOR_DEVICES 8u /* additional tasks for each device */
-/* Additional tasks for each thread, if there are devices, for counts and for loaded texts, whose
- * tasks keep no text after the search. While a device has a chunk, later chunks that were searched
- * already must wait for its delivery. With only 2 tasks per thread, the host workers soon had to
- * wait, too: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000 patterns]. */
-#define TASKS_AHEAD 10u
 
 /* ---- Open and close ----------------------------------------------------------------------- */
 

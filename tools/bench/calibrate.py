@@ -104,10 +104,13 @@ def costs(found, isa):
 def built_in():
     """Return {instruction set: row of methods.def} from the source tree."""
     with open(COSTS, encoding="utf-8") as file:
-        return {
-            it[1]: [float(word) for word in re.findall(r"[\d.]+", it[2])]
-            for it in re.finditer(r"^COSTS\((\w+),([^)]*)\)", file.read(), re.M)
-        }
+        text = file.read().replace("\\\n", "")
+    rows = re.findall(r"^(?:COSTS\(|#define COSTS_)(\w+)(?:,|\(times\))([^)\n]*)", text, re.M)
+    return {
+        name.lower(): [float(word) for word in re.findall(r"[\d.]+", row)]
+        for name, row in rows
+        if "COSTS" not in row
+    }
 
 
 def section(data):
