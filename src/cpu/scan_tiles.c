@@ -234,8 +234,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
         verify_tile(scan, words, verify_one);
     failed = scan->failed - failed + cleared;
     TRAWL_ASSERT(failed <= positions + 64);
-    if (!scan->over && worker->method == TRAWL_METHOD_EVERY &&
-        failed > positions / RARE_SHARE + 1)
+    if (!scan->over && worker->method == TRAWL_METHOD_EVERY && failed > positions / RARE_SHARE + 1)
         probes_learn(worker);
 }
 

@@ -15,6 +15,8 @@
 #define SHORT_BYTES 16u
 /* how many of a bucket's entries are compared without a branch; a bucket seldom has more */
 #define USUAL_ENTRIES 2u
+_Static_assert(SHORT_BYTES == 2 * sizeof(uint64_t), "same_short compares two words");
+_Static_assert(USUAL_ENTRIES == 2, "verify_grams compares two before its loop");
 
 /* Returns true if the first `count` bytes of the literal and the text are equal, 0 < count ≤
  * SHORT_BYTES. At least 8 bytes of each must be readable. */

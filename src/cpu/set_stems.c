@@ -105,6 +105,8 @@ static int compare_keys(const void *a, const void *b)
  * first pair in the highest field. The bits above the fields are the number of pairs. */
 #define PAIR_BITS 7u
 #define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS)
+_Static_assert(sizeof((struct find_pair_table *)NULL)->slots[0] == 1u << PAIR_BITS,
+               "a field is a value of find_pair");
 
 static uint64_t pairs_key(const struct find_pair_table *pairs, const uint8_t *bytes,
                           uint64_t length)

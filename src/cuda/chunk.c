@@ -11,9 +11,6 @@
 #include "cuda/residents.h"
 #include "cuda/prices.def"
 
-/* reserve_text does not try smaller sizes if the device lacks memory */
-#define TEXT_BYTES_MIN (64u << 10)
-
 /* Returns the maximum number of bytes of text that the worker may have on the device at a time. */
 static uint64_t text_bytes_max(const struct cuda_worker *worker, const struct cuda_steps *steps)
 {
@@ -32,7 +29,7 @@ static enum trawl_status reserve_text(struct cuda_worker *worker, const struct c
             worker->device, &worker->text,
             cuda_worker_room(worker, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES), error);
 
-        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, TEXT_BYTES_MIN))
+        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, PART_MIN))
             return status;
         worker->limits.text_bytes_max = bytes / 2;
     }

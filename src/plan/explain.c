@@ -5,10 +5,7 @@
 
 #include "base/checked.h"
 #include "plan/parts.h"
-
-/* For plans with more patterns, explain_parts lists no parts (plan/parts.h), since it would first
- * have to make them. */
-#define EXPLAINED_PATTERNS_MAX (1u << 16)
+#include "plan/prices.def"
 
 /* The text being written. Stores as many characters as fit, and counts all of them. */
 struct explanation {
@@ -137,7 +134,7 @@ static enum trawl_status explain_parts(struct explanation *text, const struct tr
     const char *name = which == PLAN_PARTS_HOST ? "host" : "device";
     const struct plan_parts *parts = NULL;
 
-    if (plan->length_min < plan->length_max && plan->pattern_count <= EXPLAINED_PATTERNS_MAX)
+    if (plan->length_min < plan->length_max && plan->pattern_count <= SETS_USUAL_MAX)
         TRAWL_TRY(plan_parts_want(plan, which, &parts, error));
     for (uint32_t i = 0; parts != NULL && i < parts->count; i++) {
         const struct trawl_plan *part = parts->part[parts->count - 1 - i].plan;

@@ -25,6 +25,9 @@
  * if at most HALVES_PASS of the positions of typical texts pass. Testing two more costs as much as
  * comparing literals at 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
+_Static_assert(GROUP_SLOTS == 8, "a byte of a table has a bit for each slot");
+_Static_assert(SIX_BYTES == 6 && HALVES_FEW == 4 && WHOLE_FEW <= PLAN_NIBBLE_WHOLE_MAX,
+               "find->nibbles has loops for these numbers of bytes");
 /* HALVES_PASS for tables of six low bits: lower because the bytes of words are not independent */
 #define SIX_PASS (HALVES_PASS / 64)
 

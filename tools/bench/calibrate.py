@@ -105,12 +105,13 @@ def built_in():
     """Return {instruction set: row of methods.def} from the source tree."""
     with open(COSTS, encoding="utf-8") as file:
         text = file.read().replace("\\\n", "")
-    rows = re.findall(r"^(?:COSTS\(|#define COSTS_)(\w+)(?:,|\(times\))([^)\n]*)", text, re.M)
-    return {
-        name.lower(): [float(word) for word in re.findall(r"[\d.]+", row)]
-        for name, row in rows
-        if "COSTS" not in row
-    }
+    avx2 = re.search(r"^#define COSTS_AVX2\(times\)(.*)", text, re.M)[1]
+    rows = {}
+    for name, row in re.findall(r"^COSTS\((\w+), (.*)\)$", text, re.M):
+        times = re.fullmatch(r"COSTS_AVX2\((\d+)\)", row)
+        row = avx2.replace("times * ", f"{times[1]}*") if times else row
+        rows[name] = [eval(word) for word in re.findall(r"[\d.]+(?:\*[\d.]+)?", row)]
+    return rows
 
 
 def section(data):
