@@ -8,6 +8,10 @@
 
 #define TEXT_BYTES 3000u
 #define STRINGS_MAX 12u
+/* lines of the text, of which the method "sampled" makes a bitmap of 64 words */
+#define LINES                                                                \
+    "of needles\nNeedle\xc3\xa9 of\nNeedle\xc3\xa9 of\nna\xc3\xafve nedle, " \
+    "\xc3\xa9 stack\nna\xc3\xafve nedle,"
 
 static long allocations_left; /* allocations that succeed before one fails; negative: all do */
 static bool has_failed;
@@ -32,7 +36,7 @@ static const struct row {
     }
 #define RIPGREP .syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS
     {WITH(.flags = 0), false, {"needle"}},
-    {WITH(.method = TRAWL_METHOD_SAMPLED), false, {"a needle in a haystack of needles"}},
+    {WITH(.method = TRAWL_METHOD_SAMPLED), false, {LINES}},
     {WITH(.flags = 0), false, {"a", "ne", "needle", "haystack", "stack of", "le", "dle in a hay"}},
     {WITH(.method = TRAWL_METHOD_AUTOMATON), false, {"ne", "needle", "hay", "stack"}},
     {WITH(.method = TRAWL_METHOD_CLASSES), false, {"needle", "haysta", "k of needles"}},
@@ -108,7 +112,7 @@ static void run(const struct row *row, struct trawl_text *text)
          nth += nth >= 20 && test_divisor() > 1 ? 4 : 1) {
         struct trawl_searcher *searcher = NULL;
         uint64_t counts[4] = {0};
-        int64_t blocks = atomic_load(&live_blocks);
+        int64_t blocks = atomic_load(&live_blocks), held = atomic_load(&live_bytes);
         enum trawl_status status;
 
         MUST(trawl_searcher_open(
@@ -125,6 +129,9 @@ static void run(const struct row *row, struct trawl_text *text)
         trawl_searcher_close(searcher);
         if (!TEST_CHECK(atomic_load(&live_blocks) == blocks))
             printf("  %" PRId64 " blocks are left\n", atomic_load(&live_blocks) - blocks);
+        /* each release must get the size of the allocation */
+        if (!TEST_CHECK(atomic_load(&live_bytes) == held))
+            printf("  %" PRId64 " bytes are left\n", atomic_load(&live_bytes) - held);
         if (test_failures > 0)
             printf("  \"%s\", allocation %ld\n", row->patterns[0], nth);
     }
