@@ -212,7 +212,7 @@ SIMT_FUNCTION uint32_t sets_apart(const struct set_arguments *a, struct sets_for
 /* Returns how many samples of a lane begin in one row of the step (its 16 bytes). */
 SIMT_FUNCTION uint32_t sets_row_samples(uint32_t stride)
 {
-    return stride >= 16u ? 1u : 16u / stride;
+    return 16u / stride;
 }
 
 /* Returns how many words after a lane's 16 bytes the lane's samples reach. */
