@@ -97,7 +97,7 @@ DIALECTS = {
     "extended, words": Dialect(CLASSES * 2 + POSIX * 2 + GNU + [r"\<a", r"b\>", r"\bx", r"\Bx"] * 4, ["("], GREEDY, not_edges, LEADING),
     "rust": Dialect(CLASSES * 2 + POSIX * 4 + RUST, SCOPED[:3], GREEDY, not_edges),
     "rust, wide": Dialect(CLASSES * 2 + POSIX * 4 + RUST + WIDE_CLASSES * 3, SCOPED[:3], GREEDY, not_edges, letters=LETTERS + WIDE * 2),
-    "pcre2": Dialect(CONTROLS + BEYOND[:-2] + KNOWN[::2], SCOPED + ATOMIC + ODD + BEHIND, POSSESSIVE, re.compile(r"[*+}^$]$|^\\[Kb]$|^\(\?#").search,
+    "pcre2": Dialect(CONTROLS * 2 + BEYOND[:-2] + KNOWN[::2], SCOPED + ATOMIC + ODD + BEHIND, POSSESSIVE, re.compile(r"[*+}^$]$|^\\[Kb]$|^\(\?#").search,
                      letters=["a", "a", "b", "c", "ab", "x", "é"], often=40),
 }  # fmt: skip
 
