@@ -101,7 +101,7 @@ struct command_job {
     bool selected;
     bool error_seen; /* an error occurred, so the exit status is 2, except after a match under -q */
     bool left_out;   /* the rules for files of directories skipped something */
-    bool has_searched;       /* the caller has searched files that `totals` does not count */
+    bool has_searched;       /* files were searched that `totals` does not count */
     bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* sum over all texts */
     struct job_totals totals;

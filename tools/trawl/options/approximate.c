@@ -80,7 +80,7 @@ bool approximate_settings(struct settings *settings, char *error)
                             settings->errors.alphabet == TRAWL_DNA;
     settings->multiline &= !settings->fasta; /* a sequence is a line */
     settings->shows_distance =
-        (settings->errors.mismatches_given || settings->errors.edits_given) &&
+        (settings->errors.mismatches_given || settings->errors.edits_given) && !settings->write &&
         (settings->errors.distance || settings->json || settings->style.vimgrep);
     return !is_incomplete(settings, error) && !is_contradiction(settings, error);
 }

@@ -152,7 +152,6 @@ static void finish_write(struct settings *settings)
         CONTEXT_NOT_GIVEN;
     settings->encoding = NULL;
     settings->asked.line_buffered = -1;
-    settings->shows_distance = false;
 }
 
 /* Sets what options about the layout imply for other options. */

@@ -45,15 +45,19 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
         scan->lines.pending = after || (printed && settings->is_tg && settings->passthru);
 }
 
-/* Counts the matches of a selected line. */
-static void count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
-                        uint64_t end)
+/* Counts the matches of a selected line, at least one, and returns their number. */
+static uint64_t count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
+                            uint64_t end)
 {
+    uint64_t count;
+
     if (!occurrences_of_line(scan, view, begin,
                              scan->whole.bytes != NULL ? end
                                                        : print_content_end(scan, view, begin, end)))
-        return;
-    scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
+        return 1;
+    count = scan->style.span_count > 0 ? scan->style.span_count : 1;
+    scan->lines.spans += count;
+    return count;
 }
 
 /* --diff: remembers what a line was replaced by. */
@@ -72,12 +76,13 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
                         uint64_t end)
 {
     bool printed = false;
+    uint64_t more = 0;
     struct edit edit = {0};
 
     if (view->begin + end <= scan->lines.ignore_before)
         return;
     if (scan->rules.counts_spans)
-        count_spans(scan, view, begin, end);
+        more = count_spans(scan, view, begin, end) - 1;
     if (!scan->quiet) {
         if (scan->lines.pending > 0)
             print_pending(scan, view, begin);
@@ -97,6 +102,11 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
             keep_edit(scan, &edit);
     }
     end_selected(scan, view->begin + end, printed);
+    if (scan->job->line_meets != NULL && !scan->settings->is_tg) { /* -m and --stats: all matches */
+        more = more < scan->lines.left ? more : scan->lines.left;
+        scan->lines.selected += more;
+        scan->lines.left -= more;
+    }
 }
 
 /* Returns true if the lines after the last selected line that -m allows are printed as context. */

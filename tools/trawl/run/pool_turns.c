@@ -376,6 +376,8 @@ static bool leave_batch(struct pool_worker *worker)
         entry->file_count = worker->item_count;
         entry->result = result;
         entry->searched = true;
+        if (result == NULL && worker->job->totals.sums.file_count > 0)
+            pool->job->has_searched = true;
         pool->left_bytes += bytes_count;
         if (result != NULL)
             swap_buffers(result, worker->kept);

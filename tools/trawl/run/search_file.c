@@ -510,6 +510,9 @@ static bool is_left_out(struct command_job *job, struct text_scan *scan)
 
 static void report_count(struct command_job *job, struct text_scan *scan)
 {
+    const bool spans =
+        scan->rules.counts_spans && (job->line_meets == NULL || job->settings->is_tg);
+
     if (job->show_names > 0) {
         print_name(scan);
         if (job->settings->heads.null_after_name)
@@ -517,8 +520,7 @@ static void report_count(struct command_job *job, struct text_scan *scan)
         else
             print_separator(scan, ':');
     }
-    output_number(job->output, scan->rules.counts_spans ? scan->lines.spans : scan->lines.selected,
-                  0);
+    output_number(job->output, spans ? scan->lines.spans : scan->lines.selected, 0);
     print_terminator(job->output, job->settings, '\n');
 }
 
