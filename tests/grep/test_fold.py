@@ -133,6 +133,22 @@ def test_expressions_of_bytes(folder, others):
             assert got == expected, (locale, words, open(path, "rb").read())
 
 
+# A row: locale, text, arguments, output.
+NEAR = [
+    ("ja_JP.eucJP", "abxd\n", ["--edits=1", "abcd"], "abxd\n"),
+    ("ja_JP.eucJP", "accd\n", ["--mismatches=1", "--any-base", "ACGD"], "accd\n"),
+    ("de_DE.ISO-8859-1", "ABXD\n", ["-i", "--edits=1", "abcd"], "ABXD\n"),
+    ("tr_TR.UTF-8", "DİRX\nDIRX\n", ["-i", "--mismatches=1", "dir."], "DİRX\nDIRX\n"),
+]
+
+
+def test_near_strings(others):
+    for locale, text, arguments, expected in NEAR:
+        if locale in others:
+            got = cases.execute([cases.TRAWL, *arguments], None, locale, text.encode())
+            assert got == (0, expected.encode(), b""), (locale, arguments)
+
+
 def test_bytes(folder, others):
     path = written(folder, [bytes([byte]) + b"\n" for byte in range(256) if byte not in b"\0\n"])
     for locale in ["C"] + [name for name in others if "8859" in name]:

@@ -2,7 +2,8 @@
 the printer: which strings occur where, and what is printed of them.
 
 GNU grep lacks many of the options, and ripgrep combines some in a different way (test_rg_output.py says which). The model is a
-loop over the lines. The inputs are files, directories, pipes, standard input that can seek, and missing files; the texts
+loop over the lines; occurrences within errors are those of distance.py. With --and and --andnot, half of the cases run the
+command as tg, where it prints what trawl prints. The inputs are files, directories, pipes, standard input that can seek, and missing files; the texts
 have blank lines, carriage returns, lines longer than a chunk, and last lines without line end.
 Standard output and standard error go to the same pipe.
 """
@@ -20,6 +21,7 @@ import sys
 import cases
 import packed
 import pytest
+from distance import Distance
 from expressions import opened
 from harness import write
 
@@ -37,6 +39,25 @@ FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgr
          "crlf", "max-columns-preview", "pattern-number", "overlapping", "only-first", "stats", "line-buffered",
          "search-zip", "I", "s"]  # fmt: skip
 WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # options that decide about lines and files
+OF_TG = {
+    "n",
+    "b",
+    "o",
+    "v",
+    "x",
+    "w",
+    "i",
+    "a",
+    "column",
+    "vimgrep",
+    "heading",
+    "trim",
+    "only-first",
+    "crlf",
+    "line-buffered",
+}
+AS_TG = {"-h": ["--no-filename"], "-L": ["--files-without-match"], "-r": [], "-c": ["-c", "--include-zero"],
+         "--count-matches": ["--count-matches", "--include-zero"], "-P": []}  # fmt: skip
 STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link", "around"]
 STYLES += 2 * ["match separator", "context separator", "none", "none"]
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
@@ -60,8 +81,10 @@ FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
 
 
 class Case:
+    REPORTS = ["lines"] * 12 + ["json", "json", "c", "c", *SUMS, *SUMS, "l", "L", "q"]
+
     def __init__(self, rng):
-        self.report = rng.choice(["lines"] * 12 + ["json", "json", "c", "c", *SUMS, *SUMS, "l", "L", "q"])
+        self.report = rng.choice(self.REPORTS)
         is_lines = self.report == "lines"
         self.on = set(rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8, 10]) if is_lines else 2))
         self.on |= {flag for flag in WAYS if not is_lines and rng.random() < 0.25}
@@ -106,33 +129,73 @@ class Case:
             if "o" in self.on:  # the matches that -o prints are short, so the limit is low
                 self.columns = rng.choice([1, 1, 2, 3, self.columns])
                 self.on |= {"max-columns-preview"}
-        self.distance = rng.random() < 0.05 and not self.expressions and self.report not in SUMS[1:]
         self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.3 else None
         if self.style:  # at most one of the options in STYLES
             self.on = self.on - {*STYLES, "pattern-number"} | {self.style} & set(FLAGS)
             self.replace, self.columns = "<$0>" if self.style == "replace" else None, 8 * (self.style == "columns")
-            self.distance = self.style == "distance" and not self.expressions
             self.on |= {"T", rng.choice("nb")} if self.style == "none" and rng.random() < 0.4 else set()
+        self.errors, self.distance, self.known = None, False, {}
+        if not self.expressions and rng.random() < (1 if self.style == "distance" else 0.2):
+            self.errors, self.dense = Distance(rng, rng.choice([0, 1, 1, 2, 3])), b""
+            self.distance = self.style == "distance" or self.style is None and rng.random() < 0.4
+        # --and and --andnot: (option, its strings or expressions); with --in-file they ask the file
+        self.groups, self.in_file = [], False
+        simple = self.report not in SUMS[1:] and self.form != "--hex" and self.expressions != [rb"o*"]
+        simple = simple and not self.errors and not self.dense
+        if simple and rng.random() < 0.25:
+            kinds = [one for one in EXPRESSIONS if one not in self.expressions and not (self.sign and b"<n>" in one)]
+            kinds = rng.sample(kinds if self.expressions else STRINGS, 4)
+            self.groups = [(rng.choice(["--and", "--and", "--andnot"]), kinds[at : at + rng.choice([1, 1, 2])])
+                           for at in rng.choice([[0], [0, 2]])]  # fmt: skip
+            self.on -= {"pattern-number"}
+        self.tg = simple and rng.random() < (0.4 if self.groups or self.REPORTS == ["lines"] else 0.05)
+        if self.tg:  # called tg, the command knows other letters, colors, and rules for what is binary
+            self.on, self.locale, self.strings = self.on & OF_TG, "C.UTF-8", [*filter(None, self.strings)] or [b"foo"]
+            self.limit = None if self.report in SUMS or self.after > 0 else self.limit or None
+            if self.report != "lines" or "heading" in self.on or max(self.before, self.after) >= 0 or self.columns:
+                self.on -= {"crlf"}  # which for tg ends all that is printed
+            self.on -= {"o"} if self.report == "c" else set()  # -o -c counts matches
         self.around = None
         # --around counts characters, so no match may begin or end inside of one
         if self.report not in SUMS and len(self.dense) < 256 and (self.style == "around" or rng.random() < 0.15):
+            self.locale, self.form = ("C.UTF-8", "-e") if self.errors else (self.locale, self.form)
             self.around = (rng.choice(WIDTHS), rng.choice(WIDTHS)) if self.style in (None, "around") else None
-        self.broken = self.around and rng.random() < 0.3
+            self.on -= {"crlf"} if self.errors else set()  # the carriage return may be a part of an occurrence
+        # of --hex symbols are bytes, and an occurrence may be a part of a character, which in UTF-8 makes a file binary
+        self.locale = "C" if self.errors and self.form == "--hex" else self.locale
+        if self.tg and ("o" in self.on or self.around):  # as ripgrep, tg prints lines under -v, and lines of context
+            self.on -= {"v"}
+            self.arguments, self.before, self.after = [], -1, -1
+        self.broken = self.around and not self.errors and not self.tg and rng.random() < 0.3
         self.locale = "C" if self.broken else self.locale
         self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
         self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
         self.clean()
         self.choose(rng)
         self.crlf = rng.random() < 0.1 + 0.5 * ("crlf" in self.on)
-        self.binary = rng.random() < (0.4 if self.report == "json" else 0.1) and self.report not in SUMS
+        self.binary = rng.random() < (0.4 if self.report == "json" else 0.1) and self.report not in SUMS and not self.tg
         self.ended = rng.random() < 0.6
         self.bytes = None
         if rng.random() < (0.5 if "T" in self.on else 0.05):
             self.bytes = rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2)
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
+        self.input = "files" if self.tg and self.input == "fault" else self.input
+        if (
+            self.groups
+            and self.input in ("tree", "files")
+            and not self.on & {"v", "passthru", "stats", "search-zip"}
+            and self.report != "json"
+        ):
+            self.in_file = rng.random() < 0.3
+            self.arguments += ["--in-file"] * self.in_file
         self.encoding = (
             rng.choice(ENCODINGS)
-            if "search-zip" not in self.on and not self.broken and b"\0" not in self.dense and rng.random() < 0.12
+            if not self.in_file
+            and not self.tg
+            and "search-zip" not in self.on
+            and not self.broken
+            and b"\0" not in self.dense
+            and rng.random() < 0.12
             else None
         )
         self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
@@ -157,13 +220,22 @@ class Case:
             on -= {"pattern-number", "stats"}
         if "pattern-number" in on and ("vimgrep" in on or self.report == "json"):
             on -= {"pattern-number"}
-        if "z" in on or on >= {"x", "pattern-number"} or "x" in on and self.report == "count-by-pattern":
+        if (
+            "z" in on
+            or on >= {"x", "pattern-number"}
+            or self.errors
+            and "x" in on
+            or "x" in on
+            and self.report == "count-by-pattern"
+        ):
             on -= {"crlf"}
         if "only-first" in on:  # of these two options, the one given last would decide
             on -= {"overlapping"}
         pairs = itertools.permutations(map(bytes.lower, self.strings), 2)
-        nested = self.dense or any(one.startswith(other) for one, other in pairs) or on & {"x", "w"}
-        if self.report in SUMS[1:] or self.report != "count-matches" and nested:
+        nested = self.dense or self.groups or any(one.startswith(other) for one, other in pairs) or on & {"x", "w"}
+        if self.errors:  # then lines of output are compared in any order
+            nested = self.report != "lines" or self.replace is not None or self.around or "z" in on
+        if self.report in SUMS[1:] or self.report != "count-matches" and nested or self.errors and self.report in SUMS:
             on -= {"overlapping"}  # the order of strings with the same start is not defined
         if self.report in SUMS:
             on -= {"o"}
@@ -195,8 +267,9 @@ class Case:
         if self.around:
             both = self.around[0] != self.around[1] or rng.random() < 0.5
             add("--around=%d" % self.around[0] + ",%d" % self.around[1] * both)
-        if self.distance:
-            self.arguments += ["--mismatches=0", "--distance"]
+        if self.errors:
+            self.arguments += [*self.errors.arguments(), *["--distance"] * self.distance]
+            self.distance = self.distance or "vimgrep" in self.on or self.report == "json"
         if rng.random() < 0.15:
             given, self.separator = rng.choice(SEPARATORS)
             add("--context-separator=" + given)
@@ -210,11 +283,11 @@ class Case:
         if rng.random() < 0.1:
             self.slash = b"+"
             add("--path-separator=+")
-        if self.style != "none" and (self.style or rng.random() < 0.2) and self.report != "json":
+        if self.style != "none" and not self.tg and (self.style or rng.random() < 0.2) and self.report != "json":
             self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
             add("--color=always")
         # options that undo a part of --pretty may come before or after it
-        pretty = self.style is None and rng.random() < 0.12
+        pretty = self.style is None and not self.tg and rng.random() < 0.12
         if pretty:
             when = "always" if self.palette is not None else rng.choice(["", "", "auto", "never"])
             if self.palette is None and when != "never" and self.report != "json":
@@ -264,6 +337,23 @@ class Case:
         erase = b"" if self.keep else b"\33[K"
         return b"\33[" + color + b"m" + erase + text + (b"\33[m" + erase if closed else b"")
 
+    def words(self, folder, module_folder, trawl):
+        """Return the command without operands. Strings for -f are put into a file of the folder."""
+        arguments = self.arguments + ["-P"] * bool(self.expressions)
+        if self.tg:
+            arguments = ["-F"] * (not self.expressions) + [word for one in arguments for word in AS_TG.get(one, [one])]
+            trawl = cases.link(trawl, module_folder)
+        if self.form == "-e":
+            arguments += [word for string in self.expressions or self.strings for word in ("-e", string)]
+        else:
+            shown = [string.hex().encode() if self.form == "--hex" else string for string in self.strings]
+            write(os.path.join(folder, "strings"), b"".join(string + b"\n" for string in shown))
+            arguments += ["-f", "strings"] + ["--hex"] * (self.form == "--hex")
+        for kind, patterns in self.groups:
+            arguments += [kind, patterns[0], *(word for one in patterns[1:] for word in ("-e", one))]
+        arguments += ["-j%d" % self.jobs] * (self.jobs > 0) + ["--chunk-bytes=%d" % self.chunk] * (self.chunk > 0)
+        return [trawl, *arguments, *("--encoding=" + name for name in (self.encoding or ())[:1]), *self.mmap]
+
     # ---- Matches ----
 
     def occurrences(self, line, string):
@@ -284,30 +374,70 @@ class Case:
             begin = text.find(wanted, begin + 1)
         return found
 
+    def near(self, line, string):
+        """Yield (begin, end, distance) of every occurrence of the string within its errors."""
+        codec = self.symbols()
+        lower = str.lower if codec == "utf-8" else lambda one: one.lower() if one.isascii() else one
+        same = lambda one, other: one == other or "i" in self.on and lower(one) == lower(other)
+        is_word = lambda symbol: self.word.match(symbol.encode(codec))
+
+        def takes(text, begin, end):
+            if "x" in self.on:
+                return begin == 0 and end == len(text)
+            return "w" not in self.on or not (is_word(text[begin - 1 : begin]) or is_word(text[end : end + 1]))
+
+        text = line.decode(codec)
+        for begin, end, distance in self.errors.spans(string.decode(codec), text, same, takes):
+            first = len(text[:begin].encode(codec))
+            yield first, first + len(text[begin:end].encode(codec)), distance
+
+    def symbols(self):
+        """Return the codec of an approximate search: symbols are characters, or bytes, of which ASCII's have two cases."""
+        return "latin-1" if self.locale == "C" else "utf-8"
+
+    def places(self, line, strings=None):
+        """Return {(begin, end): {number of a string: distance}}."""
+        found = self.known.get(line, {}) if self.errors else {}
+        for number, string in enumerate((strings or self.strings) if not found else (), 1):
+            each = self.near(line, string) if self.errors else (span + (0,) for span in self.occurrences(line, string))
+            for begin, end, distance in each:
+                found.setdefault((begin, end), {})[number] = distance
+        self.known[line] = found
+        return found
+
     def spans(self, line):
-        """Return (whether the line matches, [(begin, end, replacement, numbers)])."""
+        """Return (whether the line matches, [(begin, end, replacement, {number: distance})])."""
+        main, groups = self.expressions or self.strings, [] if self.in_file else self.groups
+        found, taken = self.search(line, main + [one for kind, also in groups if kind == "--and" for one in also])
+        if groups:
+            found = self.search(line, main)[0] and self.meets(line, groups)
+        return found, taken * (found or "v" in self.on)
+
+    def meets(self, line, groups):
+        return all(self.search(line, patterns)[0] == (kind == "--and") for kind, patterns in groups)
+
+    def search(self, line, patterns):
+        """Return what spans() does, of some strings or expressions."""
         if "crlf" in self.on and line.endswith(b"\r") and ("x" in self.on or self.expressions):
             line = line[:-1]
         if self.expressions:
-            compiled = re.compile(b"|".join(b"(?:%s)" % one for one in self.expressions), re.I if "i" in self.on else 0)
+            compiled = re.compile(b"|".join(b"(?:%s)" % one for one in patterns), re.I if "i" in self.on else 0)
             if "x" in self.on:
                 one = compiled.fullmatch(line)
                 found = [one] if one else []
             else:
                 found = list(compiled.finditer(line))
             return bool(found), [
-                (m.start(), m.end(), self.replaced(m.group(0), m), []) for m in found if m.end() > m.start()
+                (m.start(), m.end(), self.replaced(m.group(0), m), {}) for m in found if m.end() > m.start()
             ][: self.most()]
-        numbers = {}
-        for number, string in enumerate(self.strings):
-            for span in self.occurrences(line, string):
-                numbers.setdefault(span, []).append(number + 1)
+        numbers = self.places(line, patterns)
         taken, last = [], 0
-        for begin, end in sorted(numbers, key=lambda span: (span[0], -span[1])):
+        # of strings that begin at one place, tg takes the first
+        for begin, end in sorted(numbers, key=lambda span: (span[0], min(numbers[span]) if self.tg else -span[1])):
             if begin >= last or "overlapping" in self.on and self.only_or_counts() or self.report in SUMS[1:]:
                 taken.append((begin, end, self.replaced(line[begin:end], None), numbers[begin, end]))
                 last = end
-        return bool(taken) or b"" in self.strings and self.holds_empty(line), taken[: self.most()]
+        return bool(taken) or b"" in patterns and self.holds_empty(line), taken[: self.most()]
 
     def shown(self, number):
         """Return how --count-by-pattern shows a string."""
@@ -336,7 +466,7 @@ class Case:
         def occurs(number, string):
             if not string:
                 return self.holds_empty(content)
-            return self.occurrences(content, string) if first is None else number in first
+            return any(number in there for there in self.places(content).values()) if first is None else number in first
 
         return [number for number, string in enumerate(self.strings, 1) if occurs(number, string)]
 
@@ -355,6 +485,22 @@ class Case:
                 return ""
 
         return re.sub(r"(?a)\$\$|\$\{(\w+)\}|\$(\w+)", value, self.replace or "").encode("utf-8", "surrogateescape")
+
+    def rewritten(self, line, found):
+        """Return the line with --replace, and the spans of what is found in it."""
+        if self.replace is None:
+            return line, [(begin, end) for begin, end, _, _ in found]
+        text, at, spans = b"", 0, []
+        for begin, end, new, _ in found:
+            text += line[at:begin]
+            spans.append((len(text), len(text) + len(new)))
+            text, at = text + new, max(at, end)
+        return text + line[at:], spans
+
+    def lets_in(self, lines):
+        """Return whether --in-file lets a file of these lines be searched."""
+        groups = self.groups if self.in_file else ()
+        return all(any(self.search(line, one)[0] for line in lines) == (kind == "--and") for kind, one in groups)
 
 
 def excerpts(line, spans, around, alone):
@@ -422,7 +568,7 @@ class Printer:
         if "pattern-number" in case.on:
             out += case.paint(b",", "se").join(case.paint(b"%d" % n, "ln") for n in numbers) + plain
         if case.distance:
-            out += (case.paint(b"0", "ln") if distance else b"") + self.end_field(selected)
+            out += (case.paint(b"%d" % distance, "ln") if distance is not None else b"") + self.end_field(selected)
         self.out += out + (b"\t" if out not in (b"", begin + end) and content and "T" in case.on else b"")
 
     def marked(self, text, end, spans, begin, stop, selected, is_match):
@@ -456,7 +602,7 @@ class Printer:
         is_match=False,
         match_count=0,
         numbers=(),
-        distance=False,
+        distance=None,
     ):
         case = self.case
         self.head(number, column, offset, len(text), selected, numbers, distance)
@@ -465,7 +611,7 @@ class Printer:
         marked = spans and case.colors.get("ms" if selected else "mc")
         if not case.columns or len(text) + len(end) - (0 if marked else begin) <= case.columns:
             self.out += self.marked(text, end, spans, begin, len(text) + len(end), selected, is_match) + (
-                b"" if end else case.end
+                b"" if end else b"\r\n" if case.tg and "crlf" in case.on else case.end
             )
             return
         if "max-columns-preview" in case.on:
@@ -487,42 +633,42 @@ class Printer:
 
     def line(self, content, end, offset, number, selected):
         case = self.case
-        all_found = found = case.spans(content)[1]
+        found = case.spans(content)[1]
         if case.report == "json":
             found = found if selected or "v" in case.on else []
-            spans = [(content[b:e], new, b, e) for b, e, new, _ in found]
+            spans = [(content[b:e], new, b, e, min(numbers.values(), default=0)) for b, e, new, numbers in found]
             bare = content[:-1] if "crlf" in case.on and content.endswith(b"\r") else content
-            parts = excerpts(bare, [span[2:] for span in spans], case.around, False) if case.around else ()
+            parts = excerpts(bare, [span[2:4] for span in spans], case.around, False) if case.around else ()
             parts = [(data(content[b:e]), b, e) for b, e, _ in parts]
             self.lines.append((selected, content + end, number if case.number else None, offset, spans, parts))
             return
         number = number if case.number else 0
         matching = selected != ("v" in case.on)
         found = found if matching and case.each else []
-        text, spans = content, [(b, e) for b, e, _, _ in found]
-        if case.replace is not None and found:
-            text, at, spans = b"", 0, []
-            for begin, stop, new, _ in found:
-                text += content[at:begin]
-                spans.append((len(text), len(text) + len(new)))
-                text, at = text + new, max(at, stop)
-            text += content[at:]
-        more = {"selected": selected, "distance": matching and bool(all_found)}
-        whole = {**more, "match_count": len(spans)}
+        text, spans = case.rewritten(content, found)
+        least = lambda *places: min((distance for numbers in places for distance in numbers.values()), default=None)
+        more = {"selected": selected}
+        near = [numbers for *_, numbers in case.spans(content)[1]] if case.most() else case.places(content).values()
+        distance = least(*near) if matching and case.distance else None
+        whole = {**more, "match_count": len(spans), "distance": distance}
         if case.around and case.only and (matching or "passthru" not in case.on):
             bare = text[:-1] if "crlf" in case.on and text.endswith(b"\r") else text
             for low, high, inside in excerpts(bare, spans, case.around, "vimgrep" in case.on):
                 own, first = [(spans[i][0] - low, spans[i][1] - low) for i in inside], spans[inside[0]][0]
                 numbers = sorted({number for i in inside for number in found[i][3]})
                 where = offset + first, number, first + 1
+                more["distance"] = least(*(found[i][3] for i in inside))
                 self.piece(bare[low:high], b"", own, own, *where, numbers=numbers, match_count=len(own), **more)
         elif case.only and (matching or "passthru" not in case.on):
             for (begin, stop), (_, _, _, numbers) in zip(spans, found):
                 alone, where = (text[begin:stop], b"", [(0, stop - begin)], spans), (offset + begin, number, begin + 1)
-                for which in numbers if "pattern-number" in case.on else [0]:
+                each = case.errors and "overlapping" in case.on
+                for which in numbers if "pattern-number" in case.on or each else [0]:
+                    more["distance"] = numbers[which] if each else least(numbers)
                     self.piece(*alone, *where, is_match=True, numbers=[which], **more)
         elif case.vimgrep and spans:
-            for span in spans:
+            for span, (*_, numbers) in zip(spans, found):
+                whole["distance"] = least(numbers)
                 own = spans if "max-columns-preview" in case.on and not case.colors.get("ms") else [span]
                 self.piece(text, end, own, own, offset + span[0], number, span[0] + 1, **whole)
         else:
@@ -537,15 +683,18 @@ class Printer:
         lines, offset = [], 0
         binary = b"\0" in text and not case.on & {"a", "z"}
         # of a binary text a NUL ends a line, too, but not with --hex, whose strings may contain one
-        for content in (text.replace(b"\0", b"\n") if binary and case.form != "--hex" else text).split(case.end):
+        parts = (text.replace(b"\0", b"\n") if binary and case.form != "--hex" else text).split(case.end)
+        parts = [text] if any(case.end in string for string in case.strings) else parts  # an occurrence may cross lines
+        for content in parts:
             end = case.end if offset + len(content) < len(text) else b""
             if content or end:
                 lines.append((content, end, offset))
             offset += len(content) + 1
+        is_left_out = not case.lets_in([content for content, _, _ in lines])
         left = sys.maxsize if case.limit is None else case.limit
         found = (
             [(at + span[0], span[3]) for content, _, at in lines for span in case.spans(content)[1]]
-            if case.report in SUMS
+            if case.report in SUMS and not is_left_out
             else []
         )
         colon = b":" if case.report in SUMS[1:] else case.paint(b":", "se")
@@ -553,15 +702,18 @@ class Printer:
         if case.report == "count-matches":
             count = min(left, len(found))
         elif case.report in SUMS:
-            count = len(found)
-            for begin, numbers in found if case.report == "positions" else ():
-                for number in numbers if "pattern-number" in case.on else [0]:
-                    self.out += name + b"%d" % begin + (b":%d" % number) * (number > 0) + b"\n"
+            count = sum(len(numbers) if case.errors else 1 for _, numbers in found)
+            rows = (
+                [begin, *[number] * ("pattern-number" in case.on), *[numbers.get(number)] * case.distance]
+                for begin, numbers in (found if case.report == "positions" else ())
+                for number in (numbers if "pattern-number" in case.on or case.errors else [0])
+            )
+            self.out += b"".join(name + b":".join(b"%d" % one for one in row) + b"\n" for row in rows)
             each = collections.Counter(number for _, numbers in found for number in numbers)
             self.each += each
             for number in sorted(each) if case.report == "count-by-pattern" and case.names else ():
                 self.out += name + b"%d:%d:%s\n" % (number, each[number], case.shown(number))
-        elif binary and "I" in case.on:
+        elif binary and "I" in case.on or is_left_out:
             count = 0
         else:
             count = self.walk(lines, left, binary)
@@ -595,7 +747,7 @@ class Printer:
                     break
             elif selected:
                 first = max(0 if printed is None else printed, index - max(case.before, 0))
-                separates = case.separator is not None and max(case.before, case.after) >= 0
+                separates = case.separator is not None and max(case.before, case.after) >= case.tg
                 is_headed = not case.heading or self.headed
                 if (printed is None or printed != first) and self.groups and separates and is_headed:
                     self.out += case.paint(case.separator, "se") + b"\n"
@@ -630,9 +782,37 @@ def dense_strings(rng, case, text):
     return strings + [b""] * rng.choice([0, 0, 0, 0, 0, 1])
 
 
+def near_text(rng, case):
+    letters = rng.choice(
+        ["ab\n", "abé", "abé\n", "a𠀀\n", "ab- \n", "abé_ \n", "abcdefgh\n", 10 * "ab" + "\n", 16 * "ab" + "aé\n"]
+    )
+    letters += "\0" * case.binary
+    text = "".join(rng.choices(letters, k=rng.choice([0, 5, 40, 150])))
+    text = "".join(rng.choice([one, one.upper()]) for one in text) if "i" in case.on else text
+    return text.encode().replace(b"\n", b"\r" * case.crlf + case.end)
+
+
+def near_strings(rng, case, text):
+    """Return parts of a text, with a few errors; with -x, whole lines. Those of --hex may contain line ends."""
+    codec, strings, most = case.symbols(), {}, case.errors.most
+    text, crosses = (
+        text.decode(codec),
+        case.form == "--hex" and case.report in SUMS and not case.on & {"w", "x", "only-first"},
+    )
+    alphabet = text if crosses else re.sub("[\r\n\0]", "", text)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        length, begin = most + rng.choice([1, 2, 5, 9]), rng.randrange(len(text) + 1)
+        part = rng.choice(text.split(case.end.decode())) if "x" in case.on else text[begin : begin + length]
+        part = "".join(one for one in part if one in alphabet) + "".join(rng.choices(alphabet + "ab", k=length))
+        strings[part[:length].lower()] = part[:length]
+    return [string.encode(codec) for string in strings.values()]
+
+
 def random_text(rng, case):
     if case.dense:
         return dense_text(rng, case)
+    if case.errors:
+        return near_text(rng, case)
     lines, tokens = [], TOKENS + BROKEN * bool(case.broken) + [case.sign.replace(b"\\", b"")] * 3 * bool(case.sign)
     for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30, 60])):
         line = b"".join(rng.choice(tokens) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
@@ -661,6 +841,19 @@ def random_text(rng, case):
     return text
 
 
+def choose_strings(rng, case, texts):
+    """Set the case's strings, if they depend on the texts."""
+    if case.dense:
+        case.strings = dense_strings(rng, case, b"".join(texts.values()))
+    if case.errors:
+        case.strings = near_strings(rng, case, b"".join(texts.values()))
+    elif "x" in case.on and rng.random() < 0.7:  # a whole line, which may be longer than a chunk
+        lines = [line.rstrip(b"\r") for text in texts.values() for line in text.split(case.end)]
+        case.strings[0] = rng.choice(
+            [line for line in lines if b"\0" not in line and len(line) < 200 and (line or not case.tg)] or case.strings
+        )
+
+
 def data(text):
     try:
         return {"text": text.decode()}
@@ -681,10 +874,10 @@ def json_expected(output, files, case):
         first, path = len(wanted), data(path)
         wanted.append({"type": "begin", "data": {"path": path}})
         for selected, line, number, offset, spans, parts in lines:
-            matches = [{"match": data(match), "start": begin, "end": end} for match, _, begin, end in spans]
-            for match, (_, new, _, _) in zip(matches, spans):
+            matches = [{"match": data(match), "start": begin, "end": end} for match, _, begin, end, _ in spans]
+            for match, (_, new, _, _, distance) in zip(matches, spans):
                 match |= {"replacement": data(new)} if case.replace is not None else {}
-                match |= {"distance": 0} if case.distance else {}
+                match |= {"distance": distance} if case.distance else {}
             facts = {"path": path, "lines": data(line), "line_number": number, "absolute_offset": offset}
             if case.around:
                 facts["excerpts"] = [{"excerpt": part, "start": begin, "end": end} for part, begin, end in parts]
@@ -728,21 +921,17 @@ def stored(rng, case, trawl, text):
 
 def test_case(rng, trawl, folder):
     """Return None, or what is wrong."""
-    case, folder = Case(rng), os.path.join(folder, "tree")
+    case, folder, module_folder = Case(rng), os.path.join(folder, "tree"), folder
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(os.path.join(folder, "d", "e"))
     paths = sorted(rng.sample(NAMES, rng.choice([1, 1, 2, 3, 5])))
     texts = {path: random_text(rng, case) for path in paths}
-    if case.dense:
-        case.strings = dense_strings(rng, case, b"".join(texts.values()))
-    if "x" in case.on and rng.random() < 0.7:  # a whole line, which may be longer than a chunk
-        lines = [line.rstrip(b"\r") for text in texts.values() for line in text.split(case.end)]
-        case.strings[0] = rng.choice([line for line in lines if b"\0" not in line and len(line) < 200] or case.strings)
+    choose_strings(rng, case, texts)
     contents = {path: stored(rng, case, trawl, text) for path, text in texts.items()}
     for path, content in contents.items():
         write(os.path.join(folder, path), content)
     arguments, operands = list(case.arguments), list(paths)
-    label = "(standard input)" if case.report != "json" else "<stdin>"
+    label = "(standard input)" if case.report != "json" and not case.tg else "<stdin>"
     give = {}
     if case.input == "tree":
         arguments, operands, several = arguments + ["-r", "--sort=path"], ["d"], True
@@ -757,7 +946,7 @@ def test_case(rng, trawl, folder):
             contents["-"] = stored(rng, case, trawl, texts["-"])
             write(os.path.join(folder, "input"), contents["-"])
             give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"data": contents["-"]}
-            if rng.random() < 0.2:
+            if rng.random() < 0.2 and not case.tg:
                 label = "la/bel"
                 arguments.append("--label=" + label)
         several = len(operands) > 1
@@ -784,19 +973,13 @@ def test_case(rng, trawl, folder):
         printer.out += b"".join(
             b"%d:%d:%s\n" % (at, printer.each[at], case.shown(at)) for at in range(1, len(case.strings) + 1)
         )
-    status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
-    arguments += ["-P"] * bool(case.expressions)
-    if case.form == "-e":
-        arguments += [word for string in case.expressions or case.strings for word in ("-e", string)]
-    else:
-        shown = [string.hex().encode() if case.form == "--hex" else string for string in case.strings]
-        write(os.path.join(folder, "strings"), b"".join(string + b"\n" for string in shown))
-        arguments += ["-f", "strings"] + ["--hex"] * (case.form == "--hex")
-    arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)
-    arguments += ["--encoding=" + name for name in (case.encoding or ())[:1]] + case.mmap
+    finds = b"\n" in printer.out if case.tg and case.report == "L" else printer.selected
+    status = 0 if finds and (case.report == "q" or not fails) else 2 if fails else 1
+    case.arguments = arguments
+    command = [*case.words(folder, module_folder, trawl), *operands]
     variables = {"TERM": "xterm", **({"GREP_COLORS": case.palette} if case.palette else {})}
     give |= {"stderr": subprocess.STDOUT, "env": cases.environment(case.locale, **variables)}
-    got_status, got, _ = cases.execute([trawl, *arguments, *operands], folder, **give)
+    got_status, got, _ = cases.execute(command, folder, **give)
     wanted = printer.out
     if "stats" in case.on and files:
         got, _, stats = got.rpartition(b"files: ")
@@ -818,19 +1001,15 @@ def test_case(rng, trawl, folder):
             got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
         else:
             wanted += b"\n".join(json.dumps(message).encode() for message in expected)
-    if case.report == "positions":  # strings at one place come in any order
-        got, wanted = (b"".join(sorted(part.splitlines(True))) for part in (got, wanted))
+    if case.report == "positions" or case.errors and "overlapping" in case.on:  # strings at one place come in any order
+        end = b"\n" if case.report == "positions" else case.end
+        got, wanted = (end.join(sorted(part.split(end))) for part in (got, wanted))
     cases.counts["selected"] += got_status == 0
     if got == wanted and got_status == status:
         return
     shown, pipe = {path: text[:300] for path, text in texts.items()}, "a pipe" if "data" in give else ""
-    said = "LC_ALL=%s GREP_COLORS=%s %r\n  texts %r, %s" % (
-        case.locale,
-        case.palette,
-        arguments + operands,
-        shown,
-        pipe,
-    )
+    said = "LC_ALL=%s GREP_COLORS=%s %r\n  strings %r, groups %r, texts %r, %s"
+    said = said % (case.locale, case.palette, command[1:], case.strings, case.groups, shown, pipe)
     pytest.fail("%s\n  status %d, expected %d; %s" % (said, got_status, status, cases.differences(wanted, got)))
 
 

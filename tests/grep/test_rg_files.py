@@ -1,4 +1,4 @@
-"""Compares which files ripgrep and trawl search, in random trees with ignore files.
+"""Compares which files ripgrep and trawl search, in random trees with ignore files, and their types of files.
 
 The script compares the lists of --files (which it sorts if --sort=path is not given), the output of a search of these
 files, and the status. The command runs as tg, or as trawl with --ignore. TRAWL_TEST_SEED (default 1) chooses the cases,
@@ -7,15 +7,19 @@ TRAWL_TEST_SCALE sets their number (default 1: 1600).
 Only the cases of ROWS are skipped, each of which is in docs/differences.md; `rows` shows that each row still differs.
 """
 
+import fcntl
 import itertools
 import os
 import random
 import re
 import shutil
+import subprocess
+import time
 
 import cases
 import ignored
 import pytest
+from harness import BUILD
 
 CASES = 1600
 CASES_PER_TREE = 5
@@ -37,7 +41,8 @@ ROWS = [
     ({".git/HEAD": "", "HOME/.config/git/ignore": "/a\n"}, "a sub/a sub/b", "sub", [], "b", "a b"),
     ({}, "TREE2/a TREE2/b", "", ["-g!/2/a", "TREE2"], "TREE2/b", "TREE2/a TREE2/b"),
 ]
-TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own"]
+TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own", "new"]
+TYPES_MIN = 120
 
 
 def for_names(text):
@@ -108,15 +113,16 @@ def make_case(rng, top, folders, files):
         if (option == "--iglob" or "--glob-case-insensitive" in options) and rng.random() < 0.5:
             text = text.swapcase()
         options += [option, rng.choice(["", "!"]) + text]
-    if rng.random() < 0.2:
+    typed, lists = rng.random() < 0.3, rng.random() < 0.4
+    for _ in range(
+        rng.choice([0, 1, 2, 3, 5, 8]) if typed else 0
+    ):  # changes come first: ripgrep's "all" has only earlier types
+        name = rng.choice(["c", "py", "own", "new", "zzz"])  # zzz is last in the alphabet
+        others = ",".join(rng.choices(["c", "py", name], k=rng.randrange(1, 4)))
+        globs = ["*.zz", "*.zz", "*.c", "x", "a*", "*.{py,h}", "*.{c,o}", "include:" + others, "include:" + others]
+        options += rng.choice([["--type-clear", name], *([["--type-add", name + ":" + rng.choice(globs)]] * 3)])
+    for _ in range(rng.choice([1, 1, 2, 3]) if typed and not lists else 0):
         options += [rng.choice(["-t", "--type", "--type-not"]), rng.choice(TYPES)]
-        if rng.random() < 0.3:
-            options += ["--type-not", rng.choice(TYPES)]
-    if "own" in options:
-        options = ["c" if word == "all" else word for word in options]  # ripgrep's "all" has only earlier types
-        options += ["--type-add", rng.choice(["own:*.{c,o}", "own:a*", "own:include:c,py"])]
-    if rng.random() < 0.05:
-        options += ["--type-clear", "c"]
     if rng.random() < 0.25 and "--sort=none" not in options:
         options += [rng.choice(["--sort=path", "--sortr=path", "--sort=modified", "--sortr=modified"])]
     operands, folder = [], ""
@@ -144,6 +150,7 @@ def make_case(rng, top, folders, files):
     search = rng.choice(
         [["--files"], ["--files"], ["-l", "-e", "foo"], ["-H", "-n", "-e", "foo"], ["-H", "-e", "x", "-e", "bar"]]
     )
+    search = ["--type-list"] if typed and lists else search
     return options, operands, folder, search
 
 
@@ -195,6 +202,8 @@ def compare(rng, trawl, tg, tree, home):
         shown = lambda text: text
     else:
         shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
+    if search == ["--type-list"]:  # ripgrep prints a glob twice that a type has twice
+        shown = lambda text: [(line.split(b": ")[0], {*re.split(b": |, ", line)}) for line in text.splitlines()]
     rg = [cases.ripgrep(), "--no-config", "--no-heading", "--color=never", "-F", *["-N"] * ("-n" not in search)]
     rg += [*options, *search, "--", *operands]
     own = as_trawl(rng, trawl, tg, ["-F"] + options + search) + ["--"] + operands
@@ -327,6 +336,29 @@ def test_every_glob(trawl, folder):
             )
 
 
+def test_slow_messages(folder):
+    """Check that files count as searched if a worker searches them all while another one waits to print a message. With
+    --debug, tg then said that no files were searched."""
+    small, top = BUILD / "tests/grep/small/trawl", os.path.join(folder, "slow")
+    for name in (".a", ".b", ".c", *"uvwxyz"):
+        ignored.put(top, name, "a\n")
+    ours, theirs = os.pipe()
+    fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(theirs, b"x" * 4036)  # there is room for the first message
+    command = [
+        cases.link(str(small) if small.exists() else cases.TRAWL, folder),
+        "--debug",
+        "--sort=path",
+        "-j4",
+        "none",
+    ]
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": theirs}
+    with subprocess.Popen(command, cwd=top, env=cases.environment(), **streams) as process, open(ours, "rb") as said:
+        os.close(theirs)
+        time.sleep(0.3)
+        assert b"no files" not in said.read() and process.wait() == 1
+
+
 def test_rows(trawl, folder):
     """Show that each of ROWS still differs as docs/differences.md says."""
     tg = cases.link(trawl, folder)
@@ -340,3 +372,12 @@ def test_rows(trawl, folder):
             got = run([*program, "--files", *map(full, options)], os.path.join(top, place), top + "-home")[1].decode()
             if sorted(got.split()) != full(wanted).split():
                 pytest.fail("row %d: %s lists %r" % (number, program[0], got))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [[], ["--type-clear", "c", "--type-add", "c:*.{zz,c}", "--type-add", "own:include:c,py", "--type-add", "own:x"]],
+)
+def test_types(changes):
+    own, other = (cases.execute([program, *changes, "--type-list"])[1] for program in (cases.TRAWL, cases.ripgrep()))
+    assert len(own.splitlines()) >= TYPES_MIN and own == other

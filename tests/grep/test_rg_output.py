@@ -2,7 +2,8 @@
 
 Every option of tools/trawl/options/flags.def that ripgrep has is drawn together with every other, in both orders, and
 with more options: each case uses the next pair. The script compares the status, and standard output byte for byte; with
---json, every message except the times. Texts and names are not always UTF-8. Only the cases of ROWS are skipped, each of
+--json, every message except the times; with --pre, whose commands also fail, print much or nothing, the files that messages
+are about. Texts and names are not always UTF-8. Only the cases of ROWS are skipped, each of
 which is in docs/differences.md; `rows` shows that each row still differs.
 """
 
@@ -41,11 +42,33 @@ VALUES = {"regexp": ["foo", "a"], "max-count": SMALL, "before-context": SMALL, "
           "type": ["c", "py", "all"], "type-not": ["c", "all"], "type-add": ["c:f*", "own:*.x"], "type-clear": ["c"],
           "ignore-file": ["more"], "max-depth": ["0", "1", "2"], "maxdepth": ["0", "1"],
           "max-filesize": ["5", "1K", "1G"], "sort": ["path", "none", "modified"], "sortr": ["path", "accessed"],
-          "encoding": ["none", "auto"], "threads": ["1"], "engine": ["default"]}  # fmt: skip
+          "encoding": ["none", "auto"], "threads": ["1"], "engine": ["default"],
+          "pre": [*["./command"] * 9, "", "nothing-has-this-name"],
+          "pre-glob": ["*.c", "!*.bad", "*.{c,upper}", "!f*", "sub/*", "/f*", "!sub/", "**/f*", "F*"]}  # fmt: skip
+# What the command of --pre does with a file, by the end of its name.
+COMMAND = r"""#!/bin/sh
+case $1 in
+*.upper) tr a-z A-Z;;
+*.name) echo "$1 foo $#";;
+*.bad) cat; exit 3;;
+*.said) cat; echo oops >&2; echo "foo!" >&2; exit 1;;
+*.warned) cat; echo careful >&2;;
+*.none) ;;
+*.killed) cat; kill -9 $$;;
+*.much) i=0; while [ $i -lt 300 ]; do cat "$1"; i=$((i + 1)); done; exit 7;;
+*.wide) printf '\377\376f\0o\0o\0\n\0';;
+*.left) echo foo; exec <&-; exit 0;;
+*) cat;;
+esac
+"""
+FAILS, ENDS = (
+    (".bad", ".said", ".killed", ".much"),
+    ".c .upper .name .bad .said .warned .none .killed .much .wide .left".split(),
+)
 # Options that ripgrep lacks or that search nothing, and options that docs/differences.md names as different.
 OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
     exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
-    alphabet reverse-complement any-base exact every-end distance fasta fastq records paired amplicon bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
+    alphabet reverse-complement any-base exact every-end distance fasta fastq records paired amplicon bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file
     type-list pcre2-version stats only-first around and andnot in-file write backup diff xor""".split()
 
 WORDS = [*cases.WORDS, "$", "$0"]
@@ -96,7 +119,8 @@ class Case:
 # Where tg differs from ripgrep on purpose: (the row's name in docs/differences.md, a function that says whether a case
 # belongs to the row, command lines that show the difference in the files that rows() makes).
 ROWS = [("A NUL in a text",
-         lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary", "crlf")) and any(b"\0" in line for text in case.texts.values() for line in text) and
+         lambda case: case.given("pre") and case.given("encoding", "E") and any(name.endswith(".wide") for name in case.texts) or
+     (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary", "crlf")) and any(b"\0" in line for text in case.texts.values() for line in text) and
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
       "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search(r"[$^]|\\[Az]", " ".join(case.patterns))),
          ["-C1 b f0"]),
@@ -171,6 +195,9 @@ ROWS = [("A NUL in a text",
          lambda case: case.given("type", "t", "T", "type-not") and case.given("type-add", "type-clear"),
          ["-tall --type-clear=c foo ."]),
         ("`-uuuu`", lambda case: sum(word in ("-u", "--unrestricted") for word in case.words()) > 3, ["-uuuu foo f0"]),
+        ("`--pre`, a failing command",
+         lambda case: case.given("pre") and any(name.endswith(FAILS) for name in case.texts) and
+     case.given("U", "multiline", "null-data", "files-without-match", "v", "invert-match"), ["--pre=./command -U foo f8.bad"]),
         ("`--stats`, `--debug`, `--trace`", lambda case: False, ["--stats foo f0"]),
         ("`--files`, `--type-list` before `-c`, `-l` or `--json`",
          lambda case: case.given("files") and
@@ -231,11 +258,16 @@ def draw(rng):
         if "multiline" in chosen or rng.random() < 0.2:
             options.append(["-U"])
             patterns = rng.choices(CROSSING + EXPRESSIONS, k=rng.choice([1, 1, 1, 2]))
-    texts = {
-        name: random_text(rng, utf8, end, "crlf" in chosen)
-        for name in ("f0", "f1.c", "sub/f2", ".h", "g" + rng.choice(["", "\udcff", "é"]))
-    }
-    operands = rng.choice([["f0"], ["f0"], ["f0", "sub/f2"], list(texts), ["."], [], ["sub", "f1.c"], ["-"]])
+    names = ["f0", "f1.c", "sub/f2", ".h", "g" + rng.choice(["", "\udcff", "é"])]
+    if rng.random() < 0.1:
+        options.append(rng.choice(WAYS["pre"]))
+        names[:3] = (name + rng.choice(ENDS) for name in ("f0", "f1", "sub/f2"))
+    texts = {name: random_text(rng, utf8, end, "crlf" in chosen) for name in names}
+    for name in names:
+        if name.endswith(FAILS):  # of a failing command, ripgrep loses what is found last
+            texts[name] = [*(line.rstrip(end.encode()) + end.encode() for line in texts[name]), b" \n", b"\n"]
+    first, second, third = names[:3]
+    operands = rng.choice([[first], [first], [first, third], names, ["."], [], ["sub", second], ["-"]])
     return Case(
         [["--sort=path"]] * (operands in ([], ["."]) or "sub" in operands) + options, patterns, texts, operands, utf8
     )
@@ -246,16 +278,18 @@ def features(rng, *_):
     return {word.split("=")[0] if word[1] == "-" else word[:2] for word in draw(rng).words()}
 
 
-def messages(output):
-    """Return the messages of --json without times."""
+def messages(output, is_partial):
+    """Return the messages of --json without times. is_partial: and without sums, in which ripgrep counts only files without
+    an error."""
     found = []
     for line in output.split(b"\n"):
         try:
             message = json.loads(line)
             for place in (message["data"], message["data"].get("stats", {})):
-                for name in ("elapsed", "elapsed_total"):
+                for name in ("elapsed", "elapsed_total", *["bytes_searched", "bytes_printed"] * is_partial):
                     place.pop(name, None)
-            found.append(json.dumps(message))  # in the order of its keys
+            if message["type"] != "summary" or not is_partial:
+                found.append(json.dumps(message))  # in the order of its keys
         except (ValueError, KeyError, TypeError, AttributeError):
             found.append(line)
     return found
@@ -267,25 +301,31 @@ def run_both(case, trawl, folder):
     for name, lines in case.texts.items():
         os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         write(os.path.join(folder, name), b"".join(lines))
-    for name, text in ((".gitignore", "g*\n"), (".ignore", "sub\n"), ("more", "f1*\n")):
+    for name, text in ((".gitignore", "g*\n"), (".ignore", "sub\ncommand\n"), ("more", "f1*\n"), ("command", COMMAND)):
         write(os.path.join(folder, name), text)
+    os.chmod(os.path.join(folder, "command"), 0o755)
     os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
     patterns = [word for pattern in case.patterns for word in ("-e", pattern)]
-    data = b"".join(case.texts["f0"]) if case.operands == ["-"] else None
+    data = b"".join(next(iter(case.texts.values()))) if case.operands == ["-"] else None
     locale = "C.UTF-8" if case.utf8 else "C"
     found = []
     for program in ([cases.link(trawl, folder + ".tg")], [cases.ripgrep(), "--no-config", "-j1"]):
         command = [*program, *case.words(), *patterns, "--", *case.operands]
         terminal = cases.environment(locale, TERM="xterm")
         status, output, errors = cases.execute(command, folder, locale, data, env=terminal)
-        found.append((status, messages(output) if b'"data":' in output else output, errors))
+        if b'"data":' in output:
+            output = messages(output, case.given("pre"))
+        # with --pre, also which files the messages are about
+        compares = case.given("pre") and not case.given("debug", "trace")
+        faults = {*re.findall(rb"^(?:tg|rg): ([^:]+): ", errors, re.MULTILINE)} if compares else set()
+        found.append((status, output, faults, errors))
     return found
 
 
 def wrong_with(case, trawl, folder):
     """Return None, or what is wrong."""
     got, wanted = run_both(case, trawl, folder)
-    if wanted[0] == 2 and wanted[1] == b"" and got[0] == 2 or got[:2] == wanted[:2]:
+    if wanted[0] == 2 and wanted[1] == b"" and got[0] == 2 or got[:3] == wanted[:3]:
         return None
     words = case.words() + ["-e " + pattern for pattern in case.patterns] + case.operands
     said = "tg %s\n  texts %r\n  tg      %r\n  ripgrep %r"
@@ -330,6 +370,7 @@ def test_rows(trawl, folder):
         "sub/f5": [b"foo\n"],
         "f6": [b" xaa axxax.    aa xx.\n"],
         "f7": [b"x\n", b"foo\n"],
+        "f8.bad": [b"foo\n"],
     }
     for name, _, lines in ROWS:
         for line in lines:

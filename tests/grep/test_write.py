@@ -1,4 +1,4 @@
-"""Compares what --write makes of files with re.sub, line by line, and tries what must not harm a file."""
+"""Compares what --write makes of files with the lines of test_layout's model, replaced, and tries what must not harm a file."""
 
 import os
 import re
@@ -10,74 +10,41 @@ import time
 
 import cases
 import pytest
+import test_layout as layout
 from harness import TRAWL, environment, execute, write
 
 CASES, ONE_IN = 500, 4
-TOKENS = [*(word.encode() for word in "foo Foo ba o é 漢 x1 $ \\".split()), b" ", b" ", b"\t", b"\r", b"\xff"]
-EXPRESSIONS = [rb"fo+", rb"(o)(o)?", rb"b[ao]", rb"^f", rb"o$", rb"x(\d)", rb" +"]
-TEXTS = [b"", b"X", b"<$0>", b"$1-", b"${1}$$", b"a\nb", "漢".encode()]
 
 
-class Case:
+class Case(layout.Case):
+    """A case of which the lines are replaced in their files. Options about what is printed mean nothing."""
+
+    REPORTS = ["lines"]
+
     def __init__(self, rng):
-        self.expression = rng.random() < 0.6
-        self.pattern = rng.choice(EXPRESSIONS if self.expression else [b"foo", b"o", b"ba", b"x1", b"$"])
-        self.text = rng.choice(TEXTS)
-        self.ignore_case, self.first, self.across = (rng.random() < chance for chance in (0.2, 0.2, 0.1))
-        self.across = self.across and self.expression and not self.first
-        self.also = rng.choice([None, None, None, b"x", b"ba"]) if not self.across else None
-        self.chunk, self.jobs = rng.choice([None, None, 1, 7, 60]), rng.choice([1, 2, 4])
-        self.backup = rng.random() < 0.2
-        self.files = {f"f{i}": self.content(rng) for i in range(rng.choice([1, 2, 5]))}
-
-    @staticmethod
-    def content(rng):
-        end = rng.choice([b"\n", b"\n", b"\r\n"])
-        lines = [
-            b"".join(rng.choice(TOKENS) for _ in range(rng.choice([0, 1, 4, 10, 60]))) for _ in range(rng.randint(0, 9))
-        ]
-        return end.join(lines) + end * rng.randint(0, 1)
-
-    def arguments(self):
-        yield from (
-            "--write",
-            b"--replace=" + self.text,
-            f"-j{self.jobs}",
-            "-P" if self.expression else "-F",
-            "--no-unicode",
+        super().__init__(rng)
+        self.encoding, self.binary = None, self.binary and bool(self.on & {"a", "z"})
+        self.jobs, self.backup = rng.choice([1, 2, 4]), rng.random() < 0.2
+        # no expression crosses lines, so this must change nothing
+        multiline = (
+            self.expressions
+            and not self.on & {"x", "crlf", "z", "only-first"}
+            and not {*b"^$*"} & {*b"".join(self.expressions)}
         )
-        yield from ["-i"] * self.ignore_case + ["--only-first"] * self.first + ["-U"] * self.across
-        yield from ([f"--chunk-bytes={self.chunk}"] if self.chunk else []) + ["--backup=.old"] * self.backup
-        yield from ("-e", self.pattern)
-        yield from ([b"--and=" + self.also] if self.also else [])
+        self.arguments += ["--multiline"] * bool(multiline and not self.groups and rng.random() < 0.4)
+
+    def clean(self):
+        self.on -= {"v", "o", "overlapping", "vimgrep", "passthru", "stats", "search-zip", "I"}
+        self.arguments, self.before, self.after, self.limit, self.around = [], -1, -1, None, None
+        self.replace = "<$0>" if self.replace is None else self.replace
+        super().clean()
 
     def made(self, text):
-        return self.replaced(text)[0]
-
-    def replaced(self, text):
-        """Return the new content, and how many matches were replaced. With --and, matches of its string are, too."""
-        pattern = self.pattern if self.expression else re.escape(self.pattern)
-        flags = re.I if self.ignore_case else 0
-        expression = re.compile(b"(?:%s)|(?:%s)" % (pattern, self.also) if self.also else pattern, flags)
-
-        def value(match):
-            groups = [match.group(), *(one or b"" for one in match.groups())]
-            known = {b"0": groups[0], b"1": groups[1] if self.expression and len(groups) > 1 else b"", b"$": b"$"}
-            return re.sub(rb"\$(\$)|\$\{?(\d)\}?", lambda one: known[one.group(1) or one.group(2)], self.text)
-
-        lines, count = [], 0
-        for line in text.split(b"\n"):
-            passes = self.also is None or (re.search(pattern, line, flags) and re.search(self.also, line, flags))
-            line, matches = expression.subn(value, line, count=int(self.first)) if passes else (line, 0)
-            lines.append(line)
-            count += matches
-        return b"\n".join(lines), count
-
-    def is_simple(self):
-        """Matches of the pattern and of --and must not begin at one place, and an empty last line has no match."""
-        if self.also and (self.pattern in (b"ba", rb"b[ao]", b"x1", rb"x(\d)") or self.expression):
-            return False
-        return not (self.pattern in (b"^f", b"o$") and self.across)
+        """Return a file's new text, and whether a line is selected."""
+        lines = text.split(self.end)
+        found = [self.spans(line) for line in lines[: -1 if not lines[-1] else None]] if self.lets_in(lines) else []
+        made = [self.rewritten(line, spans)[0] for line, (_, spans) in zip(lines, found)] + lines[len(found) :]
+        return self.end.join(made), any(selected for selected, _ in found)
 
 
 def patched(old, changes):
@@ -112,44 +79,43 @@ def differences(output):
 
 
 def test_write(rng, folder, trawl):
-    case = Case(rng)
-    while not case.is_simple():
-        case = Case(rng)
-    tg, before = cases.link(trawl, folder), {}
-    for name in [name for name in os.listdir(folder) if name.startswith("f")]:
-        os.unlink(os.path.join(folder, name))
-    for name, text in case.files.items():
+    case, before = Case(rng), {}
+    texts = {f"f{i}": layout.random_text(rng, case) for i in range(rng.choice([1, 2, 5]))}
+    layout.choose_strings(rng, case, texts)
+    for name, text in texts.items():
         path = os.path.join(folder, name)
         write(path, text)
         os.chmod(path, rng.choice([0o600, 0o644, 0o755, 0o444]))
         before[name] = os.stat(path)
-    arguments = [{"--write": "--diff"}.get(one, one) for one in case.arguments() if one != "--backup=.old"]
-    status, output, errors = execute([tg, *arguments, *case.files], folder)
+    command = case.words(folder, folder, trawl)
+    what = (command[1:], case.strings, texts)
+    expected = {name: case.made(text) for name, text in texts.items()}
+    changes = {name for name, text in texts.items() if expected[name][0] != text}
+    run = lambda *options: execute([*command, *options, "--", *texts], folder, case.locale)
+    has_null = "z" in case.on or b"\0" in b"".join(texts.values())
+    status, output, errors = run("--diff") if not has_null else (0, b"", b"")
     made = differences(output)
-    assert errors == b"" and {name for name, text in case.files.items() if case.made(text) != text} == set(made), (
-        arguments
-    )
-    for name, text in case.files.items():
-        assert name not in made or patched(text, made[name]) == case.made(text), (arguments, text, made[name])
+    assert errors == b"" and (has_null or changes == set(made)), (errors, changes, what)
+    for name in texts:
+        assert name not in made or patched(texts[name], made[name]) == expected[name][0], (made[name], what)
         assert os.stat(os.path.join(folder, name)).st_ino == before[name].st_ino
-    status, output, errors = execute([tg, *case.arguments(), *case.files], folder)
-    selected = 0
-    for name, text in case.files.items():
+    status, output, errors = run("--write", *["--backup=.old"] * case.backup)
+    for name, text in texts.items():
         path = os.path.join(folder, name)
-        expected, now = case.made(text), os.stat(path)
-        with open(path, "rb") as file:
-            assert file.read() == expected, (list(case.arguments()), text)
+        now, is_new = os.stat(path), name in changes
+        assert read(folder, name) == expected[name][0], (name, what)
         assert stat.S_IMODE(now.st_mode) == stat.S_IMODE(before[name].st_mode)
-        is_new = now.st_ino != before[name].st_ino
-        assert is_new == (expected != text) and (is_new or now.st_mtime_ns == before[name].st_mtime_ns)
+        assert (now.st_ino != before[name].st_ino) == is_new
+        assert is_new or now.st_mtime_ns == before[name].st_mtime_ns
         assert ((name + "\n").encode() in output) == is_new
         assert os.path.exists(path + ".old") == (case.backup and is_new)
         if os.path.exists(path + ".old"):
-            with open(path + ".old", "rb") as file:
-                assert file.read() == text
-        selected += case.replaced(text)[1]
-    cases.counts["selected"] += selected > 0
-    assert (errors, status) == (b"", 0 if selected else 1), list(case.arguments())
+            assert read(folder, name + ".old") == text
+            os.unlink(path + ".old")
+        os.unlink(path)
+    selects = any(selected for _, selected in expected.values())
+    cases.counts["selected"] += selects
+    assert (errors, status) == (b"", 0 if selects else 1), what
     assert not [name for name in os.listdir(folder) if name.startswith(".trawl")]
 
 

@@ -32,7 +32,7 @@ import cases  # noqa: E402
 
 FRONT = os.environ.get("TRAWL_FRONT", "").split(",") if os.environ.get("TRAWL_FRONT") else None
 # The number of command lines that each module makes. A command line takes four processes.
-MODULES = {"compare": 700, "wild": 200, "approximate": 60, "layout": 250, "compressed": 40,
+MODULES = {"compare": 700, "wild": 200, "sequences": 60, "layout": 250, "compressed": 40,
            "rg_output": 200, "rg_files": 200}  # fmt: skip
 OTHERS = "locale localedef rm chmod rmdir git gzip bgzip xz bzip2 lbzip2 zstd pzstd lz4".split()  # programs that run
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")

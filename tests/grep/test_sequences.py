@@ -1,12 +1,15 @@
-"""Compares the command's searches of FASTQ files, and of whole records, with a reader of a few lines, and with seqkit
-and cutadapt where these are installed.
+"""Compares the command's searches of FASTA and FASTQ files, of occurrences and of whole records, with a reader of a few
+lines, and with seqkit and cutadapt where these are installed.
 
-Sequences and qualities are wrapped at any length, lines end in newline or in carriage return and newline, some files
-are damaged or end too early, and some are packed by gzip, in one member or several, and may be cut. Patterns are strings,
-with mismatches, or expressions, on both strands. Reports are occurrences, BED, counts and whole records, of one file or of two in step.
+Sequences and qualities are wrapped at any length, lines end in newline or in carriage return and newline, names have any
+length, some files are damaged or end too early, and some are packed by gzip, in one member or several, and may be cut.
+Patterns are strings, with mismatches or edits (docs/approximate.md), or expressions, on both strands. Reports are
+occurrences, BED, JSON, counts and whole records, of one file or of two in step.
 """
 
+import base64
 import gzip
+import json
 import os
 import re
 import shutil
@@ -14,9 +17,10 @@ import zlib
 
 import cases
 import pytest
+from distance import Distance
 from harness import execute, random_of, write
 
-CASES, ONE_IN = 1200, 3
+CASES, ONE_IN = 1500, 3
 CODES = {"A": "A", "C": "C", "G": "G", "T": "T", "U": "T", "R": "AG", "Y": "CT", "S": "CG", "W": "AT", "K": "GT",
          "M": "AC", "B": "CGT", "D": "AGT", "H": "ACT", "V": "ACG", "N": "ACGT"}  # fmt: skip
 COMPLEMENT = str.maketrans("ACGTURYSWKMBDHVNacgturyswkmbdhvn", "TGCAAYRSWMKVHDBNtgcaayrswmkvhdbn")
@@ -26,61 +30,73 @@ class Case:
     """The options of a command line."""
 
     def __init__(self, rng):
-        self.fastq = rng.random() < 0.75
-        self.dna = rng.random() < 0.6
+        self.fastq = rng.random() < 0.5
+        self.dna = rng.random() < 0.65
         self.both = self.dna and rng.random() < 0.6
-        self.syntax = rng.choice(["", "", "-P", "-E"])
-        self.fold = self.syntax and not self.dna and rng.random() < 0.3
+        self.syntax = rng.choice(["", "", "", "", "", "-P", "-E"])
+        self.fold = not self.dna and rng.random() < 0.3 or rng.random() < 0.1
         self.any = self.dna and rng.random() < 0.2
-        self.most = rng.choice([0, 0, 1, 2]) if not self.syntax else 0
+        self.distance = Distance(rng, rng.choice([0, 1, 1, 1, 2, 3]) if not self.syntax else 0)
         self.amplicon = rng.choice(["", "1-1000", "5-20", "12"]) if self.both and not self.syntax else ""
-        self.records = rng.random() < 0.5
+        self.records = rng.random() < 0.4
         self.invert = self.records and rng.random() < 0.4
         self.pair = self.fastq and self.records and rng.random() < 0.5
-        self.report = rng.choice(["", "", "-c", "-l"] if self.records else ["", "--bed", "--bed", "-c"])
+        reports = ["", "", "-c", "-l"] if self.records else ["", "", "--bed", "--bed", "--json", "--json", "-c", "-l"]
+        self.report = rng.choice(reports)
+        self.report = "--bed" if self.amplicon and self.report == "--json" else self.report
+        self.number = not self.amplicon and not self.records and self.report != "--json" and rng.random() < 0.3
+        self.name, self.first = rng.random() < 0.2, rng.random() < 0.15
         self.limit = rng.choice([None, None, None, 1, 2])
-        self.packed = rng.choice(["", "", "gzip", "members", "cut"]) if self.fastq else ""
+        self.packed = rng.choice(["", "", "", "gzip", "members", "cut"])
         self.damage = rng.choice(["", "", "", "cut", "byte", "line"]) if self.fastq else ""
         self.input, self.jobs = rng.choice(["pipe", "file"]), rng.choice([1, 2])
         self.chunk = rng.choice([0, 0, 1, 3, 16, 100, 1000])
 
     def features(self):
-        return {"%s %s" % row for row in vars(self).items()}
+        return {"%s %s" % row for row in {**vars(self), **vars(self.distance)}.items() if row[0] != "distance"}
 
     def arguments(self):
         options = [("--fastq", self.fastq), ("--fasta", not self.fastq), ("--alphabet=dna", self.dna),
                    ("--reverse-complement", self.both), (self.syntax, self.syntax), ("-i", self.fold),
-                   ("--amplicon=" + self.amplicon, self.amplicon),
-                   ("--any-base", self.any), ("--mismatches=%d" % self.most, self.most),
+                   ("--amplicon=" + self.amplicon, self.amplicon), ("--any-base", self.any),
+                   ("--pattern-number", self.number), ("-H", self.name), ("--only-first", self.first),
                    ("--records", self.records), ("-v", self.invert), (self.report, self.report),
                    ("-m%s" % self.limit, self.limit), ("--search-zip", self.packed),
                    ("--chunk-bytes=%d" % self.chunk, self.chunk), ("-j%d" % self.jobs, True)]  # fmt: skip
-        return [option for option, given in options if given]
+        return [option for option, given in options if given] + [*self.distance.arguments()]
 
 
 def features(rng, *_):
     return Case(rng).features()
 
 
-def wrapped(rng, text, end, most=1000):
-    """Return the lines of a sequence, at least one."""
-    width = rng.choice([1000, 1000, 3, 7, 60])
-    return "".join(text[at : at + width] + end for at in range(0, max(len(text), 1), width))
+def wrapped(rng, text, end, among=("",)):
+    """Return the lines of a sequence, at least one, with other lines among them."""
+    width = rng.choice([1000, 1000, 1, 3, 7, 60])
+    lines = (text[at : at + width] + end for at in range(0, max(len(text), 1), width))
+    return "".join(rng.choice(among) + line for line in lines)
 
 
 def made(rng, case, names):
-    """Return a text of FASTQ or FASTA."""
-    letters = rng.choice(["ACGT", "ACGT", "ACGTN", "ACGTUacgtn", "AAC"])
+    """Return a text of FASTQ or FASTA. Without --alphabet=dna, symbols are bytes, which here are characters of Latin-1."""
+    letters = rng.choice(
+        ["ACGT", "ACGT", "ACGTN", "ACGTUNacgtun", "ACGU", "AAC", "AAC\r", *["ACG\xc3\xa9"] * (not case.dna)]
+    )
     end, parts = rng.choice(["\n", "\n", "\r\n"]), []
-    for name in names:
-        sequence = "".join(rng.choices(letters, k=rng.choice([0, 1, 9, 30, 100])))
+    # longer than the smallest block in which the command reads a sequence: 32 times a pattern's bytes and errors
+    lengths = rng.choice([[0, 1, 9, 30, 100]] * 6 + [[20, 600]])
+    for number, name in enumerate(names):
+        sequence = "".join(rng.choices(letters, k=rng.choice(lengths)))
         if case.fastq:
+            sequence = sequence.replace("\r", "")
             qualities = "".join(rng.choices("@+I>#~", k=len(sequence)))
             parts.append("@" + name + rng.choice(["", " a b", "\tx"]) + end + wrapped(rng, sequence, end))
             parts.append("+" + rng.choice(["", name]) + end + wrapped(rng, qualities, end))
             parts.append(rng.choice(["", "", "", end]))
-        else:
-            parts.append(">" + name + rng.choice(["", " a b"]) + end + wrapped(rng, sequence, end))
+        else:  # letters before the first name are a sequence without a name
+            head = ">" + rng.choice([name] * 9 + ["", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])
+            parts += [head + rng.choice(["", " a b", "\tACG"]) + end] * (number > 0 or rng.random() < 0.8)
+            parts.append(wrapped(rng, sequence, end, rng.choice([[""], ["", "", "\n", "\r\n", ";>no\n"]])))
             parts.append(rng.choice(["", "", "", ";no" + end, end]))
     text = "".join(parts)
     return text if rng.random() < 0.8 else text.rstrip("\r\n") if text[-3:].strip("\r\n") else text
@@ -140,21 +156,25 @@ def read_fastq(text):
 
 
 def read_fasta(text):
-    """Return the records as (name, sequence, record)."""
-    records = []
+    """Return the records as (name, sequence, record). Letters before the first name are a sequence without a name, whose
+    record begins at the first line that is more than a newline."""
+    records, before = [], ""
     for line, bare in zip(*lines_of(text)):
         if bare.startswith(">"):
             records.append([re.match(r"[^\0- ]*", bare[1:])[0], "", ""])
-        elif not bare.startswith(";"):
+        elif bare and not bare.startswith(";"):
+            records += [["", "", before]] * (not records)
             records[-1][1] += bare
-        records[-1][2] += line if line.endswith("\n") else line + "\n"
+        before += line * (line != "\n" or before != "")
+        if records:
+            records[-1][2] += line if line.endswith("\n") else line + "\n"
     return records
 
 
 def codes_of(case, letters):
     """Return the letters of a text that equal one of these letters."""
     if not case.dna:
-        return letters
+        return letters + letters.swapcase() * case.fold
     wanted = [set(CODES[letter.upper()]) for letter in letters]
     test = set.__and__ if case.any else set.__ge__
     return "".join(code + code.lower() for code in CODES if any(test(one, set(CODES[code])) for one in wanted))
@@ -208,14 +228,6 @@ def found_by_re(case, patterns, sequence):
     return sorted(found)
 
 
-def equals(case, one, other):
-    """Return True if a pattern's letter equals a text's."""
-    if not case.dna:
-        return one == other
-    one, other = set(CODES[one.upper()]), set(CODES.get(other.upper(), ""))
-    return bool(other & one) if case.any else bool(other) and other <= one
-
-
 def occurrences(case, patterns, sequence):
     """Return the sorted list of (begin, pattern's number, reversed, end, distance)."""
     if case.syntax:
@@ -228,9 +240,9 @@ def occurrences(case, patterns, sequence):
 def amplicons(case, patterns, sequence):
     """Return the sorted list of (begin, 0, reversed, end, distance) of what two primers, or a single one, amplify."""
     least, most = (case.amplicon.split("-") * 2)[:2] if "-" not in case.amplicon else case.amplicon.split("-")
-    found = []
-    for begin, one, strand, end, distance in places(case, patterns, sequence):
-        for first, other, reverse, last, more in places(case, patterns, sequence) if not strand else []:
+    found, every = [], places(case, patterns, sequence)
+    for begin, one, strand, end, distance in every:
+        for first, other, reverse, last, more in every if not strand else []:
             is_pair = reverse and (one != other or len(patterns) == 1) and first >= begin and last >= end
             if is_pair and int(least) <= last - begin <= int(most):
                 found.append((begin, 0, one, last, distance + more))
@@ -238,15 +250,13 @@ def amplicons(case, patterns, sequence):
 
 
 def places(case, patterns, sequence):
-    found = []
+    found, fits = [], {letter: codes_of(case, letter) for pattern in patterns for letter in pattern}
+    fits |= {letter.translate(COMPLEMENT): codes_of(case, letter.translate(COMPLEMENT)) for letter in fits}
     for number, pattern in enumerate(patterns):
         for strand in range(1 + case.both):
             wanted = pattern.translate(COMPLEMENT)[::-1] if strand else pattern
-            for begin in range(len(sequence) - len(wanted) + 1):
-                pairs = zip(wanted, sequence[begin : begin + len(wanted)])
-                distance = sum(not equals(case, *pair) for pair in pairs)
-                if distance <= case.most:
-                    found.append((begin, number, strand, begin + len(wanted), distance))
+            spans = case.distance.spans(wanted, sequence, lambda p, t: t in fits[p], is_reversed=strand)
+            found += [(begin, number, strand, end, distance) for begin, end, distance in spans]
     return sorted(found)
 
 
@@ -276,21 +286,48 @@ def expected(case, patterns, units):
     """Return what is printed of records, or pairs of records."""
     output = []
     for unit in units:
-        found = [(name, row, sequence) for name, sequence, _ in unit for row in occurrences(case, patterns, sequence)]
+        each = [(name[:4096], row, sequence) for name, sequence, _ in unit
+                for row in occurrences(case, patterns, sequence)[: 1 if case.first else None]]  # fmt: skip
         if case.records:
-            output += ["".join(record for _, _, record in unit)] * (bool(found) != case.invert)
+            output += ["".join(record for _, _, record in unit)] * (bool(each) != case.invert)
             continue
-        for name, (begin, number, strand, end, distance), sequence in found:
+        for name, (begin, number, strand, end, distance), sequence in each:
+            pattern = "%s/%s" % (patterns[0], patterns[-1]) if case.amplicon else patterns[number]
+            number, strand = "%d" % (number + 1) * (case.number or case.report == "--json"), "+-"[strand]
             if case.report == "--bed":
-                string = "%s/%s" % (patterns[0], patterns[-1]) if case.amplicon else patterns[number]
-                row = [name or ".", begin, end, string, distance, "+-"[strand]]
+                row = [name or ".", begin, end, number or re.sub(r"[\0- ]", "_", pattern), distance, strand]
                 output.append("\t".join(map(str, row)) + "\n")
             else:
-                output.append("%s:%d:%s:%d:%s\n" % (name, begin, "+-"[strand], distance, sequence[begin:end]))
+                row = [name, begin, strand, *[number] * bool(number), distance, sequence[begin:end]]
+                output.append("PATH:" * (case.name and case.report != "--json") + ":".join(map(str, row)) + "\n")
     output = output[: case.limit]
     if case.report == "-c":
-        return "%d\n" % len(output), bool(output)
+        return "PATH:" * case.name + "%d\n" % len(output), bool(output)
     return "PATH\n" * bool(output) if case.report == "-l" else "".join(output), bool(output)
+
+
+def json_lines(output):
+    """Return the matches of --json in the form of expected()."""
+    text = lambda part: part["text"].encode() if "text" in part else base64.b64decode(part["bytes"])
+    found = [message["data"] for message in map(json.loads, output.splitlines()) if message["type"] == "match"]
+    rows = (
+        [one["sequence"], *map(one.get, ("offset", "strand", "pattern", "distance")), one["match"]] for one in found
+    )
+    return b"".join(b"%s:%d:%s:%d:%d:%s\n" % (text(n), b, s.encode(), p, d, text(m)) for n, b, s, p, d, m in rows)
+
+
+def choose_patterns(rng, case, text):
+    """Return different patterns, mostly parts of a sequence."""
+    if case.syntax:
+        case.means = dict(draw_expression(rng, case) for _ in range(rng.choice([1, 1, 2])))
+        return list(case.means)
+    patterns, alphabet = [], "ACGTURYN" if case.dna else "ACGTNacg\xc3\xa9"
+    for _ in range(rng.choice([1, 1, 2, 4]) if len(text) < 150 else 1):
+        length, begin = case.distance.most + rng.choice([1, 2, 5, 9]), rng.randrange(len(text) + 1)
+        source = text[begin : begin + length]
+        pattern = "".join(letter for letter in (source.upper() if case.dna else source) if letter in alphabet)
+        patterns.append(pattern + "".join(rng.choices(alphabet, k=length - len(pattern))))
+    return sorted({*patterns[: 2 if case.amplicon else None]})
 
 
 def test_case(rng, trawl, folder):
@@ -307,23 +344,12 @@ def test_case(rng, trawl, folder):
         texts[which] = damaged(rng, case, texts[which])
     paths, contents, cut = [], [], [False, False]
     for number, text in enumerate(texts):
-        bytes_, readable, cut[number] = pack(rng, case, text.encode())
+        bytes_, readable, cut[number] = pack(rng, case, text.encode("latin-1"))
         paths.append(os.path.join(folder, "reads%d" % number))
         write(paths[-1], bytes_)
-        contents.append((bytes_, readable.decode()))
+        contents.append((bytes_, readable.decode("latin-1")))
     sequences = [record[1] for record in (read_fastq(texts[0])[0] if case.fastq else read_fasta(texts[0]))]
-    at = rng.randrange(50)
-    source = rng.choice(sequences or [""])[at:]
-    patterns = [(source or "ACG")[: rng.choice([2, 5, 9])]] + ["CGT", "NAC", "GTT"][: rng.choice([0, 0, 1, 3])]
-    patterns = [pattern if len(pattern) > case.most else "ACGACG" for pattern in patterns]
-    if case.dna:
-        patterns = [re.sub("[^ACGTURYN]", "N", pattern.upper()) for pattern in patterns]
-    patterns = list(dict.fromkeys(patterns))
-    if case.both:  # each pattern occurs once on each strand, also if U differs from T
-        patterns = patterns[: 1 + (case.amplicon != "")]
-    if case.syntax:
-        case.means = dict(draw_expression(rng, case) for _ in range(rng.choice([1, 1, 2])))
-        patterns = list(case.means)
+    patterns = choose_patterns(rng, case, rng.choice(sequences or [""]))
     read = [(*read_fastq(text),) if case.fastq else (read_fasta(text), None) for _, text in contents]
     whole, faults = True, [fault for _, fault in read]
     if case.pair:
@@ -333,11 +359,12 @@ def test_case(rng, trawl, folder):
     output, found = expected(case, patterns, units)
     piped = case.input == "pipe"
     command = [trawl, *case.arguments()] + ["--paired=" + paths[-1]] * case.pair
-    command += ["-e" + pattern for pattern in patterns] + [paths[0]] * (not piped)
+    command += [b"-e" + pattern.encode("latin-1") for pattern in patterns] + [paths[0]] * (not piped)
     status, said, errors = execute(command, None, data=contents[0][0] if piped else None)
     cases.counts["selected"] += found
     output = output.replace("PATH", "(standard input)" if piped else paths[0])
-    assert said.decode() == output, command
+    said = json_lines(said) if case.report == "--json" else said
+    assert said.decode("latin-1") == output, (command, cases.differences(output.encode("latin-1"), said))
     limited = found and (case.report == "-l" or case.limit and len(expected(case, patterns, units)[0]) > 0)
     faulty = not whole or any(faults) or any(cut)
     if limited and faulty:  # whether the fault comes after the end of the search depends on the blocks
