@@ -223,7 +223,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     output_flush(job->output);
     if (good && settings->stats)
         print_stats(job);
-    if (good && job->totals.sums.file_count == 0 && !job->has_searched)
+    if (good && job->totals.sums.file_count == 0 && !job->has_searched && !job->error_seen)
         report_no_file(job, operand_count);
     if (!good) {
         job_fail(job, message);
