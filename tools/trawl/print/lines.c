@@ -49,13 +49,11 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 static uint64_t count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                             uint64_t end)
 {
-    uint64_t count;
+    const uint64_t to = scan->whole.bytes != NULL ? end : print_content_end(scan, view, begin, end);
+    uint64_t count = 1;
 
-    if (!occurrences_of_line(scan, view, begin,
-                             scan->whole.bytes != NULL ? end
-                                                       : print_content_end(scan, view, begin, end)))
-        return 1;
-    count = scan->style.span_count > 0 ? scan->style.span_count : 1;
+    if (occurrences_of_line(scan, view, begin, to) && scan->style.span_count > 0)
+        count = scan->style.span_count;
     scan->lines.spans += count;
     return count;
 }
