@@ -434,9 +434,12 @@ def test_expressions(places):
         ["-rclP", "z*"],
     )
     for number in range(cases.amount(120)):
+        samples = []
+        made = (differential.rg_case if number % 2 else differential.grep_case)(
+            draw, "text", False, number % 3 == 0, samples
+        )[1]
         if number % 20 == 0:
-            write(name, b"x\n" + differential.text(draw, number % 40 == 0, False))
-        made = (differential.rg_case if number % 2 else differential.grep_case)(draw, "text", False, number % 3 == 0)[1]
+            write(name, b"x\n" + differential.text(draw, True, False, number % 40 == 0, False, samples))
         options = fixed[number] if number < len(fixed) else made[1:]
         cases.execute([TRAWL if made[0] == "trawl" else tg, *options], tree)
 
