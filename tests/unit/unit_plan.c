@@ -118,6 +118,42 @@ static void explain_costs(void)
     }
 }
 
+/* Checks that each part of a set has its own method: a few strings of a byte are searched one by
+ * one, many long ones by classes. */
+static void explain_host_parts(void)
+{
+    enum { STRINGS = 3000, LENGTH = 20 };
+    static const struct {
+        uint32_t short_count, short_bytes, count, bytes;
+        const char *parts;
+    } rows[] = {
+        {2, 1, 40, 12, "host part 1: 1 of 1 byte, every\nhost part 2: 1 of 1 byte, every\n"},
+        {4, 2, STRINGS, LENGTH, ": 3000 of 20 bytes, classes\n"},
+    };
+    static struct trawl_pattern patterns[STRINGS + 4];
+    static char bytes[STRINGS * LENGTH], buffer[4000];
+    struct test_random random = test_random_begin("parts");
+    uint64_t needed;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + test_random_below(&random, 26));
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint32_t few = rows[i].short_count, all = few + rows[i].count;
+
+        for (uint32_t k = 0; k < all; k++)
+            patterns[k] = k < few ? (struct trawl_pattern){"qzjxwvkb" + 2 * k, rows[i].short_bytes}
+                                  : (struct trawl_pattern){bytes + (k - few) * (uint64_t)LENGTH,
+                                                           rows[i].bytes};
+        {
+            AUTO_PLAN plan = must_plans(patterns, all, NULL);
+
+            MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+            if (!TEST_CHECK(strstr(buffer, rows[i].parts) != NULL))
+                printf("%s", buffer);
+        }
+    }
+}
+
 /* Checks that a device searches for a long pattern with the "sampled" method even if the sample of
  * the text contains the pattern once, but not if it consists of copies of the pattern. */
 static void sample_that_repeats(void)
@@ -423,6 +459,7 @@ int main(void)
     accessors_keep_case();
     explain();
     explain_costs();
+    explain_host_parts();
     sample_that_repeats();
     strides_of_repeated();
     no_pattern();
