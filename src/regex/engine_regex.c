@@ -57,7 +57,7 @@ static void plan_end(struct refiner *refiner)
     worker->lazy = NULL;
     worker->asked = NULL;
     worker->asked_capacity = 0;
-    worker->merge = (struct merge){NULL, 0, 0, 0};
+    worker->merge = (struct merge){NULL, 0, 0, 0, 0};
     worker->pause.search = 0;
     worker->passing = NULL;
     worker->known = NULL;

@@ -8,6 +8,9 @@
 
 /* Bytes of a step, not counting the rest of its last line. Tests set a smaller number. */
 extern uint64_t regex_step_bytes;
+/* For each instruction of an alternation of a list's expressions, these may read so many bytes
+ * again before the alternation finds spans. Tests set a smaller number. */
+extern uint64_t judge_again;
 
 extern const struct engine_ops engine_regex;
 

@@ -12,12 +12,15 @@
 #include "base/memory.h"
 #include "match/line_automaton.h"
 #include "regex/automaton.h"
+#include "regex/engine_regex.h"
 #include "regex/prices.def"
 
 /* an automaton next to an atom may read this many bytes more than AROUND_BYTES */
 #define SPARE_BYTES 64u
 /* the text around the atom after this many is fetched: it was read when the atoms were found */
 #define AHEAD 8u
+
+uint64_t judge_again = AGAIN_BYTES;
 
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
@@ -343,14 +346,55 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     return TRAWL_OK;
 }
 
+/* Finds the span after *last, if that is possible, with an alternation of all expressions. The
+ * items before merge->at end with the last span, and need not be searched for again: whether they
+ * match all of the new span is enough. Of the expressions that do, the first becomes items[at]. The
+ * others begin anywhere after *last. */
+static bool next_joined(struct merge *merge, const struct expressions *expressions,
+                        const struct judged *line, const struct regex_span *last)
+{
+    const struct expressions *joined = expressions_joined(expressions);
+    const uint64_t from = judge_after(expressions, line, last), began_ns = clock_now_ns();
+    struct occurrence *items = merge->items, first = {.expression = UINT32_MAX};
+    uint64_t count = merge->at, best = 0;
+    struct regex_span span;
+    int found = -1;
+
+    if (joined != NULL && from < line->count && !engine_call_is_over(line->call))
+        found = words_match(joined, 0, line, from, line->count, REGEX_ANYWHERE, &span, 1);
+    while (found > 0 && count < merge->count && items[count].span.begin <= span.begin)
+        count++;
+    for (uint64_t i = count; found > 0 && i-- > 0;)
+        if (items[i].expression < first.expression &&
+            words_match(expressions, items[i].expression, line, span.begin, span.end, REGEX_WHOLE,
+                        NULL, 0) > 0) {
+            first = items[i];
+            best = i;
+        }
+    merge->again -=
+        joined != NULL ? min_u64(clock_now_ns() - began_ns, merge->again) : merge->again;
+    if (found == 0)
+        merge->count = merge->at = 0;
+    if (found <= 0 || first.expression == UINT32_MAX)
+        return found == 0;
+    for (uint64_t i = 0; i < count; i++)
+        items[i].span = *last;
+    items[best].expression = items[count - 1].expression;
+    items[count - 1] = (struct occurrence){span, first.expression};
+    merge->at = count - 1;
+    merge->end = span.end;
+    return true;
+}
+
 /* Like merge_next, with line->spans. Occurrences that begin where the span begins come one after
- * the other, and the last of them ends the span. Each search continues where the expression's
- * previous one ended, or later, so that for each expression, the time of all searches is linear in
- * the line. */
+ * the other, and the last of them ends the span. Then each search continues after the span, and
+ * reads again what belonged to a match that the span has prevented, which may be most of the line.
+ * If that takes longer than to search with an alternation of all expressions, that finds spans. */
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
-    const struct regex_span now = merge->items[merge->at].span;
+    const bool joins = (line->spans == SPANS_LONGEST) == expressions->options.longest;
+    struct regex_span now = merge->items[merge->at].span;
 
     if (merge->at == 0 || (line->spans == SPANS_LONGEST && now.end > merge->end))
         merge->end = now.end;
@@ -358,8 +402,15 @@ static enum trawl_status next_span(struct merge *merge, const struct expressions
         return TRAWL_OK;
     while (merge->at < merge->count && merge->items[merge->at].span.begin < merge->end)
         merge->at++;
+    now.end = merge->end;
+    if (joins && merge->again >= judge_again * expressions->cost &&
+        next_joined(merge, expressions, line, &now))
+        return TRAWL_OK;
     while (merge->at > 0) {
-        merge->items[--merge->at].span = (struct regex_span){now.begin, merge->end};
+        struct regex_span *span = &merge->items[--merge->at].span;
+
+        merge->again += max_u64(span->end, now.end) - now.end;
+        *span = now;
         TRAWL_TRY(go_on(merge, expressions, line, merge->at, error));
     }
     return TRAWL_OK;

@@ -87,6 +87,9 @@ struct merge {
      * taken, and `end` is the span's end. Otherwise 0. */
     uint64_t at;
     uint64_t end;
+    /* How many bytes were read again after spans, less those for which next_joined took the time;
+     * counted for all lines. */
+    uint64_t again;
 };
 
 /* Finds the first occurrence of each expression in `candidates`; NULL: of each of the first `count`

@@ -35,12 +35,11 @@ static void free_part(void *object)
     memory_release(made, 1, sizeof *made);
 }
 
-void expressions_free(void *object)
+/* Frees what the alternation does not share with the plan's expressions. */
+static void free_joined(void *object)
 {
     struct expressions *made = (struct expressions *)object;
 
-    if (made == NULL)
-        return;
     for (uint32_t i = 0; i < made->count && made->items != NULL; i++) {
         program_free(made->items[i].each);
         program_free(made->items[i].marked);
@@ -48,13 +47,22 @@ void expressions_free(void *object)
             pcre2_release(made->items[i].beyond);
         syntax_release(&made->items[i].tree);
     }
+    free_part(made);
+}
+
+void expressions_free(void *object)
+{
+    struct expressions *made = (struct expressions *)object;
+
+    if (made == NULL)
+        return;
     words_free(made);
     anchors_free(made);
     trawl_plan_free(made->atoms);
     if (made->rest_items != NULL)
         memory_release(made->rest_items, made->count, sizeof *made->rest_items);
     trawl_plan_free(made->rest);
-    free_part(made);
+    free_joined(made);
 }
 
 static bool may_be_empty(const struct expression *item)
@@ -132,10 +140,9 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
 
 /* Compiles expression number `index` a second time, for copies of lines with marks (words.h), if it
  * has word boundaries about which the ordinary program may be wrong. */
-static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
+static enum trawl_status compile_marked(struct expressions *made, uint32_t index,
                                         struct trawl_error *error)
 {
-    struct expressions *made = maker->made;
     const struct syntax *syntax = &made->items[index].tree;
     struct regex_options options = made->options;
     const bool words =
@@ -219,7 +226,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
     else if (crlf && syntax->has_lines && !is_filter)
         status = TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone");
     else if (!is_filter)
-        status = compile_marked(maker, index, error);
+        status = compile_marked(made, index, error);
     made->crosses |= *out != NULL && may_cross(made, syntax);
     made->items[index].needs_line = syntax->needs_line;
     if (status == TRAWL_OK && !is_filter)
@@ -390,6 +397,26 @@ static enum trawl_status compile_whole(struct expressions *made, struct trawl_er
     return TRAWL_OK;
 }
 
+/* Makes expressions that share all but their `count` items with `made`. */
+static enum trawl_status begin_part(const struct expressions *made, uint32_t count,
+                                    struct expressions **out, struct trawl_error *error)
+{
+    enum trawl_status status;
+    struct expressions *part;
+
+    TRAWL_TRY(MEMORY_ZEROED(part, 1, error));
+    memcpy(part, made, offsetof(struct expressions, rest));
+    part->whole = NULL;
+    part->items = NULL;
+    part->count = count;
+    status = MEMORY_ZEROED(part->items, count, error);
+    if (status != TRAWL_OK)
+        free_part(part);
+    else
+        *out = part;
+    return status;
+}
+
 /* Makes the expressions of the plan made->rest, which share the programs of `made`. */
 static enum trawl_status make_part(struct expressions *made, struct trawl_error *error)
 {
@@ -398,15 +425,10 @@ static enum trawl_status make_part(struct expressions *made, struct trawl_error 
     struct attachment *attached = &made->rest->attached[PLAN_EXPRESSIONS];
     struct expressions *part;
 
-    TRAWL_TRY(MEMORY_ZEROED(part, 1, error));
-    memcpy(part, made, offsetof(struct expressions, rest));
+    TRAWL_TRY(begin_part(made, (uint32_t)made->rest->pattern_count, &part, error));
     attached->object = part;
     attached->release = free_part;
     part->plan = made->rest;
-    part->whole = NULL;
-    part->items = NULL;
-    part->count = (uint32_t)made->rest->pattern_count;
-    TRAWL_TRY(MEMORY_NEW(part->items, part->count, error));
     part->takes_empty = part->has_marked = part->has_beyond = part->needs_marks = false;
     for (uint32_t i = 0; i < part->count; i++) {
         const struct expression *item = &made->items[made->rest_items[i]];
@@ -469,6 +491,7 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
             error->pattern_index = i;
         TRAWL_TRY(status);
         made->takes_empty |= may_be_empty(&made->items[i]);
+        made->cost += made->items[i].tree.root.cost;
         for (uint32_t k = 0; k < 3; k++)
             if (older[k] != last[0].expression && older[k] != last[1].expression)
                 forget(made, older[k]);
@@ -500,6 +523,64 @@ enum trawl_status expressions_make(const void *from, void **object, struct trawl
     else
         *object = maker.made;
     return status;
+}
+
+/* Compiles the alternation of `made`, unless it has to stay empty. */
+static enum trawl_status compile_joined(struct expressions *joined, const struct expressions *made,
+                                        struct trawl_pattern *patterns, struct trawl_error *error)
+{
+    const struct syntax_options options = {.syntax = made->plan->expressions.syntax,
+                                           .rules = &joined->options};
+    struct expression *item = joined->items;
+
+    for (uint32_t i = 0; i < made->count; i++) {
+        if (made->items[i].beyond != NULL || made->items[i].has_reach ||
+            may_be_empty(&made->items[i]))
+            return TRAWL_OK;
+        patterns[i] = plan_pattern(made->plan, i);
+    }
+    TRAWL_TRY(syntax_parse_any(&options, patterns, made->count, &item->tree, error));
+    TRAWL_TRY(program_make(&joined->memory, &item->tree, false, &joined->options, 1, false,
+                           &item->each, error));
+    return item->each != NULL ? compile_marked(joined, 0, error) : TRAWL_OK;
+}
+
+/* Makes what expressions_joined returns, without a program if there is none. */
+static enum trawl_status make_joined(const void *from, void **object, struct trawl_error *error)
+{
+    const struct expressions *made = (const struct expressions *)from;
+    struct trawl_pattern *patterns;
+    struct expressions *joined;
+    enum trawl_status status;
+
+    TRAWL_TRY(begin_part(made, 1, &joined, error));
+    status = MEMORY_NEW(patterns, made->count, error);
+    if (status == TRAWL_OK) {
+        status = compile_joined(joined, made, patterns, error);
+        memory_release(patterns, made->count, sizeof *patterns);
+    }
+    if (status == TRAWL_MEMORY) {
+        free_joined(joined);
+        return status;
+    }
+    if (status != TRAWL_OK) {
+        program_free(joined->items[0].each);
+        joined->items[0].each = NULL;
+    }
+    *object = joined;
+    return TRAWL_OK;
+}
+
+const struct expressions *expressions_joined(const struct expressions *made)
+{
+    const struct expressions *joined;
+    const void *object;
+
+    if (attachment_want(&made->plan->attached[PLAN_JOINED], made, make_joined, free_joined, &object,
+                        NULL) != TRAWL_OK)
+        return NULL;
+    joined = (const struct expressions *)object;
+    return joined->items[0].each != NULL ? joined : NULL;
 }
 
 enum trawl_status expressions_want(const struct trawl_plan *plan,

@@ -21,6 +21,7 @@ void borders_set(uint64_t seed)
     reach_window_chars =
         test_random_one_in(&random, 2) ? 2048 : test_random_between(&random, 1, 99);
     lazy_sizes = (struct lazy_sizes){1 << 15, 4096};
+    judge_again = test_random_one_in(&random, 2) ? 64 : 0;
     if (test_random_one_in(&random, 2))
         lazy_sizes = (struct lazy_sizes){(uint32_t)test_random_between(&random, 4, 40),
                                          (uint32_t)test_random_between(&random, 1, 2000)};
@@ -34,6 +35,7 @@ void borders_set_part(uint64_t hits)
     cpu_sizes = cpu_sizes_default;
     cpu_sizes.hits = hits;
     regex_step_bytes = 64 << 10;
+    judge_again = 64;
 }
 
 /* Makes the sizes of simulated devices, and the chunks of loaded texts, small, and lets texts be

@@ -30,6 +30,7 @@ LINES = [
     lambda draw: " ".join(draw.choices(WORDS + WIDE, k=draw.randrange(12))),
     lambda draw: draw.choice(["a", "aaaa", " "]) * draw.choice([1, 30, 2000]),
     lambda draw: "".join(draw.choices("ACGT", k=draw.choice([60, 3000]))),
+    lambda draw: draw.choice(["ab", "abb", "aab"]) * draw.choice([10, 1000, 20000]),
     lambda draw: "".join(draw.choices("ab \udcff\udcc3é\udc80x", k=draw.randrange(60))),
 ]
 # Patterns: {w}, {v} are words, {n} a number, {l} a letter.
@@ -79,6 +80,8 @@ def test_clocks(number, folder):
     for _ in range(EACH):
         options = [option for option in OPTIONS if draw.random() < 0.14]
         made = [pattern(draw) for _ in range(draw.choice([1, 1, 1, 2, 3]))]
+        if draw.random() < 0.1:  # a list in which a short match prevents a long one again and again
+            made += ["ab", "b[ab]*x?", *(f"{word}q{n}" for n, word in enumerate(draw.choices(WORDS, k=20)))]
         words = ["-a", *options, *(word for one in made for word in ("-e", one)), name]
         theirs = ran(["grep", "-E", *words]), ran([judges() + "/rg", "-j1", *words])
         best = min(spent for _, _, spent in theirs)

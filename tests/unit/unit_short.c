@@ -67,15 +67,25 @@ static const struct row {
      {"(?:ha?y?s{0,40}t){1,20}", "(?<=n)(?<w>e+)(?!x)", "[a-z]{3,30}"}},
 };
 
+static int add_spans(void *context, const struct trawl_window *window)
+{
+    uint64_t *sum = (uint64_t *)context;
+
+    for (uint64_t i = 0; i < window->match_count; i++)
+        *sum = *sum * 31 + window->matches[i].end + window->matches[i].pattern_index;
+    return 0;
+}
+
 /* Builds the row's plan, and counts its matches in each way, twice. */
 static enum trawl_status count(const struct row *row, struct trawl_searcher *searcher,
-                               struct trawl_text *text, uint64_t counts[4],
+                               struct trawl_text *text, uint64_t counts[5],
                                struct trawl_error *error)
 {
     struct trawl_plan_told told = {
         .size = sizeof told, .pattern_index = 1, .group_name = "w", .group_name_bytes = 1};
     struct trawl_plan_options options = row->options;
     struct trawl_pattern patterns[STRINGS_MAX];
+    const bool first = options.syntax == TRAWL_PERL || options.syntax == TRAWL_RIPGREP;
     struct trawl_plan *plan = NULL;
     enum trawl_status status;
     uint64_t n = 0;
@@ -90,6 +100,11 @@ static enum trawl_status count(const struct row *row, struct trawl_searcher *sea
         status = ask_count_lines(searcher, plan, text, i == 0, UINT64_MAX, &counts[1], error);
     for (int i = 0; i < 2 && status == TRAWL_OK; i++)
         status = trawl_list_bytes(searcher, plan, "hay needled", 11, 0, NULL, 0, &counts[2], error);
+    for (int i = 0; i < 2 && status == TRAWL_OK; i++) {
+        counts[4] = 0;
+        status = trawl_windows(searcher, plan, text, first ? TRAWL_SPANS_FIRST : TRAWL_SPANS,
+                               add_spans, &counts[4], error);
+    }
     if (status == TRAWL_OK)
         status = trawl_plan_tell(plan, &told, error);
     counts[3] = told.group;
@@ -99,7 +114,7 @@ static enum trawl_status count(const struct row *row, struct trawl_searcher *sea
 
 static void run(const struct row *row, struct trawl_text *text)
 {
-    uint64_t right[4] = {0}, failed = 0;
+    uint64_t right[5] = {0}, failed = 0;
     struct trawl_error error = calls_error();
     AUTO_SEARCHER warm = must_searcher(1, 700);
 
@@ -111,7 +126,7 @@ static void run(const struct row *row, struct trawl_text *text)
     for (long nth = 0; has_failed && test_failures < 5;
          nth += nth >= 20 && test_divisor() > 1 ? 4 : 1) {
         struct trawl_searcher *searcher = NULL;
-        uint64_t counts[4] = {0};
+        uint64_t counts[5] = {0};
         int64_t blocks = atomic_load(&live_blocks), held = atomic_load(&live_bytes);
         enum trawl_status status;
 
@@ -149,6 +164,7 @@ int main(void)
 
     test_begin("unit_short");
     regex_step_bytes = 64; /* a search takes long enough to choose its strings again (PLAN_SEEN) */
+    judge_again = 0;       /* an alternation finds the spans of expressions (PLAN_JOINED) */
     allocations_left = -1;
     MUST(trawl_set_memory(&functions, NULL));
     for (uint32_t i = 0; strlen(bytes) < TEXT_BYTES; i++)

@@ -272,8 +272,27 @@ static enum trawl_status read_non_repetition(struct syntax_reader *reader, char 
     }
 }
 
-static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_error *error)
+/* Reads an expression as alternatives of the root. */
+static enum trawl_status read_all(struct syntax_reader *reader, const struct trawl_pattern *pattern,
+                                  struct trawl_error *error)
 {
+    const struct regex_options *rules = reader->rules;
+    void *memory;
+
+    if (pattern->bytes_count > EXPRESSION_BYTES_MAX)
+        return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long",
+                          pattern->bytes_count);
+    TRAWL_TRY(syntax_memory(reader, pattern->bytes_count, &memory, error));
+    if (pattern->bytes_count > 0)
+        memcpy(memory, pattern->bytes, (size_t)pattern->bytes_count);
+    reader->bytes = (const char *)memory;
+    reader->bytes_count = pattern->bytes_count;
+    reader->at = reader->name_count = 0;
+    reader->last = LAST_OTHER;
+    reader->skips = false;
+    reader->flags =
+        (uint8_t)((rules->fold ? SYNTAX_FOLDS : 0) | (rules->multi ? SYNTAX_MANY_LINES : 0) |
+                  (rules->dot_all ? SYNTAX_DOT_ALL : 0));
     while (reader->at < reader->bytes_count) {
         uint64_t length;
         const char what = operator_at(reader, &length), byte = reader->bytes[reader->at];
@@ -305,7 +324,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
                              "repeats a group",
                              (int)min_u64(reader->large_count, 20),
                              reader->bytes + reader->large_at);
-    return syntax_close(reader, error);
+    return TRAWL_OK;
 }
 
 #if defined(TRAWL_DEBUG)
@@ -331,34 +350,29 @@ static bool is_sound(const struct syntax_node *node)
 }
 #endif
 
-enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
-                               uint64_t count, struct syntax *out, struct trawl_error *error)
+enum trawl_status syntax_parse_any(const struct syntax_options *options,
+                                   const struct trawl_pattern *patterns, uint64_t count,
+                                   struct syntax *out, struct trawl_error *error)
 {
-    const struct regex_options *rules = options->rules;
     struct syntax_reader reader = {.out = out,
                                    .syntax = options->syntax == TRAWL_RIPGREP ? TRAWL_PERL
                                                                               : options->syntax,
                                    .beyond = options->beyond,
-                                   .rules = rules,
-                                   .told = options->told,
-                                   .flags = (uint8_t)((rules->fold ? SYNTAX_FOLDS : 0) |
-                                                      (rules->multi ? SYNTAX_MANY_LINES : 0) |
-                                                      (rules->dot_all ? SYNTAX_DOT_ALL : 0)),
-                                   .bytes_count = count};
+                                   .rules = options->rules,
+                                   .told = options->told};
     enum trawl_status status = TRAWL_OK;
     const struct syntax_node *root;
-    void *memory;
 
-    *out = (struct syntax){.options = *options, .bytes = bytes, .count = count};
-    if (count > EXPRESSION_BYTES_MAX)
-        return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
-    TRAWL_TRY(syntax_memory(&reader, count, &memory, error));
-    if (count > 0)
-        memcpy(memory, bytes, (size_t)count);
-    reader.bytes = (const char *)memory;
+    *out = (struct syntax){
+        .options = *options, .bytes = patterns[0].bytes, .count = patterns[0].bytes_count};
     TRAWL_TRY_DONE(syntax_open(&reader, 0, false, error));
     root = reader.frame->group;
-    TRAWL_TRY_DONE(read_all(&reader, error));
+    for (uint64_t i = 0; i < count; i++) {
+        if (i > 0)
+            TRAWL_TRY_DONE(syntax_end_list(&reader, error));
+        TRAWL_TRY_DONE(read_all(&reader, &patterns[i], error));
+    }
+    TRAWL_TRY_DONE(syntax_close(&reader, error));
     TRAWL_ASSERT(reader.count == 0 && reader.depth == 0);
     TRAWL_ASSERT(is_sound(root));
     out->root = *root;
@@ -373,6 +387,14 @@ done:
     if (status != TRAWL_OK)
         syntax_release(out);
     return status;
+}
+
+enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
+                               uint64_t count, struct syntax *out, struct trawl_error *error)
+{
+    const struct trawl_pattern pattern = {bytes, count};
+
+    return syntax_parse_any(options, &pattern, 1, out, error);
 }
 
 enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
