@@ -290,7 +290,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
         return 0;
     if (scan->rules.first_suffices && !others_alone)
         return patterns_spans(scan->job->patterns) | TRAWL_FIRSTS;
-    if (settings_print_matches(settings) || scan->rules.counts_spans ||
+    if ((settings_print_matches(settings) && !others_alone) || scan->rules.counts_spans ||
         ((settings->colors.on || (settings->style.each_match && !others_alone)) && !scan->quiet))
         return patterns_spans(scan->job->patterns);
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
