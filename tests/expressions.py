@@ -88,8 +88,9 @@ DIALECTS = {
     "rg": Dialect(MARKED + ASCII + RIPGREP + [ripgrep_class] * 12, [*SCOPED, "(?u:"]),
     "rg edges": Dialect(MARKED + RIPGREP + EDGES * 2),
     "grep-E": Dialect(COMMON + GNU + BACK, ["("]),
-    "grep-P": Dialect(MARKED + ASCII[5:10] + [r"\d", r"[^\d]", r"[^\w]"] + BEYOND * 2, [*SCOPED, *ATOMIC, *BEHIND, "(*atomic:"]),
-    "perl-P": Dialect(MARKED + ASCII[4:9] + [r"\d"] + BEYOND * 2, [*SCOPED, *ATOMIC, "(?'q'"]),
+    # not \S, \W and \D: grep overlooks letters beyond ASCII
+    "grep-P": Dialect(MARKED + r"\d \w \s [[:alpha:]] [[:^alpha:]] [^\d] [^\w]".split() + BEYOND * 2, [*SCOPED, *ATOMIC, *BEHIND, "(*atomic:"]),
+    "perl-P": Dialect(MARKED + r"\d \w \W \S [[:alpha:]]".split() + BEYOND * 2, [*SCOPED, *ATOMIC, "(?'q'"]),
     "rg-P": Dialect(MARKED + BEYOND * 2, [*SCOPED, *ATOMIC, *BEHIND[:3], "(?P<q>", "(?'q'", "(?(?=a)"]),
     # GNU grep 3.8 misses lines if an anchor is in a repeated group, and overlooks word boundaries there and next to bytes
     # outside of characters.
