@@ -448,7 +448,8 @@ struct trawl_stats {
     uint64_t candidate_count; /* positions verified byte by byte */
     uint64_t wall_ns;         /* 0 if the host searched a text in memory of less than 16 KiB, other
                                  than in batches or records: reading a clock takes as long */
-    uint32_t thread_count;    /* threads that took part */
+    uint32_t thread_count;    /* threads that took part; one that worked for other searches of the
+                                 runtime in between counts again */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* the set that the CPU engine uses */
     char note[160];  /* why an engine did not take part, or why an algorithm ran in another form;

@@ -166,7 +166,7 @@ struct counting {
 struct lines {
     uint64_t selected;     /* selected lines, or occurrences in reports without lines */
     uint64_t left;         /* lines until -m is reached */
-    uint64_t spans;        /* if rules.counts_spans: matches of selected lines, at least 1 a line */
+    uint64_t spans;        /* if rules.counts_spans: matches of selected lines (count_spans) */
     uint64_t selected_end; /* end of the last selected line */
     uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
     uint64_t pending;      /* lines of trailing context still to be printed */

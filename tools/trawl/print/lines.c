@@ -45,15 +45,17 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
         scan->lines.pending = after || (printed && settings->is_tg && settings->passthru);
 }
 
-/* Counts the matches of a selected line, at least one, and returns their number. */
+/* Counts the matches of a selected line: at least 1, or 0 with --and if no match counts. */
 static uint64_t count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                             uint64_t end)
 {
     const uint64_t to = scan->whole.bytes != NULL ? end : print_content_end(scan, view, begin, end);
-    uint64_t count = 1;
+    bool all = scan->job->line_meets == NULL || scan->settings->is_tg || scan->settings->invert;
+    uint64_t count = occurrences_of_line(scan, view, begin, to) ? 0 : 1;
 
-    if (occurrences_of_line(scan, view, begin, to) && scan->style.span_count > 0)
-        count = scan->style.span_count;
+    for (uint64_t i = 0; i < scan->style.span_count; i++)
+        count += all || scan->style.spans[i].begin < scan->style.spans[i].end;
+    count += all && count == 0;
     scan->lines.spans += count;
     return count;
 }
@@ -68,19 +70,17 @@ static void keep_edit(struct text_scan *scan, struct edit *edit)
         edits->items[edits->count++] = *edit;
 }
 
-/* Selects the line [begin, end) of the view, unless a search before a `rerun` has already reported
- * it. Unless the search is quiet, prints it after its leading context. */
+/* Selects a line, unless a search before a `rerun` has already reported it, and prints it. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
     bool printed = false;
-    uint64_t more = 0;
+    uint64_t more = 1;
     struct edit edit = {0};
 
-    if (view->begin + end <= scan->lines.ignore_before)
+    if (view->begin + end <= scan->lines.ignore_before ||
+        (scan->rules.counts_spans && (more = count_spans(scan, view, begin, end)) == 0))
         return;
-    if (scan->rules.counts_spans)
-        more = count_spans(scan, view, begin, end) - 1;
     if (!scan->quiet) {
         if (scan->lines.pending > 0)
             print_pending(scan, view, begin);
@@ -101,7 +101,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
     }
     end_selected(scan, view->begin + end, printed);
     if (scan->job->line_meets != NULL && !scan->settings->is_tg) { /* -m and --stats: all matches */
-        more = more < scan->lines.left ? more : scan->lines.left;
+        more = more - 1 < scan->lines.left ? more - 1 : scan->lines.left;
         scan->lines.selected += more;
         scan->lines.left -= more;
     }
