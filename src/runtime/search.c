@@ -19,11 +19,11 @@
 #include "runtime/job.h"
 #include "runtime/matches.h"
 #include "runtime/runtime.h"
+#include "runtime/schedule.def"
 #include "runtime/schedule.h"
 #include "runtime/workers.h"
 #if TRAWL_GALLERY
 #include "gallery/trawl_gallery.h"
-#include "runtime/schedule.def"
 #endif
 
 /* ---- Open and close ----------------------------------------------------------------------- */
