@@ -4,7 +4,7 @@
  *   VARIANT                        the suffix of the variant's functions
  *   block_equal(text, v, fold)     returns which of the 64 bytes at text equal byte v after or-ing
  *                                  `fold` into each of them, as 64 bits
- *   block_equal_bits(a, b)               returns which of the 64 bytes at a equal the bytes at b
+ *   block_equal_bits(a, b)         returns which of the 64 bytes at a equal the bytes at b
  *   GRAM_BYTES                     size of the vectors of find_grams.h: 32 with AVX2, otherwise 16;
  *                                  or HAS_GRAMS_TILE, if the variant has its own function `grams`
  *   pair_few                       for find_pair.h; with HAS_PAIR_FEW

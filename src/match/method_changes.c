@@ -16,7 +16,7 @@ void method_changes_add(struct method_changes *changes, const struct trawl_chang
     forks_release();
 }
 
-void changes_take(struct method_changes *changes, struct method_changes *to)
+void method_changes_take(struct method_changes *changes, struct method_changes *to)
 {
     atomic_store_explicit(&to->count, 0, memory_order_relaxed);
     if (atomic_load_explicit(&changes->count, memory_order_relaxed) == 0)

@@ -15,6 +15,6 @@ struct method_changes {
 /* Adds a change. Any thread may call this. */
 void method_changes_add(struct method_changes *changes, const struct trawl_change *change);
 /* Moves the changes to *to, and leaves none. Any thread may call this. */
-void changes_take(struct method_changes *changes, struct method_changes *to);
+void method_changes_take(struct method_changes *changes, struct method_changes *to);
 
 #endif

@@ -194,8 +194,8 @@ static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
     uint64_t span = sample_bytes - bytes + 1;
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && bytes <= 16 && span > SEEN_JUMP);
-    span -=
-        span % SEEN_JUMP == 0; /* else only multiples of SEEN_JUMP would be examined, repeatedly */
+    /* else only multiples of SEEN_JUMP would be examined, repeatedly */
+    span -= span % SEEN_JUMP == 0;
     return (struct seen_positions){span, span / SEEN_STEP, 0};
 }
 

@@ -62,9 +62,9 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
 /* Finds the 8 consecutive bytes of the literal that occur least often in the sample, among the
- * first 1024 offsets, and returns their offset. Ties are decided by `rates`. If the sample contains
- * the 8 bytes of every one of these offsets, tries further offsets. Sets *rate to the fraction of
- * the sample's positions that have the 8 bytes. count ≥ 8. */
+ * first SEEN_WINDOWS_MAX offsets (prices.def), and returns their offset. Ties are decided by
+ * `rates`. If the sample contains the 8 bytes of every one of these offsets, tries further offsets.
+ * Sets *rate to the fraction of the sample's positions that have the 8 bytes. count ≥ 8. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate);

@@ -124,8 +124,7 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    while (
-        !reserve_within_limit(runtime, bytes, &used)) /* release idle pinned buffers to make room */
+    while (!reserve_within_limit(runtime, bytes, &used)) /* idle pinned buffers make room */
         if (!release_idle_buffer(&runtime->devices))
             return TRAWL_FAIL(error, MEMORY,
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64

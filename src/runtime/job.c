@@ -71,7 +71,7 @@ void searcher_record(struct trawl_searcher *searcher, struct call_record *done, 
     struct devices *devices = &searcher->runtime->devices;
 
     done->ended = true;
-    changes_take(&searcher->changes, &searcher->last_changes);
+    method_changes_take(&searcher->changes, &searcher->last_changes);
     atomic_store_explicit(&searcher->brief.bytes_after, 0, memory_order_relaxed);
     if (begin_ns > 0)
         done->stats.wall_ns = clock_now_ns() - begin_ns;

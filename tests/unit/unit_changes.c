@@ -31,7 +31,7 @@ int main(void)
     test_begin("unit_changes");
     for (uint64_t count = 0; count < 3 * TRAWL_CHANGES_KEPT; count++) {
         add(0, count);
-        changes_take(&changes, &taken);
+        method_changes_take(&changes, &taken);
         TEST_CHECK_U64(changes.count, 0);
         TEST_CHECK_U64(taken.count, count);
         for (uint64_t i = count < TRAWL_CHANGES_KEPT ? 0 : count - TRAWL_CHANGES_KEPT; i < count;
@@ -42,7 +42,7 @@ int main(void)
         TEST_CHECK(pthread_create(&threads[i], NULL, add_many, (void *)i) == 0);
     for (uintptr_t i = 0; i < THREADS; i++)
         TEST_CHECK(pthread_join(threads[i], NULL) == 0);
-    changes_take(&changes, &taken);
+    method_changes_take(&changes, &taken);
     TEST_CHECK_U64(taken.count, THREADS * EACH);
     for (uint64_t i = 0; i < TRAWL_CHANGES_KEPT; i++)
         TEST_CHECK(taken.kept[i].offset < THREADS * EACH && taken.kept[i].after != NULL);
