@@ -218,6 +218,17 @@ class TestSuites(Case):
                 if words[0] == "regret":
                     assert regret.regret(row) >= 1
 
+    def test_cores(self):
+        """Under taskset, the threads and the cores of the results are those that may be used."""
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(cores)})
+        try:
+            options = bench.parse(["cpu"])
+            made = rows_of.machine(options, dict.fromkeys(("compiler", "instruction_set", "trawl"), ""))
+        finally:
+            os.sched_setaffinity(0, cores)
+        assert (options.threads, made["cores"]) == (1, 1)
+
     @pytest.mark.skipif(not (BUILD / "trawl-serve").exists(), reason="no server")
     def test_serve(self):
         (row,) = self.bench("serve", os.path.join(ROOT, "src"), "--bytes=1M", "--cell-seconds=0.02")

@@ -56,7 +56,7 @@ def parse(words):
     )
     parser.add_argument("--bytes", help="of each text; K, M and G are powers of 1024")
     parser.add_argument("--rounds", type=int, help="timed runs of each; the median counts")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--filter", help="only rows whose name contains this")
     parser.add_argument("--engine", choices=("auto", "cpu", "cuda"), default="cpu", help="regret, serve: who searches")
     parser.add_argument(

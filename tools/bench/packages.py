@@ -206,7 +206,7 @@ def main(path):
         made.append(measure(f"records {count:,}", sum(cuts), asks))
     machine = {
         "processor": processor(),
-        "cores": os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0)),
         "commit": this_commit(),
         "date": datetime.date.today().isoformat(),
         "command": "python3 tools/bench/packages.py docs/measurements/packages.json",

@@ -157,7 +157,7 @@ def machine(options, facts):
         "instruction_set": options.instruction_set or facts["instruction_set"],
         "trawl": facts["trawl"],
         "command": options.line,
-        "cores": os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "text_bytes": options.bytes,
         "rounds": options.rounds,
