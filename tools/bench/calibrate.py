@@ -7,6 +7,7 @@ candidates (offsets that must be compared). A single thread searches a text that
 least processor time of many rounds and several passes counts, because a processor's speed changes from second to
 second."""
 
+import math
 import os
 import re
 import statistics
@@ -110,7 +111,7 @@ def built_in():
     for name, row in re.findall(r"^COSTS\((\w+), (.*)\)$", text, re.M):
         times = re.fullmatch(r"COSTS_AVX2\((\d+)\)", row)
         row = avx2.replace("times * ", f"{times[1]}*") if times else row
-        rows[name] = [eval(word) for word in re.findall(r"[\d.]+(?:\*[\d.]+)?", row)]
+        rows[name] = [math.prod(map(float, word.split("*"))) for word in re.findall(r"[\d.]+(?:\*[\d.]+)?", row)]
     return rows
 
 
