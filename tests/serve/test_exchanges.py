@@ -187,7 +187,7 @@ class Model:
         facts[0].update(times)
         if not 0 < times["load_seconds"] < time.monotonic() - self.begun or times["state"] < 1:
             wrong.append("collections: %r" % facts)
-        told = "trawl: tree: %(files)d files, %(bytes)d bytes: %(held_bytes)d in memory, %(device_bytes)d on devices; "
+        told = "trawl-serve: tree: %(files)d files, %(bytes)d bytes: %(held_bytes)d in memory, %(device_bytes)d on devices; "
         told = (told + "loaded in %(load_seconds).3f s") % facts[0]
         if told not in self.server.messages:
             wrong.append("messages: %r, expected %r" % (self.server.messages, told))

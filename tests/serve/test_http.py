@@ -358,7 +358,7 @@ def refused(what, *arguments, **more):
     assert (
         got.returncode == 2
         and what in text
-        and text.startswith("trawl: ")
+        and text.startswith("trawl-serve: ")
         and text.count("\n") == 1
         and got.stdout == b""
     )
@@ -614,7 +614,7 @@ def test_systemd(folder, root):
         process.send_signal(signal.SIGTERM)
         messages = process.communicate(timeout=WAIT_S)[1]
         assert process.returncode == 0
-        assert b"trawl: serves at unix:" + os.fsencode(path) in messages, "it serves there"
+        assert b"trawl-serve: serves at unix:" + os.fsencode(path) in messages, "it serves there"
     finally:
         process.kill()
     units = ROOT / "packaging/systemd"

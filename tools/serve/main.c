@@ -376,6 +376,7 @@ int main(int argument_count, char **arguments)
     char message[SETTINGS_ERROR_BYTES] = "";
     int status = EXIT_ERROR;
 
+    message_name = "trawl-serve";
     serving.listener.descriptor = -1;
     output_open(&standard_output, STDOUT_FILENO);
     if (!take_standard_descriptors()) {

@@ -66,9 +66,10 @@ static bool parse(struct settings *settings, struct config *config, int argument
     char message[SETTINGS_ERROR_BYTES];
 
     good = flags_parse(settings, NULL, argument_count, arguments, operands_end_options);
-    message_called_tg = settings->is_tg;
-    if (message_called_tg)
+    if (settings->is_tg) {
+        message_name = "tg";
         (void)signal(SIGPIPE, SIG_IGN);
+    }
     if (good && !settings->document.no_config) {
         if (!config_read(config, message)) {
             message_print("%s", message);

@@ -36,15 +36,13 @@
 #define OPEN_LEVELS \
     SIZE_OR_SMALL(32u, 3u) /* maximum number of directories that --files keeps open */
 
-static void print_usage_hint(void)
+static void print_usage_hint(const struct settings *settings)
 {
-    const char *name = message_called_tg ? "tg" : "trawl";
-
     fprintf(stderr,
             "%s: no pattern was given\n"
             "Usage: %s [OPTION]... PATTERNS [%s]...\n"
             "Try '%s --help' for more information.\n",
-            name, name, message_called_tg ? "PATH" : "FILE", name);
+            message_name, message_name, settings->is_tg ? "PATH" : "FILE", message_name);
 }
 
 /* Reports a failed write. Returns the exit status. */
@@ -293,7 +291,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
     size_t operand_count = settings->operands.count;
 
     if (pattern_is_operand && operand_count == 0) {
-        print_usage_hint();
+        print_usage_hint(settings);
         return EXIT_ERROR;
     }
     if ((settings->filters.count > 0 &&

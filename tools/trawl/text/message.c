@@ -10,14 +10,14 @@
 
 #include "trawl/text/bar.h"
 
-bool message_called_tg;
+const char *message_name = "trawl";
 
 /* Writes a line with a single call, so that lines of several processes do not mix. */
 static void message_line(const char *text)
 {
-    static char end[] = "\n";
-    const char *prefix = message_called_tg ? "tg: " : "trawl: ";
-    struct iovec parts[] = {{(void *)(uintptr_t)prefix, strlen(prefix)},
+    static char between[] = ": ", end[] = "\n";
+    struct iovec parts[] = {{(void *)(uintptr_t)message_name, strlen(message_name)},
+                            {between, sizeof between - 1},
                             {(void *)(uintptr_t)text, strlen(text)},
                             {end, sizeof end - 1}};
     bool barred = bar_lock(STDERR_FILENO);
@@ -77,7 +77,7 @@ void message_print(const char *format, ...)
 
 bool message_is_unread(const struct output *output)
 {
-    return message_called_tg && output->error == EPIPE;
+    return strcmp(message_name, "tg") == 0 && output->error == EPIPE;
 }
 
 void message_in_output(struct output *output, const char *text)

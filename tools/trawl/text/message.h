@@ -10,8 +10,9 @@
 
 #define MESSAGE_BYTES SIZE_OR_SMALL(1024, 16) /* longer messages are allocated */
 
-/* The command was called as tg. Set once, before threads begin. */
-extern bool message_called_tg;
+/* The program's name, with which each message begins: trawl, tg or trawl-serve. Set once, before
+ * threads begin. */
+extern const char *message_name;
 
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes why something failed into message[SETTINGS_ERROR_BYTES]. Returns false. */
