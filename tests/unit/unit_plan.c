@@ -141,7 +141,7 @@ static void explain_host_parts(void)
         const uint32_t few = rows[i].short_count, all = few + rows[i].count;
 
         for (uint32_t k = 0; k < all; k++)
-            patterns[k] = k < few ? (struct trawl_pattern){"qzjxwvkb" + 2 * k, rows[i].short_bytes}
+            patterns[k] = k < few ? (struct trawl_pattern){&"qzjxwvkb"[2 * k], rows[i].short_bytes}
                                   : (struct trawl_pattern){bytes + (k - few) * (uint64_t)LENGTH,
                                                            rows[i].bytes};
         {
