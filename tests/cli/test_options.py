@@ -182,9 +182,13 @@ def test_same(row):
 
 
 def is_taken(option, others):
-    """Return whether an option is taken; otherwise it must be named in a message of one line."""
+    """Return whether an option is taken; otherwise it must be named in a message."""
     status, output, said = run("trawl", [option, *others.split()])
-    assert status < 2 or output == b"" and re.fullmatch(rb"trawl: -[^\n]*\n", said)
+    assert (
+        status < 2
+        or output == b""
+        and re.fullmatch(rb"trawl: -[^\n]*\n(Try 'trawl --help' for more information\.\n)?", said)
+    )
     return status < 2
 
 

@@ -83,4 +83,7 @@ def test_case(rng, folder, trawl):
 def test_bad_value(folder, value):
     status, output, errors = execute([TRAWL, f"--around={value}", "a", "f"], folder)
     assert (status, output) == (2, b"")
-    assert errors.decode() == f"trawl: --around: '{value}' is not a number, or two as in 80,20\n"
+    assert (
+        errors.decode()
+        == f"trawl: --around: '{value}' is not a number, or two as in 80,20\nTry 'trawl --help' for more information.\n"
+    )

@@ -352,14 +352,13 @@ def test_tls(folder, serve):
 
 
 def refused(what, *arguments, **more):
-    """Checks that a server does not start: status 2 and a line that says why."""
+    """Checks that a server does not start: status 2, a line that says why and, for an option, one that names --help."""
     got = subprocess.run([SERVE, *arguments], capture_output=True, timeout=WAIT_S, **more)
     text = got.stderr.decode()
     assert (
         got.returncode == 2
         and what in text
-        and text.startswith("trawl-serve: ")
-        and text.count("\n") == 1
+        and re.fullmatch(r"trawl-serve: .*\n(Try 'trawl-serve --help' for more information\.\n)?", text)
         and got.stdout == b""
     )
 

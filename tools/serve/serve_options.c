@@ -214,7 +214,7 @@ static bool read_roots(struct serve_options *options, char *message)
     const struct value_list *operands = &options->settings.operands;
 
     if (operands->count == 0)
-        return message_fail(
+        return message_misuse(
             message, "there are no files to serve. Usage: trawl-serve [OPTION]... [NAME=]PATH...");
     options->roots = calloc(operands->count, sizeof *options->roots);
     if (options->roots == NULL)
@@ -225,13 +225,16 @@ static bool read_roots(struct serve_options *options, char *message)
     return true;
 }
 
-/* Returns true if a Host header may have this name, without a port. */
-static bool is_host_name(const char *text)
+/* Returns true if a Host header may have the name of --host, without a port. If not, settings.error
+ * says so. */
+static bool check_host(struct serve_options *options)
 {
+    const char *text = options->http.host != NULL ? options->http.host : "localhost";
     size_t bytes =
         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._");
 
-    return bytes > 0 && bytes < HEAD_HOST_BYTES_MAX && text[bytes] == '\0';
+    return (bytes > 0 && bytes < HEAD_HOST_BYTES_MAX && text[bytes] == '\0') ||
+           value_refuse(&options->settings, "--host: '%.200s' is not the name of a host", text);
 }
 
 bool serve_options_read(struct serve_options *options, int argument_count, char **arguments,
@@ -249,18 +252,15 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
     if (options->arguments == NULL)
         return message_exhausted(message);
     left = read_own(options, argument_count, arguments);
-    if (left < 0)
-        return message_fail(message, "%s", settings->error);
-    if (options->http.host != NULL && !is_host_name(options->http.host))
-        return message_fail(message, "--host: '%.200s' is not the name of a host",
-                            options->http.host);
+    if (left < 0 || !check_host(options))
+        return message_misuse(message, settings->error);
     if (options->help || options->version || options->manual || options->answers)
         return true;
     for (size_t i = 0; i < ROW_COUNT; i++)
         names[i] = rows[i].name + 2;
     flags_more_names = names;
     if (!flags_parse(settings, NULL, left, options->arguments, false) || !check_options(settings))
-        return message_fail(message, "%s", settings->error);
+        return message_misuse(message, settings->error);
     if (settings->files.directories == DIRECTORIES_READ)
         settings->files.directories = DIRECTORIES_RECURSE;
     settings->surroundings.charset = charset_open(true);

@@ -82,8 +82,10 @@ static bool parse(struct settings *settings, struct config *config, int argument
             good = flags_parse(settings, config, argument_count, arguments, operands_end_options);
         }
     }
-    if (!good)
-        message_print("%s", settings->error);
+    if (!good) {
+        (void)message_misuse(message, settings->error);
+        message_print("%s", message);
+    }
     return good;
 }
 

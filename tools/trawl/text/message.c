@@ -57,6 +57,12 @@ bool message_fail(char *message, const char *format, ...)
     return false;
 }
 
+bool message_misuse(char *message, const char *error)
+{
+    return message_fail(message, "%.400s\nTry '%s --help' for more information.", error,
+                        message_name);
+}
+
 bool message_exhausted(char *message)
 {
     return message_fail(message, MESSAGE_EXHAUSTED);

@@ -17,6 +17,8 @@ extern const char *message_name;
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes why something failed into message[SETTINGS_ERROR_BYTES]. Returns false. */
 bool message_fail(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes that the options are wrong, and on a second line where help is. Returns false. */
+bool message_misuse(char *message, const char *error);
 #define MESSAGE_EXHAUSTED "memory exhausted"
 bool message_exhausted(char *message); /* fails with MESSAGE_EXHAUSTED */
 /* Formats a text of any length, as paths may be long. Returns `room` if the text fits, otherwise
