@@ -8,7 +8,8 @@ import re
 import cases
 import pytest
 from harness import TRAWL, execute, write
-from test_layout import BROKEN, WIDTHS, excerpts
+from printer import excerpts
+from test_layout import BROKEN, WIDTHS
 
 COLOR = b"\x1b[31m"
 CASES, ONE_IN = 500, 3
