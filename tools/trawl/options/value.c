@@ -116,9 +116,10 @@ bool value_max_count(struct settings *settings, const char *value)
     uint64_t parsed;
     enum number_state state = parse_number(value, &negative, &parsed);
 
-    if (state == NUMBER_BAD)
+    negative = negative && (parsed != 0 || state == NUMBER_HUGE);
+    if (state == NUMBER_BAD || (negative && settings->is_tg)) /* for grep, no limit */
         return value_refuse(settings, "-m (--max-count): '%s' is not a number", value);
-    if (negative && (parsed != 0 || state == NUMBER_HUGE))
+    if (negative)
         settings->asked.max_count_given = -1;
     else
         settings->asked.max_count_given =
