@@ -46,8 +46,9 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
     if (is_set &&
         ((options->flags & ERRORS_FLAGS & ~(uint32_t)TRAWL_ANY_BASE) != 0 ||
          options->mismatches_max > 0 || options->edits_max > 0 || options->exact_count > 0))
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "a plan of expressions takes no errors and no TRAWL_REVERSE_COMPLEMENT");
+        return TRAWL_FAIL(
+            error, ARGUMENT,
+            "expressions take no errors (mismatches, edits), and no reverse complement");
     if (is_set && (options->flags & TRAWL_ANY_BASE) != 0 && options->alphabet != TRAWL_DNA)
         return TRAWL_FAIL(error, ARGUMENT, "TRAWL_ANY_BASE is set without alphabet DNA");
     return TRAWL_OK;

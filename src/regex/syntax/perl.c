@@ -119,9 +119,10 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
 
     reader->at += reader->bytes[from + 2] == 'P' ? 4 : 3;
     count = syntax_count_to(reader, '>');
-    if (count == 0 || reader->name_count == NAMES_MAX)
-        return syntax_refuse(from, error,
-                             "the name is not closed, or there are 1,000 names already");
+    if (count == 0)
+        return syntax_refuse(from, error, "the group's name is not closed");
+    if (reader->name_count == NAMES_MAX)
+        return syntax_refuse(from, error, "there are 1,000 named groups already");
     TRAWL_TRY(syntax_open(reader, from, true, error));
     group = reader->frame->group;
     group->bytes = reader->bytes + reader->at;
