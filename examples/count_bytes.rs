@@ -1,6 +1,6 @@
 // count_bytes: the library from Rust. Counts the words of a set in a short text.
 //
-//     $ rustc count_bytes.rs -L PREFIX/lib -l trawl && ./count_bytes
+//     $ rustc count_bytes.rs -L PREFIX/lib -l trawl && LD_LIBRARY_PATH=PREFIX/lib ./count_bytes
 //     2
 use std::os::raw::{c_int, c_void};
 use std::ptr::null_mut;

@@ -1,4 +1,4 @@
-"""trawl: exact search for any number of strings, at the speed of the memory.
+"""Exact search for any number of strings, at the speed of the memory.
 
 >>> import trawl
 >>> plan = trawl.Plan(["tea", "eat"])

@@ -1,4 +1,4 @@
-"""Serves trees from the memory of a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
+"""Serves trees from the memory of a Ray cluster.
 
 Each shard of a tree is held by a `trawl-serve` on some node, which serves the files between two paths. A Ray Serve
 deployment, the front, passes each request to all shards, and joins the answers in the order of --sort=path. So

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""./dev bench NAME [OPTION]...: runs a benchmark and writes the results. See README.md."""
+"""./dev bench NAME [OPTION]...: runs a benchmark and writes the results. See tools/bench/README.md."""
 
 import argparse
 import copy
