@@ -241,9 +241,10 @@ def test_contradictions():
         if frozenset(pair) not in pairs and DIVISOR > 1 and number % 4:
             continue
         for name in ("trawl", "tg") if frozenset(pair) in pairs else [("trawl", "tg")[number // 4 % 2]]:
+            if name == "tg" and "--max-count=-1" in pair:  # no number for tg
+                continue
             status, output, said = run(name, [*pair, "ACCA", "a"])
             refused = frozenset(pair) in pairs and not (name == "tg" and {*pair} <= {*LAST})
-            refused = refused or (name == "tg" and "--max-count=-1" in pair)  # as ripgrep; grep: no limit
             told = any(option.split("=")[0].encode() in said for option in pair)
             assert (status, output, told, said.count(b"\n")) == (2, b"", True, 1) if refused else status < 2
 
