@@ -312,7 +312,9 @@ bool conditions_of_file(struct command_job *job, const struct open_file *file)
         begin = S_ISREG(file->status->st_mode) ? lseek(file->descriptor, 0, SEEK_CUR) : -1;
     if (begin < 0) { /* also where another encoding is decoded, which comes through a pipe */
         job_message(job, "%s: %s needs a file that can be read twice: %s", file->name,
-                    job->settings->in_file ? "--in-file" : "--write",
+                    job->settings->in_file ? "--in-file"
+                    : job->settings->diff  ? "--diff"
+                                           : "--write",
                     strerror(S_ISREG(file->status->st_mode) ? errno : ESPIPE));
         job->error_seen = true;
         return false;
