@@ -556,8 +556,8 @@ enum trawl_which {
      * match ends */
     TRAWL_LINES_ALONE = 2,
     /* leftmost-longest without overlap: of the matches that begin first, the longest, and of these
-     * one with the fewest errors; all patterns resume after its end. Where an expression matches
-     * only zero bytes in a line, an empty match */
+     * one with the fewest errors; all patterns resume after its end. Where expressions match only
+     * zero bytes in a line, an empty match of any of them */
     TRAWL_SPANS = 4,
     /* leftmost-first without overlap: of the matches that begin first, that with the lowest pattern
      * index; all patterns resume after its end. No empty matches */
