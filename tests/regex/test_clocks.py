@@ -96,6 +96,27 @@ def test_clocks(number, folder):
                 assert (status, output) == judge[:2], f"{program} {options} {made}"
 
 
+@pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take most of the time")
+def test_counted_beside(folder):
+    """An expression with a long counted repetition does not slow down those beside it, which are found fast:
+    as alternatives of one expression, all of them had the bitmaps of the long one, which took 100 times as long."""
+    if not judges():
+        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
+    os.symlink(TRAWL, folder + "/tg")
+    both = "|".join(first + second for first in WORDS[:7] for second in WORDS[7:13])
+    write(folder + "/text", "needle\nkingdom\nthe\nx1\n\n" * (3 << 16) + "self needle king" * 99)
+    for made in (
+        [both, "^.{200}"],
+        [r"\w{5}", ".{0,20}needle.{0,20}", "[aeiou]{3}"],
+        ["ab|x1", r"\w{120}", "(漢字|theta)*x"],
+    ):
+        words = ["-o", *(word for one in made for word in ("-e", one)), folder + "/text"]
+        theirs = ran([judges() + "/rg", "-j1", *words])
+        status, output, spent = ran([folder + "/tg", "-j1", *words], 300)
+        assert (status, output) == theirs[:2], made
+        assert spent <= max(FREE_S, SLOWER * theirs[2]), f"{made}: {spent:.2f} s, {theirs[2]:.2f} s"
+
+
 @pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take most of the time and memory")
 def test_lists(folder):
     """A list is compiled as far as a text needs it: RE2 takes 0.5 s for each of the first rules, and trees

@@ -19,7 +19,6 @@
 /* More expressions than this are joined only if the program for lines with letters beyond ASCII can
  * be made, too. For fewer, that program is made when first needed. */
 #define PROBED_MIN 16u
-#define JOINED_MAX 16u /* more are searched apart if that finds the same */
 
 /* Memory that a server counts for a plan with expressions, as measured with RE2 20230301. Sum:
  *   (PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for all programs of RE2
@@ -336,11 +335,12 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     return status;
 }
 
-/* Builds the plan of the joined expression. If there are many expressions, or the joined one is
- * rejected, builds the plan of the separate ones, unless matches must be whole lines (--multiline
- * -x), which only the joined one expresses, or PCRE2 decides about one. In Perl's syntax an earlier
- * expression wins, as an earlier alternative does. But trawl_windows then finds no empty matches;
- * so a list that is too large, or whose matches are shown, must have none.
+/* Builds the plan of the separate expressions, which is searched faster, or of the joined one: if
+ * matches may cross lines or be empty, or PCRE2 decides about one. If the joined one is rejected,
+ * builds the plan of the separate ones after all, unless matches must be whole lines (--multiline
+ * -x), which only the joined one expresses. In Perl's syntax an earlier expression wins, as an
+ * earlier alternative does. But trawl_windows then finds no empty matches; so a list that is too
+ * large, or whose matches are shown, must have none.
  */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
                                const struct trawl_plan_options *options, struct trawl_plan **plan,
@@ -359,8 +359,7 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
         return status;
     for (uint64_t i = 0; i < patterns->count && !any_empty; i++)
         any_empty = patterns_empty_between(apart, i) != 0;
-    if (lines && !any_empty && patterns->count > JOINED_MAX &&
-        trawl_plan_tell(apart, &told, NULL) == TRAWL_OK && told.pcre == 0) {
+    if (lines && !any_empty && trawl_plan_tell(apart, &told, NULL) == TRAWL_OK && told.pcre == 0) {
         patterns->is_apart = true;
         patterns->first_wins = first_wins;
         patterns->joined.bytes = NULL;

@@ -23,8 +23,8 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
 /* Builds the plan of the expressions. With PCRE_LAST, tries PCRE2 if the plan is rejected without
  * it. Each expression must be valid on its own: joined, the invalid "(" and ")" would become the
  * valid "(?:()|(?:))". error->pattern_index is the index of the rejected expression, or
- * patterns->count for the joined one. If only the joined expression is rejected, or many separate
- * ones find the same, the plan is that of the separate ones, and patterns->is_apart is set unless
+ * patterns->count for the joined one. If the separate expressions find the same, or only the joined
+ * one is rejected, the plan is that of the separate ones, and patterns->is_apart is set unless
  * lines may be crossed. */
 enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
                                    struct trawl_plan_options *options, struct trawl_plan **plan,

@@ -51,10 +51,10 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    /* The joined expression was rejected: it is too large, or several expressions have a group of
-     * the same name. Or there are many expressions, which are faster apart. So the plan is built
-     * from `items`, and the library chooses among their matches: of those that begin first, that of
-     * the first expression (first_wins), or else the longest. */
+    /* The separate expressions find the same, faster, or the joined one was rejected: it is too
+     * large, or several expressions have a group of the same name. So the plan is built from
+     * `items`, and the library chooses among their matches: of those that begin first, that of the
+     * first expression (first_wins), or else the longest. */
     bool is_apart, first_wins;
     bool has_empty;    /* some string is empty, so without -w and -x every line matches */
     const char *empty; /* where the first empty string is */
