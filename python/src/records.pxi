@@ -878,6 +878,9 @@ cdef object mask_of(Array left, other, bint inverts, bint inverted):
     cdef bint one, two, knows_one, knows_two
     cdef uint64_t i
 
+    if left.null_count > 0 and left.format[0] == b"b" and type(other).__module__ == "numpy":
+        raise TypeError("an Array with nulls does not combine with numpy's arrays, which have none; "
+                        "to_numpy().astype(bool) makes each null False")
     if type(other) is not Array or left.format[0] != b"b" or (<Array>other).format[0] != b"b":
         return NotImplemented
     right = other
