@@ -4,8 +4,8 @@
 find_secrets.py FOLDER
 
 Each file is searched in one pass for the literal parts of all known kinds of secrets. Where a literal occurs, a regular
-expression checks the whole secret. Prints path:line: kind, but not the secret. Exits with status 1 if a secret was
-found.
+expression checks the whole secret. Prints path:line: kind, but not the secret. Exits with status 2 if something
+could not be searched, else with 1 if a secret was found.
 """
 
 import os
@@ -26,8 +26,8 @@ KINDS = [
 LONGEST = 200
 
 
-def files_of(folder):
-    for root, folders, names in os.walk(folder):
+def files_of(folder, failed):
+    for root, folders, names in os.walk(folder, onerror=failed.append):
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in sorted(names):
             path = pathlib.Path(root, name)
@@ -49,16 +49,21 @@ def secrets_of(plan, path):
 
 
 def main():
+    if len(sys.argv) != 2:
+        print("usage: find_secrets.py FOLDER", file=sys.stderr)
+        return 2
     plan = trawl.Plan([literal for literal, _, _ in KINDS])
-    found = False
-    for path in files_of(sys.argv[1]):
+    found, failed = False, []
+    for path in files_of(sys.argv[1], failed):
         try:
             for line, kind in secrets_of(plan, path):
                 print(f"{path}:{line}: {kind}")
                 found = True
-        except trawl.FileError as error:
-            print(f"{path}: {error}", file=sys.stderr)
-    return 1 if found else 0
+        except OSError as error:  # also trawl.FileError
+            failed.append(error)
+    for error in failed:
+        print(error, file=sys.stderr)
+    return 2 if failed else int(found)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@ import sys
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
 
 
-def run(name, *arguments):
+def run(name, *arguments, statuses=(0, 1)):
     result = subprocess.run(
         [sys.executable, str(EXAMPLES / name), *map(str, arguments)], capture_output=True, text=True
     )
-    assert result.returncode in (0, 1), result.stderr
+    assert result.returncode in statuses, result.stderr
     return result.stdout.splitlines(), result
 
 
@@ -30,6 +30,8 @@ def test_secrets(tmp_path):
     assert result.returncode == 1
     (tmp_path / "empty").mkdir()
     assert run("find_secrets.py", tmp_path / "empty")[0] == []
+    missing = run("find_secrets.py", tmp_path / "missing", statuses=[2])[1]  # os.walk skips it silently
+    assert "missing" in missing.stderr
 
 
 def test_guides(tmp_path):
