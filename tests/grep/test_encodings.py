@@ -86,6 +86,7 @@ def test_refused(trawl, folder):
     write(os.path.join(folder, "here", "file"), "x\nfoo\n".encode("utf-16"))
     here = os.path.join(folder, "here")
     unknown = b"trawl: --encoding: 'utf-17' is not auto, guess, none, or an encoding that this system knows\n"
+    unknown += b"Try 'trawl --help' for more information.\n"
     excluded = b"trawl: --encoding and --search-zip exclude each other: unpack the files first\n"
     for arguments, wanted in (
         (["--encoding=utf-17", "x"], (2, b"", unknown)),
