@@ -248,8 +248,8 @@ cdef class Reader:
         elif format == "n":
             self.take_items((None,) * array.length)
         else:
-            raise TypeError("records: strings or binary values are needed, not Arrow's format '" + format + "'" +
-                            ("; of a table, give one column" if format == "+s" else ""))
+            raise TypeError(f"records: strings or binary values are needed, not {_sources.arrow_kind(format)} "
+                            f"(Arrow's format {format!r})")
         return 0
 
     cdef void take_offsets(self, const ArrowArray *array, uint32_t offset_bytes) noexcept:

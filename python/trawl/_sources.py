@@ -863,3 +863,11 @@ def check(owner: Any) -> None:
     """Raise the exception of file.read(), after a text of descriptor() was read to the end."""
     if isinstance(owner, Pump) and owner.fault is not None:
         raise owner.fault
+
+
+def arrow_kind(format: str) -> str:
+    """Return what a column of this format of Arrow's C data interface consists of, for messages."""
+    kinds = {"b": "booleans", "t": "dates or times", "w": "binary values of a fixed size: cast them to binary",
+             "+": "nested values", "+s": "structs; of a table, give one column",
+             "+r": "run-end encoded values: decode them"}  # fmt: skip
+    return kinds.get(format[:2]) or kinds.get(format[:1], "numbers")
