@@ -461,7 +461,10 @@ static enum trawl_status read_groups(struct cuda_worker *worker, struct answer_a
         const uint64_t put = min_u64(*total, room);
 
         a->automaton = automaton_at(worker, i);
-        a->kept = of_records ? NULL : (uint64_t *)(uintptr_t)worker->lists[which].address + put;
+        a->kept =
+            of_records
+                ? NULL
+                : (uint64_t *)(uintptr_t)(worker->lists[which].address + put * sizeof *a->kept);
         a->kept_room = room - put;
         TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ, threads, 0, a, &sums, error));
         *total += sums[ANSWER_KEPT];
@@ -573,7 +576,7 @@ static enum trawl_status find_matches(struct cuda_worker *worker, struct answer_
         a->expression = i;
         a->kept = NULL;
         if (own->answer->form != ANSWER_OF_COUNT)
-            a->kept = (uint64_t *)(uintptr_t)worker->lists[1].address + put;
+            a->kept = (uint64_t *)(uintptr_t)(worker->lists[1].address + put * sizeof *a->kept);
         a->kept_room = room - put;
         TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_FIND, threads, 0, a, &sums, error));
         found += sums[ANSWER_KEPT];

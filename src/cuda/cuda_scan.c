@@ -196,7 +196,7 @@ static enum trawl_status scan_hits(struct cuda_worker *worker, const struct cuda
         if (worker->leaves)
             return TRAWL_OK;
         TRAWL_TRY(cuda_bring_hits(worker, min_u64(total, room.count), result, error));
-        if (worker->tables->automaton == CUDA_AUTOMATON_READY)
+        if (worker->tables->automaton == CUDA_AUTOMATON_READY && result->hits.count > held)
             order_literals(result->hits.items + held, result->hits.count - held);
         if (total > room.count)
             *stopped = range->begin + cut_hits(worker, room.count, hits_base, result);

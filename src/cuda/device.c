@@ -20,6 +20,7 @@
  * published. */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
+#define READ_RATE_ASSUMED 1000.0 /* bytes per ns: between a T4 and an H100 */
 
 static enum trawl_status check_capability(struct cuda_device *device, struct trawl_error *error)
 {
@@ -109,6 +110,8 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &bits, CUDA_ATTRIBUTE_MEMORY_BITS,
                         device->handle));
     device->read_rate = 2e-6 * khz * (bits / 8.0); /* two transfers per clock */
+    if (device->read_rate <= 0)                    /* the driver does not tell */
+        device->read_rate = READ_RATE_ASSUMED;
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
         module = i >= CUDA_KERNEL_SET_RUNS ? sets : scan;
         TRAWL_TRY(

@@ -79,13 +79,14 @@ void matches_convert(const struct trawl_plan *plan, const struct sink *sink, str
 {
     struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
     const bool with_errors = plan->kind == PLAN_KIND_ERRORS;
-    uint16_t *distances = (uint16_t *)(void *)(task->matches + 3 * task->match_room);
+    uint16_t *distances;
     const struct hit *hits;
 
     TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
     if (count == 0) /* task->matches may be NULL */
         return;
+    distances = (uint16_t *)(void *)(task->matches + 3 * task->match_room);
     if (plan->found != NULL)
         plan = plan->found;
     hits = task->result.hits.items + from;
