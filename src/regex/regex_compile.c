@@ -373,7 +373,7 @@ static enum trawl_status compile_whole(struct expressions *made, struct trawl_er
 {
     const struct trawl_plan *plan = made->plan;
     const bool lines = (plan->flags & TRAWL_WHOLE_LINE) != 0;
-    const struct expression *item = &made->items[0];
+    const struct expression *item = made->items;
     struct regex_options options = made->options;
     const struct reach *reach = NULL;
     struct syntax tree;
