@@ -12,7 +12,7 @@ docs/differences.md lists these cases, and tests/grep/test_odd.py has an example
 - "-m 0": where grep leaves standard input, and whether grep meets an error there.
 - The function is_left_out has the other names.
 
-Also skipped are usage errors, where trawl prints one line and grep several (tests/cli has usage errors), and -NUM of
+Also skipped are usage errors, of which each program has its own words (tests/cli has usage errors), and -NUM of
 two digits after an operand.
 """
 

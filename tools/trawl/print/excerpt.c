@@ -11,13 +11,14 @@ bool excerpt_next(struct text_scan *scan, const struct piece *line, uint64_t lim
                   struct excerpt *excerpt)
 {
     const struct style *style = &scan->settings->style;
-    const struct line_span *span = line->spans + excerpt->past,
-                           *past = line->spans + line->span_count;
+    const struct line_span *span, *past;
     const uint64_t before = style->around_before, after = style->around_after;
     uint64_t end; /* of the matches so far; `after` characters further, the excerpt ends */
 
-    if (span >= past)
+    if (excerpt->past >= line->span_count) /* line->spans may be NULL */
         return false;
+    span = line->spans + excerpt->past;
+    past = line->spans + line->span_count;
     excerpt->first = excerpt->past;
     end = span->end;
     excerpt->begin = piece_back_characters(scan, line, span->begin, before);
