@@ -157,8 +157,9 @@ def lines(data, any_of):
     return (
         [
             "",
-            f"pylibcudf {data['version']} reaches these median GB/s for the same records on the same GPU; in bold, "
-            "how many times as fast trawl is (*records, any*).",
+            f"pylibcudf {data['version']} reaches these median GB/s for the same records on the same GPU"
+            f"{' [' + data['date'] + ']' if 'date' in data else ''}; in bold, how many times as fast trawl is "
+            "(*records, any*).",
             "",
         ]
         + table(
