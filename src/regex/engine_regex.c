@@ -405,9 +405,9 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         by_atoms && step_may_hand_over(step); /* then the threads' times compare */
     /* between trials the system is not asked how long the thread has worked, as that takes some
      * percent of the time of reading a step */
-    uint64_t (*const clock)(void) =
+    uint64_t (*const read_clock)(void) =
         may_leave || worker->contest.open == 0 ? clock_now_ns : clock_worked_ns;
-    uint64_t began_ns = clock(), ns;
+    uint64_t began_ns = read_clock(), ns;
 
     worker->near = NULL;
     if (worker->table_steps > 0 && step->want == WANT_LINES && table_reads(step))
@@ -424,7 +424,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         if (worker->refiner.found.hits.count > worker->atoms_most)
             worker->atoms_most *= 2;
     }
-    ns = clock() - began_ns;
+    ns = read_clock() - began_ns;
     choose_next(step, by_atoms, step->result->count - pushed, ns);
     if (choose_host(step, ns))
         worker->scans_left = CONTEST_PAUSE;
