@@ -601,7 +601,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;
-        if (search->schedule == SCHEDULE_LOADED && search->cursor.index_next == 0)
+        if (search->schedule == SCHEDULE_LOADED)
             resident_queue(search);
         task = wait_next(search);
         if (task == NULL)
