@@ -82,10 +82,8 @@ static bool parse(struct settings *settings, struct config *config, int argument
             good = flags_parse(settings, config, argument_count, arguments, operands_end_options);
         }
     }
-    if (!good) {
-        (void)message_misuse(message, settings->error);
-        message_print("%s", message);
-    }
+    if (!good)
+        message_print("%s" MESSAGE_HELP, settings->error, message_name);
     return good;
 }
 

@@ -40,8 +40,7 @@ static void print_usage_hint(const struct settings *settings)
 {
     fprintf(stderr,
             "%s: no pattern was given\n"
-            "Usage: %s [OPTION]... PATTERNS [%s]...\n"
-            "Try '%s --help' for more information.\n",
+            "Usage: %s [OPTION]... PATTERNS [%s]..." MESSAGE_HELP "\n",
             message_name, message_name, settings->is_tg ? "PATH" : "FILE", message_name);
 }
 

@@ -59,8 +59,9 @@ bool message_fail(char *message, const char *format, ...)
 
 bool message_misuse(char *message, const char *error)
 {
-    return message_fail(message, "%.400s\nTry '%s --help' for more information.", error,
-                        message_name);
+    const int room = SETTINGS_ERROR_BYTES - (int)(sizeof MESSAGE_HELP + strlen(message_name));
+
+    return message_fail(message, "%.*s" MESSAGE_HELP, room, error, message_name);
 }
 
 bool message_exhausted(char *message)

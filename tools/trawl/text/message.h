@@ -17,7 +17,9 @@ extern const char *message_name;
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes why something failed into message[SETTINGS_ERROR_BYTES]. Returns false. */
 bool message_fail(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes that the options are wrong, and on a second line where help is. Returns false. */
+/* The second line of a message about wrong options, with message_name. */
+#define MESSAGE_HELP "\nTry '%s --help' for more information."
+/* Writes that the options are wrong, cut to fit, and MESSAGE_HELP. Returns false. */
 bool message_misuse(char *message, const char *error);
 #define MESSAGE_EXHAUSTED "memory exhausted"
 bool message_exhausted(char *message); /* fails with MESSAGE_EXHAUSTED */
