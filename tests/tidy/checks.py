@@ -161,6 +161,18 @@ def links(tree):
                     yield path, number, f"the link {target} leads nowhere"
 
 
+def changes(tree):
+    """Check that CHANGELOG.md is short: in all, and the words and numbers (outside of code) of each item."""
+    text = tree.read("CHANGELOG.md")
+    if len(text.split()) > 2500:
+        yield "CHANGELOG.md", 1, "more than 2,500 words"
+    for item in re.finditer(r"^- .*(?:\n  .*)*", text, re.MULTILINE):
+        bare = re.sub(r"`[^`]*`", "code", item.group())
+        words, numbers = len(bare.split()) - 1, len(re.findall(r"(?<![\w.])\d[\d.,:]*", bare))
+        if words > 25 or numbers > 2:
+            yield "CHANGELOG.md", text.count("\n", 0, item.start()) + 1, f"{words} words, {numbers} numbers"
+
+
 def run(tree, command):
     return subprocess.run(command, cwd=tree.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
@@ -208,6 +220,7 @@ ALL = {
     "public": public,
     "words": words,
     "links": links,
+    "changes": changes,
     "format": format_,
     "python": python,
 }
