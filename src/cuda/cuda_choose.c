@@ -27,7 +27,8 @@ struct rates {
     double gram; /* candidates of the "grams" method */
     /* positions with the pattern's 16 bytes at offset o, averaged over o */
     double named;
-    double deep; /* those of `named` where up to ANALYSE_DEEP_BYTES more bytes match, too */
+    double deep;  /* those of `named` where up to ANALYSE_DEEP_BYTES more bytes match, too */
+    double whole; /* occurrences; 0 if the pattern has more than ANALYSE_WHOLE_BYTES bytes */
 };
 
 static double read_sampled(double length)
@@ -39,22 +40,23 @@ static double read_sampled(double length)
 
 static double candidates_price(double length, double failed, double found)
 {
-    return min_double(FAILED * failed, FAILED_MAX) + (length > SHORT_MAX ? FOUND : FAILED) * found;
+    return min_double(min_double(FAILED * failed, FAILED_MAX) +
+                          (length > SHORT_MAX ? FOUND : FAILED) * found,
+                      DENSE_MAX);
 }
 
 /* Returns a method's price; PRICE_MAX if it cannot search for the pattern. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
-    /* rate of occurrences; 0 if the pattern is too long for rates->deep to show it */
-    double occurring = length <= SCAN_SAMPLE_BYTES + ANALYSE_DEEP_BYTES ? rates->deep : 0;
 
     switch (method) {
     case TRAWL_METHOD_GRAMS:
         if (rates->rare > DENSE_RATE)
             break;
-        return READ_GRAMS + candidates_price(length, max_double(rates->gram, occurring),
-                                             max_double(min_double(found, rates->gram), occurring));
+        return READ_GRAMS +
+               candidates_price(length, max_double(rates->gram, rates->whole),
+                                max_double(min_double(found, rates->gram), rates->whole));
     case TRAWL_METHOD_SAMPLED:
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
@@ -63,13 +65,14 @@ static double price_of(enum trawl_method method, double length, const struct rat
     default:
         if (rates->rare > DENSE_RATE) /* bit planes */
             return READ_EVERY + FAILED_MAX;
-        return READ_EVERY + candidates_price(length, max_double(rates->rare, occurring),
-                                             max_double(found, occurring));
+        return READ_EVERY + candidates_price(length, max_double(rates->rare, rates->whole),
+                                             max_double(found, rates->whole));
     }
     return PRICE_MAX;
 }
 
-/* Measures rates->named and rates->deep on the first sample_bytes bytes of the sample. */
+/* Measures rates->named, rates->deep and rates->whole on the first sample_bytes bytes of the
+ * sample. */
 static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct rates *rates)
 {
@@ -78,9 +81,10 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
 
     TRAWL_ASSERT(plan->length_min >= SCAN_SAMPLE_BYTES);
     rates->named = analyse_seen_named(plan_literal_bytes(plan, 0), plan->length_min, offsets, fold,
-                                      sample, sample_bytes, &rates->deep) /
+                                      sample, sample_bytes, &rates->deep, &rates->whole) /
                    (double)offsets;
     rates->deep /= (double)offsets;
+    rates->whole /= (double)offsets;
 }
 
 /* Sets the prices of the methods whose counts have not been timed. */

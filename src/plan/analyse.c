@@ -210,7 +210,8 @@ static void position_next(struct seen_positions *positions)
 /* how often a piece that a sampler knows occurs at the examined positions of a sample */
 struct seen {
     uint64_t places, found; /* positions examined, and those with a piece of the sampler */
-    uint64_t named, deep;   /* pieces found, counted by owners; those that pass is_deep */
+    /* pieces found, counted by owners; those that pass is_deep; those within the whole literal */
+    uint64_t named, deep, whole;
 };
 
 /* Returns true if a literal and the sample, which are known to agree in 16 bytes, also agree in the
@@ -229,6 +230,19 @@ static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *there,
     return true;
 }
 
+/* Returns true if all `count` bytes of a literal are in the sample around `at`, where it has the
+ * literal's 16 bytes at offset `own`. */
+static bool is_whole(const uint8_t *bytes, uint64_t count, uint64_t own, const uint8_t *sample,
+                     uint64_t sample_bytes, uint64_t at, uint64_t fold)
+{
+    if (own > at || count > sample_bytes - (at - own))
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        if (((bytes[i] ^ sample[at - own + i]) | (fold & 0x20)) != (fold & 0x20))
+            return false;
+    return true;
+}
+
 /* Looks up positions of the sample in the sampler, until `most` are examined or SEEN_ENOUGH have a
  * piece. If `bytes` is not NULL, the pieces come from this literal of `count` bytes, and a piece's
  * owner is its offset there. */
@@ -236,7 +250,7 @@ static struct seen see(const struct sampler *sampler, const uint8_t *sample, uin
                        uint64_t most, const uint8_t *bytes, uint64_t count)
 {
     struct seen_positions p = positions_of(sample_bytes, SAMPLER_Q_MAX);
-    struct seen seen = {0, 0, 0, 0};
+    struct seen seen = {0, 0, 0, 0, 0};
 
     p.left = min_u64(p.left, most);
     for (; p.left > 0 && seen.found < SEEN_ENOUGH; position_next(&p), seen.places++) {
@@ -249,8 +263,12 @@ static struct seen see(const struct sampler *sampler, const uint8_t *sample, uin
         own = sampler->owner[slot];
         seen.found++;
         seen.named += named;
-        if (bytes != NULL && is_deep(bytes + own, count - own, sample + p.at, left, sampler->fold))
-            seen.deep += named;
+        if (bytes == NULL || !is_deep(bytes + own, count - own, sample + p.at, left, sampler->fold))
+            continue;
+        seen.deep += named;
+        if (count <= ANALYSE_WHOLE_BYTES &&
+            is_whole(bytes, count, own, sample, sample_bytes, p.at, sampler->fold))
+            seen.whole += named;
     }
     return seen;
 }
@@ -342,7 +360,7 @@ double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
 }
 
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
-                          const uint8_t *sample, uint64_t sample_bytes, double *deep)
+                          const uint8_t *sample, uint64_t sample_bytes, double *deep, double *whole)
 {
     uint64_t step = (offsets - 1) / OFFSETS_MAX + 1;
     struct sampler sampler;
@@ -356,6 +374,7 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
                           (uint16_t)(o * step));
     seen = see(&sampler, sample, sample_bytes, SEEN_NAMED_POSITIONS, bytes, count);
     *deep = (double)seen.deep * (double)step / (double)seen.places;
+    *whole = (double)seen.whole * (double)step / (double)seen.places;
     return (double)seen.named * (double)step / (double)seen.places;
 }
 

@@ -76,10 +76,13 @@ double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
 
 /* Returns the mean number of offsets o < `offsets` at which the literal's 16 bytes equal the 16
  * bytes at a position of the sample. For *deep, the next ANALYSE_DEEP_BYTES bytes must be equal,
- * too, or all bytes up to the end of the literal or of the sample. */
+ * too, or all bytes up to the end of the literal or of the sample. For *whole, all of the literal
+ * must be there, also what precedes the 16 bytes; 0 for more than ANALYSE_WHOLE_BYTES bytes. */
 #define ANALYSE_DEEP_BYTES 64u
+#define ANALYSE_WHOLE_BYTES 80u
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
-                          const uint8_t *sample, uint64_t sample_bytes, double *deep);
+                          const uint8_t *sample, uint64_t sample_bytes, double *deep,
+                          double *whole);
 
 /* Chooses the `stride` consecutive offsets of the literal whose grams are rarest, if bytes are
  * compared only in their low three bits, as the vector code does (layout.h). Returns the expected

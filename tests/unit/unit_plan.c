@@ -208,6 +208,42 @@ static void strides_of_repeated(void)
     }
 }
 
+/* Checks the price of comparing at each position, for patterns from a periodic text with one byte
+ * changed at each offset: there is no occurrence in the sample, so the price is that of reading the
+ * text or of bit planes. So is that of the pattern itself, which occurs everywhere. */
+static void prices_of_changed_bytes(void)
+{
+    enum { SAMPLE = 16384, LENGTH_MAX = 96 };
+    static const uint32_t periods[] = {1, 2, 37, 64};
+    static const double dense_price = 6;
+    static uint8_t sample[SAMPLE], bytes[LENGTH_MAX];
+    struct test_random random = test_random_begin("changed bytes");
+
+    for (uint32_t i = 0; i < 4 * LENGTH_MAX; i++) {
+        uint32_t period = periods[i % 4], length = LENGTH_MAX - 36 + i / 4 % 37, flags = i / 4 % 2;
+        struct trawl_pattern pattern = {bytes, length};
+
+        for (uint32_t k = 0; k < SAMPLE; k++)
+            sample[k] =
+                k < period ? (uint8_t)('a' + test_random_below(&random, 26)) : sample[k - period];
+        for (uint32_t at = 0; at <= length; at++) {
+            struct cuda_prices prices = {.is_rated = false};
+            struct plan_tuning tuning;
+            AUTO_PLAN plan = NULL;
+            enum trawl_method method;
+
+            memcpy(bytes, sample + 5 * period, length);
+            if (at < length)
+                bytes[at] = '#';
+            plan = must_plans(&pattern, 1, PLAN_WITH(.flags = flags * TRAWL_IGNORE_CASE));
+            method = cuda_choose_seen(plan, sample, SAMPLE, 1e5, &tuning, &prices);
+            if (!TEST_CHECK(prices.price[method] < dense_price))
+                printf("  period %u, %u bytes, changed at %u: method %u, price %g\n", period,
+                       length, at, method, prices.price[method]);
+        }
+    }
+}
+
 /* A chunk is searched in steps. Searches for a first match that lies after the first step. The
  * bytes before it nearly match, so verification leaves the rest of the chunk to the linear search
  * (two_way.h), which takes steps of 64 KiB. Published algorithms take steps of 1 MiB for a single
@@ -462,6 +498,7 @@ int main(void)
     explain_host_parts();
     sample_that_repeats();
     strides_of_repeated();
+    prices_of_changed_bytes();
     no_pattern();
     late_first(PLAN_WITH(.method = TRAWL_METHOD_EVERY), 1);
     for (uint64_t count = 1; count <= 2; count++)
