@@ -13,7 +13,6 @@
 #include "match/cells.h"
 #include "match/hits.h"
 #include "match/method_changes.h"
-#include "match/pieces.h"
 #include "match/records.h"
 #include "plan/contest.h"
 #include "plan/plan.h"
@@ -134,8 +133,7 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */
     ENGINE_OUTPUT_ANSWER, /* counts go to engine_task.result, the answer to engine_task.answer */
-    ENGINE_OUTPUT_BEGINS, /* start offsets go to the array of engine_task.words */
-    ENGINE_OUTPUT_PIECES  /* no search: copies pieces of engine_task.words until none is left */
+    ENGINE_OUTPUT_BEGINS  /* start offsets go to the array of engine_task.words */
 };
 
 /* A list of the start offsets of occurrences, ascending, as 64-bit words: offset in the chunk plus
@@ -143,9 +141,7 @@ enum engine_output {
 struct engine_words {
     uint64_t *to;
     uint64_t room; /* capacity of the array in words */
-    /* Copies lists to an array that is not in the memory of the device that has the text. The array
-     * must be in a device's memory or in pinned memory, unless copies_anywhere is set. */
-    struct pieces *pieces;
+    /* The array must be in a device's memory or in pinned memory, unless this is set. */
     bool copies_anywhere;
     uint64_t base;
     /* The engine adds the number of words that it found, even if the array has room only for the
@@ -163,7 +159,7 @@ struct engine_task {
     enum engine_output output;
     struct engine_result *result; /* RESULT, ANSWER; the caller has called engine_result_begin */
     struct hits_answer *answer;   /* ANSWER: in, the form that is wanted; out, the answer */
-    struct engine_words *words;   /* BEGINS: in, the array; out, what was found. PIECES */
+    struct engine_words *words;   /* BEGINS: in, the array; out, what was found */
 };
 
 /* What engine_ops.hold does with a text. */

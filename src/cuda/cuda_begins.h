@@ -8,9 +8,5 @@
  * context is current. */
 enum trawl_status cuda_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
-/* Copies pieces of lists to the array (ENGINE_OUTPUT_PIECES) until none is left. The device's
- * context is current. */
-enum trawl_status cuda_begins_copy(struct cuda_worker *worker, struct pieces *pieces,
-                                   struct trawl_error *error);
 
 #endif

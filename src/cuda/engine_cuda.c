@@ -186,9 +186,7 @@ static enum trawl_status begins(struct cuda_worker *worker, struct engine_task *
     enum trawl_status status;
 
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = task->output == ENGINE_OUTPUT_BEGINS
-                 ? cuda_begins(worker, task->chunk, task->words, error)
-                 : cuda_begins_copy(worker, task->words->pieces, error);
+    status = cuda_begins(worker, task->chunk, task->words, error);
     if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
         cuda_worker_failed(worker);
     cuda_device_leave(worker->device);
@@ -223,7 +221,6 @@ static enum trawl_status cuda_submit(struct engine_worker *opaque, struct engine
 
     switch (task->output) {
     case ENGINE_OUTPUT_BEGINS:
-    case ENGINE_OUTPUT_PIECES:
         return begins(worker, task, error);
     case ENGINE_OUTPUT_ANSWER:
         return cuda_answer(worker, task, scan, error);

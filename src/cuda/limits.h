@@ -49,8 +49,8 @@ struct cuda_limits {
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* a worker's initial room for hits */
     uint64_t hits_max;      /* a scan with this many hits stops at the end of the range */
-    /* how many start offsets a worker's two lists for the caller's array have room for, and how
-     * many of them a thread copies at a time, at most */
+    /* how many start offsets a worker's list for the caller's array has room for, and each half of
+     * the buffer through which they are copied */
     uint64_t begins_room, piece_words;
     uint32_t threads; /* threads per block */
     uint32_t tile_words_max;

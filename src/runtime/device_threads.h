@@ -18,9 +18,8 @@
  * - Several devices. Each device's first thread, which has the plan's tables, polls the queue for
  *   a millisecond before sleeping: four H200s search for sets at 16 to 17 TB/s, instead of 4.7.
  * - Lists. Hits come back through pinned memory. Start offsets alone (TRAWL_BEGINS) are written by
- *   kernels straight into an array in the device's memory. For any other array, kernels write
- *   lists, while up to seven host threads copy the last, piece by piece; if the array is not
- *   pinned, each through a buffer that is (match/pieces.h).
+ *   kernels straight into an array in the device's memory, and otherwise into lists, which are
+ *   copied; if the array is not pinned, through a buffer that is.
  */
 #ifndef TRAWL_RUNTIME_DEVICE_THREADS_H
 #define TRAWL_RUNTIME_DEVICE_THREADS_H
