@@ -22,6 +22,7 @@ from harness import DIVISOR, ROOT, SEED, TRAWL, execute, terminal, write
 
 BARE = {"PATH": os.environ["PATH"]}
 TABLE, HEADER = ROOT / "tools/trawl/options/flags.def", ROOT / "include/trawl.h"
+MANUAL = ROOT / "tools/trawl/options/manual.def"
 
 # A row: options of which the last one decides; the command.
 ROWS = ["-n -N; trawl foo a", "-H -h; trawl foo a b", "-N -n; trawl --json foo a", "-i -S --case-sensitive; trawl Foo a",
@@ -249,7 +250,7 @@ def test_contradictions():
             assert (status, output, told, said.count(b"\n")) == (2, b"", True, 1) if refused else status < 2
 
 
-ROW = ("id", "letter", "name", "argument", "value", "category", "served", "summary", "paragraph")
+ROW = ("id", "letter", "name", "argument", "value", "category", "served", "summary")
 CATEGORIES = ["PATTERN", "MISC", "OUTPUT", "CONTEXT", "LAYOUT", "FILES", "BEYOND", "ERRORS", "EXPERT", "REFUSED"]  # in the order of --help  # fmt: skip
 # What letters mean in ripgrep.
 LETTERS_OF_TG = {"0": "NULL_NAME", "E": "ENCODING", "I": "NO_FILENAME", "L": "FOLLOW", "T": "TYPE_NOT",
@@ -257,20 +258,44 @@ LETTERS_OF_TG = {"0": "NULL_NAME", "E": "ENCODING", "I": "NO_FILENAME", "L": "FO
                  "u": "UNRESTRICTED", "z": "SEARCH_ZIP"}  # fmt: skip
 
 
+STRING = r'((?:NULL|"(?:[^"\\]|\\.)*"|METHOD_WORDS|\s)+)'
+
+
+def text_of(member):
+    """Return the text of a string of C."""
+    methods = '"%s"' % run("trawl", ["--method=?", "a"])[2].decode().split("one of")[1].rstrip()
+    parts = re.findall(r'"((?:[^"\\]|\\.)*)"', member.replace("METHOD_WORDS", methods))
+    return "".join(parts).encode().decode("unicode_escape")
+
+
+@functools.cache
+def manual():
+    """Return the rows of manual.def as tuples: kind, option, page, text, output."""
+    form = r"^(?:(TEXT|RUN)\((\w+), (\w+),%s(?:,%s)?\)|(LINE)\((\w+),%s\)|(INPUT)\(%s,%s\))$" % ((STRING,) * 5)
+    table, rows = open(MANUAL).read(), []
+    for kind, option, page, text, output, line, of, summary, content, name, inside in re.findall(
+        form, table, re.MULTILINE
+    ):
+        rows.append(
+            (
+                kind or line or content,
+                option or of,
+                page or "TG",
+                text_of(text or summary or name),
+                text_of(output or inside),
+            )
+        )
+    assert len(rows) == len(re.findall(r"^[A-Z]+\(", table, re.MULTILINE))
+    return rows
+
+
 @functools.cache
 def rows_of_table():
     """Return the rows of flags.def, as dictionaries; an alias has the members of its target, but its own letter and
     name."""
     table, rows = open(TABLE).read(), {}
-    methods = run("trawl", ["--method=?", "a"])[2].decode().split("one of")[1].rstrip()
-    text, word = r'((?:NULL|"(?:[^"\\]|\\.)*"|METHOD_WORDS|\s)+)', r"\s*(\w+)"
-    form = r"^(?:FLAG|ALIAS)\((\w+), (?:0|'(.)'),%s(?:,%s\)|,%s,%s,%s,%s,%s,%s,)"
-
-    def text_of(member):
-        parts = re.findall(r'"((?:[^"\\]|\\.)*)"', member.replace("METHOD_WORDS", '"%s"' % methods))
-        return "".join(re.sub(r"\\(.)", r"\1", part) for part in parts)
-
-    for row in re.finditer(form % (text, word, word, text, word, word, text, text), table, re.MULTILINE):
+    word, form = r"\s*(\w+)", r"^(?:FLAG|ALIAS)\((\w+), (?:0|'(.)'),%s(?:,%s\)|,%s,%s,%s,%s,%s,)"
+    for row in re.finditer(form % (STRING, word, word, STRING, word, word, STRING), table, re.MULTILINE):
         name, letter, long, target, *members = row.groups()
         if target:
             members = [rows[target][member] for member in ROW[3:]]
@@ -380,8 +405,9 @@ def test_completions():
 
 def usages(name):
     """Return the rows of flags.def in the order in which --help and the man page list them, as tuples (category, usage,
-    summary, paragraph). The usage is what --help shows: letters, names and value."""
+    summary, option). The usage is what --help shows: letters, names and value."""
     rows, shown = rows_of_table(), []
+    lines = {option: text for kind, option, _, text, _ in manual() if kind == "LINE" and name == "tg"}
     letters = {**{row["letter"]: row["id"] for row in rows}, **(LETTERS_OF_TG if name == "tg" else {})}
     for row in sorted((row for row in rows if not row["alias"]), key=lambda row: CATEGORIES.index(row["category"])):
         short = ["-" + letter for letter in sorted(letters) if letter and letters[letter] == row["id"]]
@@ -391,19 +417,30 @@ def usages(name):
         if row["argument"] != "NONE":
             usage += ("=%s" if is_needed else "[=%s]") % row["value"]
         if words:
-            shown.append((row["category"], usage, row["summary"], row["paragraph"]))
+            shown.append((row["category"], usage, lines.get(row["id"], row["summary"]), row["id"]))
     return shown
 
 
 def test_help():
     """Check the layout of --help and --help-long: a usage at column 2, two blanks or a line end, the summary at column 30,
     no line beyond column 80; and that --help-long has each option of flags.def, with its letters, names, value and whole
-    summary, and --help only such rows."""
+    summary, or at its end if it undoes another or is ignored, and --help only such rows."""
     for name in ("trawl", "tg"):
-        wanted = [(usage, summary) for _, usage, summary, _ in usages(name)]
-        wanted.insert([row[0] for row in usages(name)].index("LAYOUT"), ("-NUM", "same as --context=NUM"))
+        listed = {row[1]: row[2].startswith(("undo ", "accepted and ignored")) for row in usages(name)}
+        wanted = [(usage, summary) for _, usage, summary, _ in usages(name) if not listed[usage]]
+        at = [category for category, usage, *_ in usages(name) if not listed[usage]].index("LAYOUT")
+        wanted.insert(at, ("-NUM", "same as --context=NUM"))
         for document in ("--help", "--help-long"):
-            lines, rows = run(name, [document])[1].decode().split("\n"), []
+            text, *undo = (
+                run(name, [document])[1].decode().split("\nUndo another option, or are accepted and ignored:\n")
+            )
+            if document == "--help-long":
+                undone, undo = undo[0].split("\n\n")[0], undo[0].split("\n\n", 1)[1]
+                usages_of_undo = [row[1].strip() for row in usages(name) if listed[row[1]]]
+                assert sorted(" ".join(undone.split()).split(", ")) == sorted(", ".join(usages_of_undo).split(", "))
+                assert max(map(len, undone.split("\n"))) <= 80
+                text += "\n" + undo
+            lines, rows = text.split("\n"), []
             for line in lines:
                 row = re.fullmatch(r"  (-\S.*?|    --\S.*?)(?:  +(\S.*))?", line)
                 if row:
@@ -420,21 +457,70 @@ def test_help():
             assert rows == wanted if document == "--help-long" else len(rows) == len({*rows} & {*wanted}) == 17
 
 
+def manual_of(option, name):
+    """Return what the manual page has below an option's line, before troff's escapes."""
+    shown, texts = "", 0
+    for kind, of, page, text, output in manual():
+        if of != option or page not in ("BOTH", name.upper()):
+            continue
+        if kind == "TEXT":
+            shown += ".IP\n" * (texts > 0) + text + "\n"
+            texts += 1
+        elif kind == "RUN":
+            lines = [r"\&" * line.startswith(".") + line for line in output.rstrip("\n").split("\n")]
+            shown += ".IP\n.nf\n$ %s\n%s\n.fi\n" % (text.replace("{}", name), "\n".join(lines))
+    return shown
+
+
+def test_paragraphs():
+    long = {(option, page): len(text.split()) for kind, option, page, text, _ in manual() if kind == "TEXT"}
+    assert max(long.values()) <= 80
+
+
+def test_examples(folder):
+    """Run the examples of both manual pages."""
+    wrong = []
+    os.makedirs("bin")
+    for name in ("trawl", "tg"):
+        os.symlink(TRAWL, "bin/" + name)
+    path = os.path.abspath("bin") + ":" + os.environ["PATH"]
+    for kind, _, page, command, output in manual():
+        for name in ("trawl", "tg") if kind == "RUN" else ():
+            if page not in ("BOTH", name.upper()):
+                continue
+            shutil.rmtree("files", ignore_errors=True)
+            for row in (row for row in manual() if row[0] == "INPUT"):
+                os.makedirs(os.path.dirname("files/" + row[3]), exist_ok=True)
+                if not row[3].endswith("/"):
+                    write("files/" + row[3], row[4].encode())
+            got = subprocess.run(
+                ["sh", "-c", command.replace("{}", name)], cwd="files", stdin=subprocess.DEVNULL, capture_output=True,
+                env={**BARE, "PATH": path}, check=False,
+            )  # fmt: skip
+            if got.stdout != output.encode() or got.stderr:
+                wrong.append((command.replace("{}", name), got.stdout, got.stderr))
+    assert wrong == []
+
+
 def test_manual():
-    """Check that the manual has each option of flags.def in the sections of --help-long, with its whole paragraph, and that
-    troff shows each character unchanged."""
+    """Check that the manual has each option of flags.def in the sections of --help-long, with its texts and examples of
+    manual.def, and that troff shows each character unchanged."""
     for name, kind in (("trawl", "man"), ("tg", "man-tg")):
-        titles = re.findall("\n\n(.*):\n  ", run(name, ["--help-long"])[1].decode())
-        assert len(titles) == len(CATEGORIES)
+        text = run("trawl", ["--generate=" + kind])[1].decode()
+        titles = re.findall(r"^\.SS (.*)$", text, re.MULTILINE)
+        listed = re.findall("\n\n(.*):\n  ", run(name, ["--help-long"])[1].decode())
+        assert len(titles) == len(CATEGORIES) and titles[: len(listed) - 1] == listed[:-1]
         shown, wanted = usages(name), ""
         for category, title in zip(CATEGORIES, titles):
             wanted += ".SS %s\n" % title
-            for _, usage, summary, paragraph in (row for row in shown if row[0] == category):
-                wanted += ".TP\n.B %s\n%s.\n%s" % (usage.strip(), summary, paragraph and paragraph + "\n")
-        text = run("trawl", ["--generate=" + kind])[1].decode()
+            for _, usage, summary, option in (row for row in shown if row[0] == category):
+                wanted += ".TP\n.B %s\n%s.\n" % (usage.strip(), summary)
+                wanted += manual_of(option, name)
         got = text.split(".SH OPTIONS\n")[1].split(".SH EXIT STATUS")[0]
         for line in got.split("\n"):
-            plain = re.fullmatch(r"(\.TP|\.B .*|[^.].*)?", line) and re.fullmatch(r"([^-'\\]|\\-|\\e|\\\(aq)*", line)
+            plain = re.fullmatch(r"(\.TP|\.IP|\.nf|\.fi|\.B .*|[^.].*)?", line) and re.fullmatch(
+                r"(\\&)?([^-'\\]|\\-|\\e|\\\(aq)*", line
+            )
             assert plain or line.startswith(".SS "), "troff would show something else"
         whole = re.sub(r"\\(-|e|\(aq)", lambda escape: {"-": "-", "e": "\\", "(aq": "'"}[escape[1]], text)
         plain = whole.split(".SH OPTIONS\n")[1].split(".SH EXIT STATUS")[0]

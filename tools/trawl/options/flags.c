@@ -20,29 +20,19 @@
 #define BLANKS " \t\r\v\f"
 
 const struct flag flag_table[FLAG_COUNT_ALL] = {
-#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, \
-             paragraph_, ...)                                                              \
-    {FLAG_##id_,                                                                           \
-     FLAG_##id_,                                                                           \
-     letter_,                                                                              \
-     ARGUMENT_##argument_,                                                                 \
-     CATEGORY_##category_,                                                                 \
-     SERVED_##served_,                                                                     \
-     name_,                                                                                \
-     argument_name_,                                                                       \
-     summary_,                                                                             \
-     paragraph_},
-#define ALIAS(id_, letter_, name_, target_) \
-    {FLAG_##id_,                            \
-     FLAG_##target_,                        \
-     letter_,                               \
-     ARGUMENT_NONE,                         \
-     CATEGORY_REFUSED,                      \
-     SERVED_LINES,                          \
-     name_,                                 \
-     NULL,                                  \
-     "",                                    \
-     ""},
+#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, ...) \
+    {FLAG_##id_,                                                                                \
+     FLAG_##id_,                                                                                \
+     letter_,                                                                                   \
+     ARGUMENT_##argument_,                                                                      \
+     CATEGORY_##category_,                                                                      \
+     SERVED_##served_,                                                                          \
+     name_,                                                                                     \
+     argument_name_,                                                                            \
+     summary_},
+#define ALIAS(id_, letter_, name_, target_)                                              \
+    {FLAG_##id_, FLAG_##target_, letter_, ARGUMENT_NONE, CATEGORY_REFUSED, SERVED_LINES, \
+     name_,      NULL,           ""},
 #include "trawl/options/flags.def"
 #undef FLAG
 #undef ALIAS
@@ -110,10 +100,9 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
     read->given[read->given_count++] = (struct given_option){&flag_table[flag->target], value};
     settings->asked.names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
     switch (flag->target) {
-#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, \
-             paragraph_, ...)                                                              \
-    case FLAG_##id_:                                                                       \
-        __VA_ARGS__;                                                                       \
+#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, ...) \
+    case FLAG_##id_:                                                                            \
+        __VA_ARGS__;                                                                            \
         break;
 #define ALIAS(id_, letter_, name_, target_)
 #include "trawl/options/flags.def"

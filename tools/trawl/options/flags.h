@@ -75,7 +75,6 @@ struct flag {
     const char *name;          /* NULL: no long form */
     const char *argument_name; /* as --help shows the argument */
     const char *summary;       /* the line of --help */
-    const char *paragraph;     /* more for the manual; "": no more */
 };
 
 extern const struct flag flag_table[FLAG_COUNT_ALL];

@@ -1,4 +1,4 @@
-/* help: prints --help, the manual page and the completions, made from flags.def. */
+/* help: prints --help, the manual page and the completions, made from flags.def and manual.def. */
 #include "trawl/options/help.h"
 
 #include <stdbool.h>
@@ -239,6 +239,37 @@ void help_wrap(struct output *output, const char *text, int indent)
     output_format(output, "%s\n", text);
 }
 
+enum page { PAGE_BOTH, PAGE_TRAWL, PAGE_TG };
+enum manual_kind { MANUAL_TEXT, MANUAL_RUN, MANUAL_LINE, MANUAL_INPUT };
+
+static const struct manual_row {
+    enum manual_kind kind;
+    enum flag_id flag; /* not of MANUAL_INPUT */
+    enum page page;
+    const char *text;   /* a paragraph, a command, a line or the name of a file */
+    const char *output; /* what the command prints, or the content of the file; else NULL */
+} manual_rows[] = {
+#define TEXT(id, page, text) {MANUAL_TEXT, FLAG_##id, PAGE_##page, text, NULL},
+#define RUN(id, page, command, output) {MANUAL_RUN, FLAG_##id, PAGE_##page, command, output},
+#define LINE(id, line) {MANUAL_LINE, FLAG_##id, PAGE_TG, line, NULL},
+#define INPUT(name, content) {MANUAL_INPUT, FLAG_COUNT_ALL, PAGE_BOTH, name, content},
+#include "trawl/options/manual.def"
+#undef TEXT
+#undef RUN
+#undef LINE
+#undef INPUT
+};
+#define MANUAL_ROWS (sizeof manual_rows / sizeof *manual_rows)
+
+/* Returns the option's line in the documents of tg, or of trawl. */
+static const char *summary_of(const struct flag *flag, bool tg)
+{
+    for (size_t i = 0; tg && i < MANUAL_ROWS; i++)
+        if (manual_rows[i].kind == MANUAL_LINE && manual_rows[i].flag == flag->id)
+            return manual_rows[i].text;
+    return flag->summary;
+}
+
 /* Prints an option's usage and summary. */
 static void write_row(struct output *output, const struct flag *flag, bool tg)
 {
@@ -253,7 +284,35 @@ static void write_row(struct output *output, const struct flag *flag, bool tg)
         width = -2;
     }
     output_format(output, "%*s", SUMMARY_COLUMN - 2 - width, "");
-    help_wrap(output, flag->summary, SUMMARY_COLUMN);
+    help_wrap(output, summary_of(flag, tg), SUMMARY_COLUMN);
+}
+
+/* Returns true if the option only undoes another, or does nothing. */
+static bool is_undo(const struct flag *flag, bool tg)
+{
+    const char *summary = summary_of(flag, tg);
+
+    return strncmp(summary, "undo ", 5) == 0 || strncmp(summary, "accepted and ignored", 20) == 0;
+}
+
+/* Lists the options that only undo others, or do nothing: their rows would hide the others'. */
+static void write_undo(struct output *output, bool tg)
+{
+    char list[2048];
+    int used = 0;
+
+    for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
+        char usage[128];
+
+        if (is_alias(&flag_table[i]) || !is_undo(&flag_table[i], tg))
+            continue;
+        write_usage(&flag_table[i], tg, usage, sizeof usage);
+        if (usage[strspn(usage, " ")] != '\0')
+            used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", used > 0 ? ", " : "",
+                             usage + strspn(usage, " "));
+    }
+    output_text(output, "\nUndo another option, or are accepted and ignored:\n  ");
+    help_wrap(output, list, 2);
 }
 
 #define MOST_USED 17
@@ -297,13 +356,22 @@ void help_print(struct output *output, bool tg)
                      "each FILE.\n"
                      "Example: trawl -i 'hello world' menu.h main.c\n");
     for (size_t i = 0; i < CATEGORY_COUNT; i++) {
-        output_format(output, "\n%s:\n", titles[i]);
-        for (size_t j = 0; j < FLAG_COUNT_ALL; j++)
-            if (flag_table[j].category == i && !is_alias(&flag_table[j]))
-                write_row(output, &flag_table[j], tg);
+        bool is_begun = false;
+
+        for (size_t j = 0; j < FLAG_COUNT_ALL; j++) {
+            const struct flag *flag = &flag_table[j];
+
+            if (flag->category != i || is_alias(flag) || is_undo(flag, tg))
+                continue;
+            if (!is_begun)
+                output_format(output, "\n%s:\n", titles[i]);
+            is_begun = true;
+            write_row(output, flag, tg);
+        }
         if (i == CATEGORY_CONTEXT)
             output_text(output, "  -NUM                        same as --context=NUM\n");
     }
+    write_undo(output, tg);
     output_text(
         output,
         tg ? "\nWhen PATH is '-', read standard input. With no PATH, read standard input "
@@ -329,10 +397,45 @@ void help_troff(struct output *output, const char *text)
     }
 }
 
+/* Prints lines as they are. */
+static void write_verbatim(struct output *output, const char *text)
+{
+    char line[128];
+
+    for (; *text != '\0'; text += strcspn(text, "\n") + 1) {
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+        output_text(output, *line == '.' ? "\\&" : "");
+        help_troff(output, line);
+        output_text(output, "\n");
+        if (text[strcspn(text, "\n")] == '\0')
+            break;
+    }
+}
+
+/* Prints an example: the command, with its name for {}, and what it prints. */
+static void write_run(struct output *output, const struct manual_row *row, bool tg)
+{
+    const char *at = row->text;
+
+    output_text(output, ".IP\n.nf\n$ ");
+    for (const char *name; (name = strstr(at, "{}")) != NULL; at = name + 2) {
+        char before[128];
+
+        snprintf(before, sizeof before, "%.*s", (int)(name - at), at);
+        help_troff(output, before);
+        output_text(output, tg ? "tg" : "trawl");
+    }
+    help_troff(output, at);
+    output_text(output, "\n");
+    write_verbatim(output, row->output);
+    output_text(output, ".fi\n");
+}
+
 static void write_manual_flag(struct output *output, const struct flag *flag, bool tg)
 {
     char usage[128];
     const char *text = usage;
+    bool is_first = true;
 
     write_usage(flag, tg, usage, sizeof usage);
     text += strspn(text, " ");
@@ -341,11 +444,21 @@ static void write_manual_flag(struct output *output, const struct flag *flag, bo
     output_text(output, ".TP\n.B ");
     help_troff(output, text);
     output_text(output, "\n");
-    help_troff(output, flag->summary);
+    help_troff(output, summary_of(flag, tg));
     output_text(output, ".\n");
-    if (*flag->paragraph != '\0') {
-        help_troff(output, flag->paragraph);
-        output_text(output, "\n");
+    for (size_t i = 0; i < MANUAL_ROWS; i++) {
+        const struct manual_row *row = &manual_rows[i];
+
+        if (row->flag != flag->id || row->page == (tg ? PAGE_TRAWL : PAGE_TG))
+            continue;
+        if (row->kind == MANUAL_TEXT) {
+            output_text(output, is_first ? "" : ".IP\n");
+            help_troff(output, row->text);
+            output_text(output, "\n");
+            is_first = false;
+        } else if (row->kind == MANUAL_RUN) {
+            write_run(output, row, tg);
+        }
     }
 }
 
@@ -390,6 +503,14 @@ static void write_examples(struct output *output, bool tg)
          {"tg -o 'v(\\d+)' -r '$1' notes.txt", "What a group of each match holds."}}};
 
     output_text(output, ".SH EXAMPLES\n");
+    output_text(output, "The examples of the options search these files; d is an empty folder.\n");
+    for (size_t i = 0; i < MANUAL_ROWS; i++)
+        if (manual_rows[i].kind == MANUAL_INPUT && *manual_rows[i].output != '\0') {
+            output_format(output, ".TP\n.I %s\n.nf\n", manual_rows[i].text);
+            write_verbatim(output, manual_rows[i].output);
+            output_text(output, ".fi\n");
+        }
+    output_text(output, ".PP\nOthers:\n");
     for (size_t i = 0; i < sizeof examples[0] / sizeof *examples[0]; i++) {
         output_text(output, ".TP\n.B ");
         help_troff(output, examples[tg][i].command);
@@ -410,8 +531,13 @@ static void write_manual(struct output *output, bool tg)
                 ".SH EXIT STATUS\n0 if a line is selected, 1 if none is, 2 if an error "
                 "occurred. With \\-q the status is 0 as soon\nas a line is selected, even if "
                 "an error occurred before.\n"
-                ".SH ENVIRONMENT\n.B LC_ALL, LC_CTYPE, LANG\nsay what characters the texts are "
-                "made of.\n.B GREP_COLORS\nsays the colours of \\-\\-color.\n.B NO_COLOR\nturns "
+                ".SH ENVIRONMENT\n");
+    if (!tg)
+        output_text(output,
+                    ".B LC_ALL, LC_CTYPE, LANG\nsay what characters the texts are made of.\n"
+                    ".B GREP_COLORS\nsays the colours of \\-\\-color.\n");
+    output_text(output,
+                ".B NO_COLOR\nturns "
                 "\\-\\-color=auto off.\n.B TRAWL_CONFIG_PATH\nnames the file of options; empty: "
                 "none. See \\-\\-no\\-config.\n.B TRAWL_SERVER, TRAWL_TOKEN_FILE\n"
                 "name a server and a file with its token. See \\-\\-server.\n.B POSIXLY_CORRECT\n"

@@ -280,6 +280,19 @@ static void warn_of_old_color(struct command_job *job)
                     old);
 }
 
+/* Returns true if the operands are one file, or none and standard input is searched. */
+static bool is_one_file(const struct settings *settings, const struct value_item *operands,
+                        size_t operand_count)
+{
+    const bool recurses = settings->files.directories == DIRECTORIES_RECURSE;
+    struct stat status;
+
+    if (operand_count == 0)
+        return !recurses || walk_reads_input(settings, operands, 0) > 0;
+    return operand_count == 1 &&
+           !(recurses && stat(operands[0].text, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
 /* Gathers the strings, builds the plan and searches. The options are valid. */
 static int run(struct command_job *job, struct settings *settings, char *message)
 {
@@ -309,8 +322,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
         job_message(job, "--amplicon takes two strings, the primers");
         return EXIT_ERROR;
     }
-    if (settings->paired != NULL &&
-        (operand_count > 1 || settings->files.directories == DIRECTORIES_RECURSE)) {
+    if (settings->paired != NULL && !is_one_file(settings, operands, operand_count)) {
         job_message(job, "--paired needs a single file to search");
         return EXIT_ERROR;
     }
