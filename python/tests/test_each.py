@@ -132,7 +132,9 @@ def test_masks_and_numpy():
     """numpy's arrays of bool combine with masks without nulls; about nulls, numpy said only that NoneType lacks &."""
     numpy = pytest.importorskip("numpy")
     plan, values = trawl.Plan("a"), numpy.array([True, True])
-    assert (plan.contains(["a", "b"]) & values).tolist() == (values & plan.contains(["a", "b"])).tolist() == [True, False]
+    assert (
+        (plan.contains(["a", "b"]) & values).tolist() == (values & plan.contains(["a", "b"])).tolist() == [True, False]
+    )
     mask = plan.contains(["a", None])
     for call in (lambda: mask & values, lambda: mask | values):
         with pytest.raises(TypeError, match="an Array with nulls"):

@@ -113,15 +113,6 @@ struct printer {
     bool is_bare; /* no group is numbered */
 };
 
-/* Returns true if the set is an ASCII letter in both cases, and no other character. */
-static bool is_pair(const struct syntax_node *node)
-{
-    const struct code_range *set = node->set;
-
-    return node->set_count == 2 && set[0].first == set[0].last && set[1].first == set[1].last &&
-           set[0].first >= 'A' && set[0].first <= 'Z' && (set[0].first ^ 0x20) == set[1].first;
-}
-
 /* The parts of a set that a copy with marks distinguishes (words.h): ASCII letters and digits;
  * other word characters; and other characters. '_' and '\n' are in no part. Testing every non-ASCII
  * character is slow, so in a large set they all go into both of the last two parts. */
@@ -139,6 +130,22 @@ static bool is_in_part(const struct printer *printer, enum part part, uint32_t c
     return part == PLAIN  ? code < 0x80 && is_word
            : part == WORD ? code >= 0x80 && is_word
                           : !is_word;
+}
+
+/* Returns true if RE2 will read a class that is an ASCII letter in both cases: the whole set, or in
+ * copies with marks its plain part. */
+static bool is_pair(const struct printer *printer, const struct syntax_node *node)
+{
+    const bool is_marked = printer->options->marks != REGEX_UNMARKED;
+    const uint32_t most = is_marked ? 0x7f : SETS_LAST;
+    uint32_t codes[2] = {0}, count = 0;
+
+    for (uint32_t i = 0; i < node->set_count; i++)
+        for (uint32_t code = node->set[i].first;
+             code <= min_u64(node->set[i].last, most) && count < 3; code++)
+            if (!is_marked || is_in_part(printer, PLAIN, code))
+                codes[count++ & 1] = code;
+    return count == 2 && codes[0] >= 'A' && codes[0] <= 'Z' && (codes[0] ^ 0x20) == codes[1];
 }
 
 /* Writes a class with the part's characters between marks, as an alternative to what has been
@@ -230,8 +237,8 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
     struct printed *out = printer->out;
 
     TRAWL_ASSERT(node->set_count == 0 || node->set != NULL);
-    if (printer->alternates &&
-        (is_pair(node) || (options->bytes && (is_high || (is_set && node->bytes_count > 2)))))
+    if (printer->alternates && (is_pair(printer, node) ||
+                                (options->bytes && (is_high || (is_set && node->bytes_count > 2)))))
         print_text(out, "(?:)");
     if (options->marks != REGEX_UNMARKED)
         put_marked(printer, node);
