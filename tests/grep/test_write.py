@@ -187,17 +187,131 @@ def test_backup(place):
         assert (status, output) == (2, b"") and b"is not the end of another name" in errors
         assert read(place, "f") == b"foo\n" and os.listdir(place) == ["f"]
     os.makedirs(os.path.join(place, "f.dir"))
-    status, output, errors = execute([TRAWL, "--write", "--replace=x", "--backup=.dir", "foo", "f"], place)
-    assert (status, output) == (2, b"") and b"f: cannot make the backup" in errors
+    os.link(os.path.join(place, "f"), os.path.join(place, "f.old"))
+    os.symlink("nowhere", os.path.join(place, "f.link"))
+    for suffix in (".dir", ".old", ".link"):
+        status, output, errors = execute([TRAWL, "--write", "--replace=x", f"--backup={suffix}", "foo", "f"], place)
+        assert (status, output) == (2, b"") and b"f: cannot make the backup: File exists" in errors
+    os.unlink(os.path.join(place, "f.old"))
+    os.unlink(os.path.join(place, "f.link"))
     status, output, errors = execute([TRAWL, "--write", "--replace=x", "--backup=" + "n" * 300, "foo", "f"], place)
     assert (status, output) == (2, b"") and b"f: cannot make the backup: File name too long" in errors
     assert read(place, "f") == b"foo\n" and sorted(os.listdir(place)) == ["f", "f.dir"]
-    os.link(os.path.join(place, "f"), os.path.join(place, "f.old"))  # the backup's name leads to the file itself
     assert execute([TRAWL, "--write", "--replace=x", "--backup=.old", "foo", "f"], place) == (0, b"f\n", b"")
     assert (read(place, "f"), read(place, "f.old")) == (b"x\n", b"foo\n")
-    assert execute([TRAWL, "--write", "--replace=y", "--backup=.old", "x", "f"], place) == (0, b"f\n", b"")
-    assert (read(place, "f"), read(place, "f.old")) == (b"y\n", b"x\n")
-    assert sorted(os.listdir(place)) == ["f", "f.dir", "f.old"]
+
+
+def test_ways(rng, folder, trawl):
+    """Replaces in trees that are reached in several ways, with files that are there already under the names of backups:
+    each file is replaced once, and no backup is changed."""
+    root = os.path.join(folder, f"{rng.number} ways")
+    names = rng.sample(
+        ["a", "b", "s/a", "s/b", "s/t/a", "s/t/c", "s/a.bak", "a.bak", "s/t/.bak", "c.bak/a"], rng.choice([1, 3, 6])
+    )
+    texts = {name: rng.choice([b"foo\n", b"a foo foo\n" * 9, b"none\n"]) for name in names}
+    for name, text in texts.items():
+        os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+        write(os.path.join(root, name), text)
+    for i in range(rng.choice([0, 1, 3])):  # links to files, directories, links, and to nothing
+        to = os.path.join(root, rng.choice([*names, *filter(None, map(os.path.dirname, names)), "l0"]))
+        os.symlink(rng.choice([to, os.path.relpath(to, root)]), os.path.join(root, f"l{i}"))
+    links = [name for name in os.listdir(root) if name.startswith("l")]
+    ways = [
+        ".",
+        "./",
+        root,
+        *names,
+        *("./" + name for name in names),
+        *filter(None, map(os.path.dirname, names)),
+        *links,
+    ]
+    operands = [rng.choice(ways) for _ in range(rng.choice([1, 2, 4, 9]))]
+    follows, backup, jobs = rng.random() < 0.4, rng.random() < 0.6, rng.choice([1, 2, 4])
+    words = [cases.link(trawl, folder), "-uu", f"-j{jobs}", *["-L"] * follows, "--replace=<foofoo>", "foo", *operands]
+    reached = set()
+    for operand in operands:
+        top = os.path.join(root, operand)
+        inside = [os.path.join(at, name) for at, _, files in os.walk(top, followlinks=follows) for name in files]
+        reached |= {
+            one for one in [top] * (not os.path.isdir(top)) + inside if one == top or follows or not os.path.islink(one)
+        }
+    is_backup = lambda name: backup and os.path.basename(name).endswith(".bak") and os.path.basename(name) != ".bak"
+    reached = {os.path.relpath(os.path.realpath(path), root) for path in reached if not is_backup(path)} & set(names)
+    asked = {name for name in reached if b"foo" in texts[name]}
+    refused = {name for name in asked if backup and os.path.lexists(os.path.join(root, name + ".bak"))}
+    status, output, errors = execute([*words, "--diff"], root)
+    shown = {os.path.relpath(os.path.realpath(os.path.join(root, name)), root) for name in differences(output)}
+    assert backup or shown == asked, (operands, output)
+    status, output, errors = execute([*words, "--write", *["--backup=.bak"] * backup], root)
+    what = (words, texts, status, output, errors)
+    cases.counts["selected"] += bool(asked)
+    assert errors.count(b"cannot make the backup: File exists\n") == len(refused), what
+    assert len(output.splitlines()) == len(asked - refused) and (status == 2 or not refused), what
+    for name, text in texts.items():
+        is_new = name in asked - refused
+        assert read(root, name) == (text.replace(b"foo", b"<foofoo>") if is_new else text), (name, what)
+        kept = os.path.join(root, name + ".bak")
+        assert is_backup(name) or name + ".bak" in names or os.path.exists(kept) == (backup and is_new), (name, what)
+        assert not (is_new and backup) or read(kept) == text, (name, what)
+    assert not [name for at, _, files in os.walk(root) for name in files if name.startswith(".trawl")]
+
+
+def places_of(expression, text, has_end, words):
+    """Return the matches of ripgrep: leftmost, an empty one not where another ends, none after the end of the last line."""
+    compiled = re.compile(rf"(?<!\w)(?:{expression})(?!\w)" if words else expression, re.M)
+    found, last, match = [], -1, compiled.search(text)
+    while match and match.start() < len(text) + has_end:
+        is_empty = match.start() == match.end()
+        found += [match.span()] * (not is_empty or match.start() != last)
+        last = match.end()
+        match = compiled.search(text, last + is_empty) if last + is_empty <= len(text) else None
+    return found
+
+
+EMPTY = [
+    "",
+    " *",
+    "o*",
+    "é*",
+    "漢?",
+    "[éo ]*",
+    "(?:o|)",
+    "a?",
+    "x*|b",
+    "(?:ab)*",
+    "^",
+    "$",
+    "(?:)",
+    "𠀀{0,2}",
+    "(?=é)",
+    "(?<=漢)",
+]
+
+
+def test_empty(rng, folder, trawl):
+    """Replaces empty matches, beside re: they are found between characters, also of invalid text."""
+    expression = rng.choice(EMPTY)
+    options = ["-P"] * (rng.random() < 0.3 or "(?=" in expression or "(?<" in expression)
+    many, words, invalid = rng.random() < 0.3, rng.random() < 0.15, rng.random() < 0.4
+    options += (
+        ["-U"] * many + ["-w"] * words + ["--no-unicode"] * (rng.random() < 0.1 and expression.isascii() and not words)
+    )
+    tokens = ["é", "漢", "𠀀", "o", "a", "ab", "b", " ", "  ", "x", "\r", "\n", "\n", "\r\n"]
+    tokens += [token.decode(errors="surrogateescape") for token in layout.BROKEN] * (invalid and not words)
+    text = "".join(rng.choice(tokens) for _ in range(rng.choice([0, 1, 3, 8, 30, 200])))
+    text = text.encode(errors="surrogateescape").decode(errors="surrogateescape")  # parts may have made a character
+    made = ""
+    for line in [text] if many else re.findall("[^\n]*\n|[^\n]+", text):
+        content = line if many else line.removesuffix("\n")
+        at = 0
+        for begin, end in places_of(expression, content, content != line, words):
+            made, at = made + content[at:begin] + "<>", end
+        made += line[at:]
+    write(os.path.join(folder, "empty"), text.encode(errors="surrogateescape"))
+    words = [cases.link(trawl, folder), *options, "--write", "--replace=<>", "-e", expression, "empty"]
+    status, output, errors = execute(words, folder)
+    got = read(folder, "empty").decode(errors="surrogateescape")
+    assert (errors, got) == (b"", made), (words, ascii(text), ascii(made), ascii(got))
 
 
 def test_utf16(place):

@@ -12,6 +12,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -135,6 +138,49 @@ static bool next_entry(struct walk *walk, struct walk_item *item)
     return true;
 }
 
+static int compare_paths(const void *one, const void *other)
+{
+    return strcmp(one, other);
+}
+
+/* Returns true if the file was found before. The names of hard links lead to files of their own,
+ * because --write separates them. */
+static bool is_taken(struct walk *walk, const char *name)
+{
+    char *path = realpath(name, NULL);
+    const void *node;
+
+    if (path == NULL) /* opening the file reports an error */
+        return false;
+    node = tsearch(path, &walk->taken, compare_paths);
+    if (node != NULL && *(char *const *)node == path)
+        return false;
+    free(path);
+    return node != NULL;
+}
+
+/* --write: returns true if the walk goes on without the file, of which `item` may become a note. */
+static bool is_passed_over(struct walk *walk, struct walk_item *item)
+{
+    const struct settings *settings = walk->job->settings;
+    const char *slash = strrchr(item->name, '/'), *name = slash != NULL ? slash + 1 : item->name;
+    const size_t bytes = strlen(name),
+                 end = settings->backup != NULL ? strlen(settings->backup) : 0;
+
+    if (end > 0 && bytes > end && strcmp(name + bytes - end, settings->backup) == 0) {
+        walk->job->left_out |= !item->is_operand;
+        if (!item->is_operand && !settings->files.debug)
+            return true;
+        free(walk->note);
+        if (asprintf(&walk->note, "%s: skipped: its name ends as that of a backup", item->name) < 0)
+            walk->note = NULL;
+        return !set_item(item, WALK_NOTE, walk->note != NULL ? walk->note : item->name, false);
+    }
+    if (!item->is_operand && strncmp(name, walk->own, strlen(walk->own)) == 0)
+        return true;
+    return (walk->operand_count > 1 || settings->files.follow_links) && is_taken(walk, item->name);
+}
+
 bool walk_next(struct walk *walk, struct walk_item *item)
 {
     const struct supply *supply = walk->job->supply;
@@ -143,15 +189,23 @@ bool walk_next(struct walk *walk, struct walk_item *item)
         return supply->next(supply->context, item);
     for (;;) {
         if (walk->tree != NULL) {
-            if (next_entry(walk, item))
-                return true;
+            if (!next_entry(walk, item))
+                continue;
+        } else if (walk->operand_at == walk->operand_count) {
+            return false;
+        } else if (!next_operand(walk, walk->operands[walk->operand_at++].text, item)) {
             continue;
         }
-        if (walk->operand_at == walk->operand_count)
-            return false;
-        if (next_operand(walk, walk->operands[walk->operand_at++].text, item))
+        if (!walk->job->settings->write || item->kind != WALK_FILE || !is_passed_over(walk, item))
             return true;
     }
+}
+
+void walk_close(struct walk *walk)
+{
+    tree_close(walk->tree);
+    tdestroy(walk->taken, free);
+    free(walk->note);
 }
 
 void walk_tell(struct command_job *job, const struct walk_item *item)
@@ -213,6 +267,7 @@ void walk_open(struct walk *walk, struct command_job *job, const struct value_it
     walk->operands = operands;
     walk->operand_count = operand_count;
     walk->open_levels = open_levels;
+    (void)snprintf(walk->own, sizeof walk->own, WALK_OWN_NAME, (long)getpid());
     if (job->supply != NULL) {
         job->supply->begin(job->supply->context, job, operands, operand_count);
         return;

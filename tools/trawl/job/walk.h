@@ -8,6 +8,9 @@
 #include "trawl/job/command_job.h"
 #include "trawl/files/tree.h"
 
+/* The name of a file that --write makes, with the process's number, before mkstemp's XXXXXX. */
+#define WALK_OWN_NAME ".trawl-%ld-"
+
 enum walk_kind {
     WALK_FILE,  /* a file to search */
     WALK_INPUT, /* standard input */
@@ -45,7 +48,10 @@ struct walk {
     size_t operand_count, operand_at; /* number of operands; index of the next operand */
     struct tree *tree;                /* tree of the current operand; NULL: no tree */
     bool below_working_directory;     /* no operand was given: names are shown without "./" */
-    unsigned open_levels;             /* how many directories may be open at a time */
+    void *taken;  /* --write: paths of the files found so far, a tree of search.h; NULL: none */
+    char *note;   /* the text of the last WALK_NOTE about a backup */
+    char own[32]; /* WALK_OWN_NAME of this process */
+    unsigned open_levels; /* how many directories may be open at a time */
 };
 
 /* Returns how many options (-f, --exclude-from) read a list from standard input. */
@@ -60,9 +66,12 @@ bool walk_reads_input(const struct settings *settings, const struct value_item *
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels);
 
-/* Finds the next file, or something to report. False: there are no more files, and walk->tree is
- * closed. A caller that stops before the end must close walk->tree. */
+/* Finds the next file, or something to report. False: there are no more files. With --write, a file
+ * to which several names lead is found once, and backups and the command's own new files are not.
+ */
 bool walk_next(struct walk *walk, struct walk_item *item);
+
+void walk_close(struct walk *walk);
 
 /* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */
 void walk_tell(struct command_job *job, const struct walk_item *item);

@@ -317,11 +317,26 @@ static struct line_span *add_span(struct text_scan *scan)
     return &style->spans[style->span_count++];
 }
 
-/* Adds an empty match. Returns false if out of memory. */
-static bool add_place(struct text_scan *scan, uint64_t at)
+/* Returns true if an empty match there does not count: within a character of a file that is
+ * written, which the replacement would split. */
+static bool is_within(const struct text_scan *scan, const uint8_t *bytes, uint64_t count,
+                      uint64_t at)
 {
-    struct line_span *span = add_span(scan);
+    const uint64_t before = scan->settings->write ? utf8_last(bytes, at) : 0;
+    uint32_t code_point;
 
+    return before > 0 &&
+           utf8_character(bytes + (at - before), count - (at - before), &code_point) > before;
+}
+
+/* Adds an empty match. Returns false if out of memory. */
+static bool add_place(struct text_scan *scan, const struct places *places, uint64_t at)
+{
+    struct line_span *span;
+
+    if (is_within(scan, places->bytes, places->count, at))
+        return true;
+    span = add_span(scan);
     if (span != NULL)
         *span = (struct line_span){.begin = at, .end = at, .from = at, .to = at};
     return span != NULL;
@@ -343,7 +358,7 @@ static bool walk_empty(struct text_scan *scan, struct places *places, uint64_t f
             break;
         if (found.begin == found.end &&
             (style->span_count == 0 || style->spans[style->span_count - 1].end < found.begin) &&
-            !add_place(scan, found.begin))
+            !add_place(scan, places, found.begin))
             return false;
     }
     if (status != TRAWL_OK)
@@ -364,7 +379,7 @@ static bool add_empty(struct text_scan *scan, struct places *places, uint64_t fr
     if (style->span_count > 0 && style->spans[style->span_count - 1].end == from)
         from++;
     for (; from < to && scan->status == TRAWL_OK; from++)
-        if (is_empty_match(scan, places, from) && !add_place(scan, from))
+        if (is_empty_match(scan, places, from) && !add_place(scan, places, from))
             return false;
     return scan->status == TRAWL_OK;
 }
@@ -413,6 +428,7 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
          * is at the end of the text or of another match. */
         if (match.end == match.begin &&
             (scan->whole.bytes == NULL || match.distance > 0 ||
+             is_within(scan, scan->whole.bytes, scan->whole.count, match.begin) ||
              (*index > 1 && view->matches[*index - 2].end == match.begin)))
             continue;
         if (scan->rules.check_whole_line && (match.begin != begin || match.end != end))

@@ -316,8 +316,7 @@ static void pool_close(struct pool *pool)
         (void)trawl_runtime_close(pool->runtime, NULL);
         pool->job->runtime = NULL;
     }
-    if (pool->walk.tree != NULL)
-        tree_close(pool->walk.tree);
+    walk_close(&pool->walk);
     free(pool->workers);
 }
 

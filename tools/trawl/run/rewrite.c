@@ -12,18 +12,19 @@
 #include <unistd.h>
 
 #include "trawl/print/edits.h"
+#include "trawl/job/walk.h"
 #include "trawl/run/conditions.h"
 
-#define NEW_NAME ".trawl-XXXXXX" /* of the new file, until it is renamed */
+#define NEW_NAME WALK_OWN_NAME "XXXXXX" /* of the new file, until it is renamed */
+#define NEW_NAME_BYTES (sizeof NEW_NAME + 20)
 
 /* A file that is being replaced. */
 struct rewrite {
     struct output output;
-    char path[PATH_MAX];                         /* without symbolic links */
-    char made[PATH_MAX + sizeof NEW_NAME];       /* the new file; "": none */
-    char kept[PATH_MAX + NAME_MAX];              /* the old file's name with --backup */
-    char linked[PATH_MAX + sizeof NEW_NAME + 1]; /* the old file until it has that name */
-    const char *failed;                          /* what failed; NULL: nothing */
+    char path[PATH_MAX];                  /* without symbolic links */
+    char made[PATH_MAX + NEW_NAME_BYTES]; /* the new file; "": none */
+    char kept[PATH_MAX + NAME_MAX];       /* the old file's name with --backup */
+    const char *failed;                   /* what failed; NULL: nothing */
 };
 
 /* Finds the file's path, and opens the new file beside it. */
@@ -48,7 +49,7 @@ static bool open_new(struct rewrite *rewrite, const struct open_file *file, bool
         rewrite->failed = "cannot find the path";
         return false;
     }
-    memcpy(base + 1, NEW_NAME, sizeof NEW_NAME);
+    (void)snprintf(base + 1, NEW_NAME_BYTES, NEW_NAME, (long)getpid());
     descriptor = is_diff ? memfd_create("trawl", MFD_CLOEXEC) : mkostemp(rewrite->made, O_CLOEXEC);
     if (descriptor < 0 || is_diff)
         rewrite->made[0] = '\0';
@@ -153,28 +154,14 @@ static bool are_equal(int one, off_t one_bytes, int other, off_t other_bytes)
     return one_bytes == other_bytes;
 }
 
-/* Gives the old file another name, too. The file that had this name stays until then. */
+/* Gives the old file another name, too, unless there is a file of that name. */
 static bool keep_old(struct rewrite *rewrite, const char *suffix)
 {
-    bool good;
-
     rewrite->failed = "cannot make the backup";
     errno = ENAMETOOLONG;
-    if (snprintf(rewrite->kept, sizeof rewrite->kept, "%s%s", rewrite->path, suffix) >=
-        (int)sizeof rewrite->kept)
-        return false;
-    (void)snprintf(rewrite->linked, sizeof rewrite->linked, "%s~", rewrite->made);
-    if (link(rewrite->path, rewrite->linked) != 0)
-        return false;
-    good = rename(rewrite->linked, rewrite->kept) == 0;
-    if (!good || access(rewrite->linked, F_OK) ==
-                     0) { /* rename does nothing if both names are links to the same file */
-        const int os_code = errno;
-
-        (void)unlink(rewrite->linked);
-        errno = os_code;
-    }
-    return good;
+    return snprintf(rewrite->kept, sizeof rewrite->kept, "%s%s", rewrite->path, suffix) <
+               (int)sizeof rewrite->kept &&
+           link(rewrite->path, rewrite->kept) == 0;
 }
 
 /* Completes the new file and gives it the old one's name, unless the content is the same. Returns
@@ -205,8 +192,14 @@ static bool put_in_place(struct rewrite *rewrite, const struct open_file *file,
         (settings->backup != NULL && !keep_old(rewrite, settings->backup)))
         return false;
     rewrite->failed = "cannot rename the new file";
-    if (rename(rewrite->made, rewrite->path) != 0)
+    if (rename(rewrite->made, rewrite->path) != 0) {
+        const int os_code = errno;
+
+        if (settings->backup != NULL)
+            (void)unlink(rewrite->kept);
+        errno = os_code;
         return false;
+    }
     rewrite->made[0] = '\0';
     rewrite->failed = NULL;
     return true;

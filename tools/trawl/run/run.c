@@ -388,8 +388,7 @@ static void print_names(struct command_job *job, const struct value_item *operan
                 search_file_name(job, item.name);
         }
     }
-    if (walk.tree != NULL)
-        tree_close(walk.tree);
+    walk_close(&walk);
     output_flush(job->output);
 }
 
