@@ -439,6 +439,7 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
         syntax_release(&tree);
     }
     maker->first = lines || words ? nfa_put_edge(nfa, edges[back], false, all) : all;
+    maker->steps = nfa->steps;
     maker->fails = nfa->fails ? nfa->why : NULL;
     if (anchor != NULL)
         maker->first = nfa->border;

@@ -421,6 +421,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->count + RULE_PLACES_MAX, error));
     TRAWL_TRY(syntax_again(&item->tree, &tree, error));
     nfa->most = nfa->count + RULE_PLACES_MAX;
+    nfa->steps = 0;
     at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
     if (lines || words)
         at = nfa_put_edge(nfa, lines ? 'z' : 'H', false, at);

@@ -130,61 +130,52 @@ static uint32_t put_hull(struct nfa *nfa, uint32_t next)
     return put_bytes(nfa, 0x80, 0xff, more);
 }
 
-/* Returns a place for the last `rest` bytes of the set's characters from `first` to `last` that
- * begin with the same bytes as `block`; NO_PLACE if there is none. */
-static uint32_t put_block(struct nfa *nfa, const struct syntax_node *node, uint32_t block,
-                          uint32_t rest, uint32_t first, uint32_t last, uint32_t next)
+/* Adds places for the set's characters in `within`, which have the same bytes up to one that is
+ * `base` or more; `rest` bytes follow that one. Takes a block of characters with the same byte at
+ * once where one range, or none, has them all: a set such as \w has ten times as many characters as
+ * blocks, and each copy of a repeated set is put anew. */
+static uint32_t put_block(struct nfa *nfa, const struct syntax_node *node, struct code_range within,
+                          uint32_t rest, uint32_t base, uint32_t next)
 {
-    const uint32_t end = block + (1u << 6 * rest) - 1;
-    uint32_t all = NO_PLACE, run = NO_PLACE;
-    uint32_t from = 0, i = 0, high = node->set_count;
+    const uint32_t most = (1u << 6 * rest) - 1, beyond = within.last + 1;
+    uint32_t all = NO_PLACE, run = NO_PLACE, from = 0, i = 0, high = node->set_count;
 
     while (i < high) { /* the first range that does not end before */
         const uint32_t middle = i + (high - i) / 2;
 
-        if (node->set[middle].last < max_u64(block, first))
+        if (node->set[middle].last < within.first)
             i = middle + 1;
         else
             high = middle;
     }
-    if (i == node->set_count || node->set[i].first > min_u64(end, last) || block > last)
-        return NO_PLACE;
-    if (rest == 0)
-        return next;
-    for (uint32_t byte = 0; byte <= 64; byte++) { /* a place for each run of equal blocks */
-        const uint32_t part = byte == 64 ? NO_PLACE
-                                         : put_block(nfa, node, block + (byte << 6 * (rest - 1)),
-                                                     rest - 1, first, last, next);
+    for (uint32_t at = within.first, after; at <= beyond && !nfa->fails; at = after) {
+        const uint32_t end = (uint32_t)min_u64(at | most, within.last);
+        struct code_range range = {UINT32_MAX, UINT32_MAX};
+        uint32_t part = NO_PLACE;
 
-        if (part != run && run != NO_PLACE)
-            all = nfa_put_fork(nfa, put_bytes(nfa, 0x80 + from, 0x80 + byte - 1, run), all);
-        if (part != run)
-            from = byte;
-        run = part;
-    }
-    return all;
-}
-
-/* Adds places for the set's characters that have `1 + rest` bytes in UTF-8. */
-static uint32_t put_length(struct nfa *nfa, const struct syntax_node *node, uint32_t rest,
-                           uint32_t next)
-{
-    static const uint32_t begins[] = {0, 0x80, 0x800, 0x10000, 0x110000};
-    static const uint8_t leads[] = {0, 0xc0, 0xe0, 0xf0}, counts[] = {0, 32, 16, 5};
-    uint32_t all = NO_PLACE, run = NO_PLACE;
-    uint32_t from = 0;
-
-    for (uint32_t lead = 0; lead <= counts[rest] && !nfa->fails; lead++) {
-        const uint32_t part = lead == counts[rest]
-                                  ? NO_PLACE
-                                  : put_block(nfa, node, lead << 6 * rest, rest, begins[rest],
-                                              begins[rest + 1] - 1, next);
-
-        if (part != run && run != NO_PLACE)
-            all = nfa_put_fork(nfa, put_bytes(nfa, leads[rest] + from, leads[rest] + lead - 1, run),
-                               all);
-        if (part != run)
-            from = lead;
+        while (i < node->set_count && node->set[i].last < at)
+            i++;
+        if (at < beyond && i < node->set_count)
+            range = node->set[i];
+        nfa->steps++;
+        if (range.first > end) {
+            after = at == beyond ? at + 1 : (uint32_t)min_u64(range.first & ~most, beyond);
+        } else if ((at & most) == 0 && end == (at | most) && range.first <= at &&
+                   range.last >= end) {
+            after = (uint32_t)min_u64(range.last + 1, beyond) & ~most;
+            part = next;
+            for (uint32_t k = 0; k < rest; k++)
+                part = put_bytes(nfa, 0x80, 0xbf, part);
+        } else {
+            after = end + 1;
+            part = put_block(nfa, node, (struct code_range){at, end}, rest - 1, 0x80, next);
+        }
+        if (part == run)
+            continue;
+        if (run != NO_PLACE)
+            all = nfa_put_fork(
+                nfa, put_bytes(nfa, base + from, base + ((at - 1) >> 6 * rest & 63), run), all);
+        from = at >> 6 * rest & 63;
         run = part;
     }
     return all;
@@ -192,6 +183,8 @@ static uint32_t put_length(struct nfa *nfa, const struct syntax_node *node, uint
 
 static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
+    static const uint32_t begins[] = {0, 0x80, 0x800, 0x10000, 0x110000};
+    static const uint8_t leads[] = {0, 0xc0, 0xe0, 0xf0};
     const bool by_blocks =
         nfa->slots != NULL && !nfa->options->bytes && !nfa->backwards && node->set_count > 8;
     uint32_t all = NO_PLACE;
@@ -202,6 +195,7 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
 
         if (by_blocks && range.first >= 0x80)
             break;
+        nfa->steps++;
         if (by_blocks)
             range.last = range.last < 0x80 ? range.last : 0x7f;
         if (nfa->is_hull && !nfa->options->bytes) {
@@ -215,7 +209,12 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
                                all);
     }
     for (uint32_t rest = 1; rest <= 3 && by_blocks; rest++)
-        all = nfa_put_fork(nfa, put_length(nfa, node, rest, next), all);
+        all = nfa_put_fork(nfa,
+                           put_block(nfa, node,
+                                     (struct code_range){begins[rest], begins[rest + 1] - 1}, rest,
+                                     leads[rest], next),
+                           all);
+    fail_if(nfa, nfa->steps > NFA_STEPS_MAX, "its automaton would be too large");
     if (is_wide)
         all = nfa_put_fork(nfa, put_hull(nfa, next), all);
     /* for a class without characters, a range without bytes */

@@ -11,7 +11,8 @@
 
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
 #define NO_PLACE UINT32_MAX
-#define NFA_SLOTS 8192u /* a power of two, and more than there are shared places */
+#define NFA_SLOTS 8192u          /* a power of two, and more than there are shared places */
+#define NFA_STEPS_MAX (1u << 20) /* of an expression's places; so many take some 10 ms */
 /* In an automaton for hulls: a byte beyond ASCII comes before. */
 #define LINE_BEFORE_HIGH LINE_BEFORES
 
@@ -58,6 +59,7 @@ struct nfa {
     uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
     struct place *places; /* room for `most` */
     uint32_t count, most;
+    uint32_t steps; /* the work so far: ranges and blocks of classes */
 };
 
 /* Adds a place. Returns its index; 0 if nfa->fails. */
