@@ -560,7 +560,8 @@ enum trawl_which {
      * zero bytes in a line, an empty match of any of them */
     TRAWL_SPANS = 4,
     /* leftmost-first without overlap: of the matches that begin first, that with the lowest pattern
-     * index; all patterns resume after its end. No empty matches */
+     * index; all patterns resume after its end. An empty match prevents others with a higher index,
+     * but is delivered only with SPANS_FIRST | WITH_EMPTY, as the only match of a line */
     TRAWL_SPANS_FIRST = 8,
     TRAWL_WITH_EMPTY = 16, /* all, and an empty match in a line in which an expression matches only
                               zero bytes */

@@ -322,6 +322,51 @@ static enum trawl_status go_on(struct merge *merge, const struct expressions *ex
     return TRAWL_OK;
 }
 
+/* Returns true if matches of the expression may be barred: of the expressions that match at a
+ * place, only the first counts, and an earlier one may match there without a byte. */
+static bool may_be_barred(const struct expressions *expressions, const struct judged *line,
+                          uint32_t expression)
+{
+    return line->spans == SPANS_FIRST && !line->takes_empty &&
+           expression > expressions->first_empty &&
+           (expressions->plan->flags & TRAWL_WHOLE_LINE) == 0;
+}
+
+/* Returns 1 if an expression before this one, which may match without a byte, matches at `at`. The
+ * other results are those of words_match. */
+static int is_barred(const struct expressions *expressions, const struct judged *line,
+                     uint32_t expression, uint64_t at)
+{
+    int found = 0;
+
+    for (uint32_t i = expressions->first_empty; i < expression && found == 0; i++)
+        if (expressions->items[i].beyond == NULL && expressions->items[i].tree.root.may_be_empty)
+            found = words_match(expressions, i, line, at, line->count, REGEX_AT_FROM, NULL, 0);
+    return found;
+}
+
+/* Moves the first item to its expression's next occurrence that is not barred; then likewise the
+ * one that comes first now. An earlier expression that matches there with a byte would be first. */
+static enum trawl_status pass_barred(struct merge *merge, const struct expressions *expressions,
+                                     const struct judged *line, struct trawl_error *error)
+{
+    while (merge->count > 0 && may_be_barred(expressions, line, merge->items->expression)) {
+        struct occurrence *first = merge->items;
+        uint64_t at = first->span.begin;
+        int found = 1;
+
+        while (at < line->count &&
+               (found = is_barred(expressions, line, first->expression, at)) > 0)
+            at = words_step(expressions, line->bytes, line->count, at);
+        TRAWL_TRY(status_of(found, line, error));
+        if (at == first->span.begin)
+            break;
+        first->span = (struct regex_span){at, at};
+        TRAWL_TRY(go_on(merge, expressions, line, 0, error));
+    }
+    return TRAWL_OK;
+}
+
 static int compare(const void *a, const void *b)
 {
     return comes_before((const struct occurrence *)a, (const struct occurrence *)b) ? -1 : 1;
@@ -337,13 +382,18 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
         struct occurrence first = {{UINT64_MAX, 0}, candidates != NULL ? candidates[i] : i};
         bool found;
 
+        if ((expressions->items[first.expression].is_void && !line->each_empty &&
+             !line->takes_empty) ||
+            (first.expression > expressions->first_bar &&
+             may_be_barred(expressions, line, first.expression)))
+            continue;
         TRAWL_TRY(judge_next(expressions, first.expression, line, &first.span, &found, error));
         if (found)
             merge->items[merge->count++] = first;
     }
     if (merge->count > 1)
         qsort(merge->items, (size_t)merge->count, sizeof *merge->items, compare);
-    return TRAWL_OK;
+    return pass_barred(merge, expressions, line, error);
 }
 
 /* Finds the span after *last, if that is possible, with an alternation of all expressions. The
@@ -413,7 +463,7 @@ static enum trawl_status next_span(struct merge *merge, const struct expressions
         *span = now;
         TRAWL_TRY(go_on(merge, expressions, line, merge->at, error));
     }
-    return TRAWL_OK;
+    return pass_barred(merge, expressions, line, error);
 }
 
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,

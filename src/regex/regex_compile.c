@@ -194,6 +194,17 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
             split_may_hold(&syntax->root, options->line_end));
 }
 
+/* Returns true if no match of the node has a byte. */
+static bool is_void(const struct syntax_node *node)
+{
+    bool reads = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET ||
+                 node->kind == SYNTAX_BYTE || node->kind == SYNTAX_REFERENCE;
+
+    for (uint32_t i = 0; i < node->count && !reads; i++)
+        reads = !is_void(node->items[i]);
+    return !reads;
+}
+
 /* Compiles an expression with RE2: expression number `index`, or the filter that stands for it.
  * Adds the strings with which the expression is searched for to maker->anchors. Takes ownership of
  * the tree. */
@@ -229,6 +240,9 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
         status = compile_marked(made, index, error);
     made->crosses |= *out != NULL && may_cross(made, syntax);
     made->items[index].needs_line = syntax->needs_line;
+    made->items[index].is_void = !is_filter && is_void(&syntax->root);
+    made->items[index].bars = !is_filter && syntax->root.may_be_empty && edges == 0 &&
+                              syntax->edges == 0 && !syntax->has_lines && !syntax->has_ends;
     if (status == TRAWL_OK && !is_filter)
         status = reach_fits(&syntax->root, edges == TRAWL_WHOLE_WORD, &made->items[index].has_reach,
                             error);
@@ -491,6 +505,10 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
             error->pattern_index = i;
         TRAWL_TRY(status);
         made->takes_empty |= may_be_empty(&made->items[i]);
+        if (!made->takes_empty)
+            made->first_empty = i + 1;
+        if (made->first_bar == i && !made->items[i].bars)
+            made->first_bar = i + 1;
         made->cost += made->items[i].tree.root.cost;
         for (uint32_t k = 0; k < 3; k++)
             if (older[k] != last[0].expression && older[k] != last[1].expression)

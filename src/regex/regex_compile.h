@@ -47,6 +47,8 @@ struct expression {
     uint32_t shortest;    /* if PCRE2 decides: no line with a match has fewer bytes */
     bool needs_line;      /* a program for many lines (`whole`) could not stand for it */
     bool has_atoms;       /* each match contains an atom */
+    bool is_void;         /* no match has a byte */
+    bool bars;            /* matches at each place, perhaps without a byte */
 };
 
 struct expressions {
@@ -60,8 +62,10 @@ struct expressions {
     /* under TRAWL_MULTILINE: an expression may match a line end, has an assertion about the start
      * or end of lines, or belongs to PCRE2 */
     bool crosses;
-    uint64_t cost;    /* RE2's programs of all expressions have at most so many instructions */
-    bool takes_empty; /* a match may be empty */
+    uint64_t cost;        /* RE2's programs of all expressions have at most so many instructions */
+    bool takes_empty;     /* a match may be empty */
+    uint32_t first_empty; /* the first expression with such a match; `count`: none */
+    uint32_t first_bar;   /* the first expression that bars all later ones (judge.c); or `count` */
     bool lines_alone; /* a search can only want lines: PCRE2 may not find the longest occurrences */
     /* The plan is for whole words, or has word boundaries that RE2 lacks, so all lines need marks;
      * or PCRE2 decides about an expression. */

@@ -396,16 +396,18 @@ int words_match(const struct expressions *expressions, uint32_t expression,
 {
     struct words *words = line->words;
     const struct expression *asked = &expressions->items[expression];
+    const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    const bool needs_marks = edges == TRAWL_WHOLE_WORD || asked->tree.edges > SYNTAX_EDGES;
     bool is_plain; /* `each` judges word boundaries in this line rightly */
 
     if (asked->beyond != NULL)
         return line->count < asked->shortest
                    ? 0
                    : match_beyond(asked->beyond, line, from, spans, span_count);
-    if (asked->marked != NULL && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
+    if (asked->marked != NULL && words->kind == WORDS_UNKNOWN && !needs_marks &&
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
-    is_plain = asked->marked == NULL || words->kind == WORDS_PLAIN;
+    is_plain = asked->marked == NULL || (words->kind == WORDS_PLAIN && !needs_marks);
     if (asked->has_reach) {
         const struct reach *reach;
         int found = is_plain ? program_find(asked->each, line->bytes, line->count, from, to, anchor,

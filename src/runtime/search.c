@@ -592,7 +592,8 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
 
     if (function == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
-    if (which > TRAWL_NO_MATCHES || (which & (which - 1)) != 0)
+    if (which > TRAWL_NO_MATCHES ||
+        ((which & (which - 1)) != 0 && which != (TRAWL_SPANS_FIRST | TRAWL_WITH_EMPTY)))
         return TRAWL_FAIL(error, ARGUMENT, "flags 0x%x are not one enum trawl_which", flags);
     flags &= with;
     if (plan != NULL && !kind_of(plan)->by_lines) { /* a match of a string is never empty */

@@ -42,11 +42,20 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
 
     if (trawl_plan_tell(plan, &told, NULL) != TRAWL_OK)
         return;
-    patterns->empty_between = patterns_empty_between(plan, 0);
+    patterns->empty_between = 0;
+    patterns->empty_everywhere = false;
+    for (uint64_t i = 0; i < told.pattern_count; i++) {
+        const uint32_t between = patterns_empty_between(plan, i);
+
+        patterns->empty_from = patterns->empty_between == 0 ? i : patterns->empty_from;
+        patterns->empty_to = between != 0 ? i + 1 : patterns->empty_to;
+        patterns->empty_between |= between;
+        /* \B does not match inside a character */
+        patterns->empty_everywhere |=
+            told.pcre == 0 && between == all &&
+            told_groups(plan, i, "\xc3\xa9", 2, (struct trawl_range){1, 1}, &group, 1, NULL) ==
+                TRAWL_OK &&
+            group.begin != UINT64_MAX;
+    }
     patterns->finds_empty = told.pcre > 1 || patterns->empty_between != 0;
-    /* \B does not match inside a character */
-    patterns->empty_everywhere = told.pcre == 0 && patterns->empty_between == all &&
-                                 told_groups(plan, 0, "\xc3\xa9", 2, (struct trawl_range){1, 1},
-                                             &group, 1, NULL) == TRAWL_OK &&
-                                 group.begin != UINT64_MAX;
 }

@@ -335,31 +335,75 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     return status;
 }
 
+/* Builds the plan of the separate expressions. For tg, the empty string is one of them. */
+static enum trawl_status build_apart(const struct patterns *patterns,
+                                     const struct settings *settings,
+                                     const struct trawl_plan_options *options,
+                                     struct trawl_plan **plan, struct trawl_error *error)
+{
+    const uint64_t count = patterns->count, empty = patterns->empty_index;
+    struct trawl_pattern *items;
+    enum trawl_status status;
+
+    if (!settings->is_tg || !patterns->has_empty || patterns->joined.bytes == NULL)
+        return trawl_plan_build(patterns->items, count, options, plan, error);
+    items = malloc((count + 1) * sizeof *items);
+    if (items == NULL)
+        return error->status = TRAWL_MEMORY;
+    for (uint64_t i = 0; i <= count; i++)
+        items[i] =
+            i == empty ? (struct trawl_pattern){"(?:)", 4} : patterns->items[i - (i > empty)];
+    status = trawl_plan_build(items, count + 1, options, plan, error);
+    if (status != TRAWL_OK)
+        error->pattern_index -= error->pattern_index > empty && error->pattern_index <= count;
+    free(items);
+    return status;
+}
+
+/* Returns true if PCRE2 may have to know the other expressions: \1 is a group of any for tg, and
+ * \K, \G and verbs may change where a match begins. */
+static bool depends_on_others(const struct patterns *patterns, const struct settings *settings)
+{
+    bool depends = settings->is_tg && has_backreference(patterns);
+
+    for (uint64_t i = 0; i < patterns->count && !depends; i++) {
+        const struct trawl_pattern *item = &patterns->items[i];
+
+        depends = memmem(item->bytes, item->bytes_count, "\\K", 2) != NULL ||
+                  memmem(item->bytes, item->bytes_count, "\\G", 2) != NULL ||
+                  memmem(item->bytes, item->bytes_count, "(*", 2) != NULL;
+    }
+    return depends;
+}
+
 /* Builds the plan of the separate expressions, which is searched faster, or of the joined one: if
- * matches may cross lines or be empty, or PCRE2 decides about one. If the joined one is rejected,
- * builds the plan of the separate ones after all, unless matches must be whole lines (--multiline
- * -x), which only the joined one expresses. In Perl's syntax an earlier expression wins, as an
- * earlier alternative does. But trawl_windows then finds no empty matches; so a list that is too
- * large, or whose matches are shown, must have none.
+ * matches may cross lines, or PCRE2 decides about one, and one may be empty or depends on others.
+ * If the joined one is rejected, builds the plan of the separate ones after all, unless matches
+ * must be whole lines (--multiline -x), which only the joined one expresses. In Perl's syntax an
+ * earlier expression wins, as an earlier alternative does; but not an empty match of PCRE2, so a
+ * list that is too large, or whose matches are shown, must have none.
  */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
                                const struct trawl_plan_options *options, struct trawl_plan **plan,
                                struct trawl_error *error)
 {
     const bool lines = (options->flags & TRAWL_MULTILINE) == 0;
+    const bool first_wins = settings->syntax == TRAWL_PERL;
     struct trawl_plan *apart = NULL;
-    enum trawl_status status =
-        trawl_plan_build(patterns->items, patterns->count, options, &apart, error);
-    bool any_empty = patterns->has_empty, first_wins = settings->syntax == TRAWL_PERL;
+    enum trawl_status status = build_apart(patterns, settings, options, &apart, error);
     struct trawl_plan_told told = {.size = sizeof told};
+    bool any_empty = patterns->has_empty;
     struct trawl_error refused;
 
     *plan = apart;
     if (status != TRAWL_OK || patterns->joined.bytes == NULL)
         return status;
-    for (uint64_t i = 0; i < patterns->count && !any_empty; i++)
+    if (trawl_plan_tell(apart, &told, NULL) != TRAWL_OK)
+        told.pcre = 2;
+    for (uint64_t i = 0; i < patterns->count && (told.pcre > 0 || !lines) && !any_empty; i++)
         any_empty = patterns_empty_between(apart, i) != 0;
-    if (lines && !any_empty && trawl_plan_tell(apart, &told, NULL) == TRAWL_OK && told.pcre == 0) {
+    if (lines && (told.pcre == 0 || (told.pcre == 1 && first_wins && !any_empty &&
+                                     !depends_on_others(patterns, settings)))) {
         patterns->is_apart = true;
         patterns->first_wins = first_wins;
         patterns->joined.bytes = NULL;
@@ -377,8 +421,7 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
         trawl_plan_free(apart);
         return status;
     }
-    if (apart == NULL &&
-        trawl_plan_build(patterns->items, patterns->count, options, &apart, error) != TRAWL_OK)
+    if (apart == NULL && build_apart(patterns, settings, options, &apart, error) != TRAWL_OK)
         return error->status;
     if (first_wins && any_empty && (status == TRAWL_LIMIT || !needs_lines_alone(settings))) {
         trawl_plan_free(apart);
@@ -387,7 +430,7 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
     }
     *plan = apart;
     patterns->is_apart = lines;
-    patterns->first_wins = first_wins && !any_empty;
+    patterns->first_wins = first_wins;
     if (lines)
         patterns->joined.bytes = NULL;
     return TRAWL_OK;

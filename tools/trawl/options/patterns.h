@@ -61,10 +61,11 @@ struct patterns {
     /* Set only for tg, for a report of matches. in_order: of strings that begin at the same byte,
      * the one given first is found, not the longest. finds_empty: empty matches count, too. */
     bool in_order, finds_empty;
-    bool empty_everywhere; /* the expression has an empty match everywhere in each line */
-    /* Bit NEIGHBOURS * before + after: the expression has an empty match where the neighbours are
+    bool empty_everywhere; /* an expression has an empty match everywhere in each line */
+    /* Bit NEIGHBOURS * before + after: an expression has an empty match where the neighbours are
      * of the kinds `before` and `after` (enum neighbour). */
     uint32_t empty_between;
+    uint64_t empty_from, empty_to; /* the plan's expressions of which this may be true */
     bool sees_lines;         /* PCRE2 searches, and may look beyond the neighbours of a place */
     uint64_t empty_index;    /* the first empty string was given before items[empty_index] */
     bool crosses;            /* --multiline: occurrences may cross lines */
@@ -120,7 +121,7 @@ bool patterns_hint(const struct patterns *patterns, const struct settings *setti
 /* Returns the flag with which trawl_windows finds matches that do not overlap. */
 static inline uint32_t patterns_spans(const struct patterns *patterns)
 {
-    return patterns->first_wins ? TRAWL_SPANS_FIRST : TRAWL_SPANS;
+    return patterns->first_wins ? TRAWL_SPANS_FIRST | TRAWL_WITH_EMPTY : TRAWL_SPANS;
 }
 /* Keeps a block until the patterns are freed. NULL: the block is NULL, or memory ran out and it is
  * freed. */

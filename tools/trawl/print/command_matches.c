@@ -117,13 +117,16 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     bool numbered = scan->settings->heads.pattern_number;
 
     for (uint64_t i = 0; i < match_count && scan->lines.left > 0; i++) {
-        uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;
+        const bool is_empty = matches[i].begin == matches[i].end; /* it only selects a line */
+        uint64_t lines = is_empty   ? 0
+                         : numbered ? numbers_count(numbers, matches[i].pattern_index)
+                                    : 1;
 
         for (uint64_t j = 0; j < lines; j++)
             print_position(scan, &matches[i],
                            numbered ? numbers_get(numbers, matches[i].pattern_index, j) : 0);
-        scan->lines.selected++;
-        scan->lines.left--;
+        scan->lines.selected += !is_empty;
+        scan->lines.left -= !is_empty;
     }
     output_commit(scan->output);
     scan_part_end(scan);
@@ -176,7 +179,7 @@ enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *err
     const struct patterns *patterns = scan->job->patterns;
     bool all = occurrences_are_all(scan) &&
                (settings->overlapping || patterns->count == 0 || patterns->joined.bytes != NULL ||
-                (patterns->count == 1 && settings->expressions) ||
+                (patterns->count == 1 && settings->expressions && !patterns->is_apart) ||
                 (patterns->count == 1 && !settings->ignore_case && !settings->approximate &&
                  !may_overlap(&patterns->items[0])));
 

@@ -287,7 +287,7 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
     enum neighbour before, after;
-    struct trawl_range groups[1], none = {place, place};
+    struct trawl_range group = {UINT64_MAX, 0}, none = {place, place};
 
     if ((settings->whole_lines && places->count > 0) ||
         (settings->words && !is_apart(settings, places, place)))
@@ -298,12 +298,14 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
     after = patterns_neighbour(places->bytes, places->count, place);
     if (before != NEIGHBOUR_ASKS && after != NEIGHBOUR_ASKS)
         return (patterns->empty_between >> (NEIGHBOURS * before + after) & 1) != 0;
-    if (told_groups(scan->plan, 0, places->bytes, places->count, none, groups, 1, &scan->error) !=
-        TRAWL_OK) {
-        scan_fail(scan, scan->error.status);
-        return false;
-    }
-    return groups[0].begin != UINT64_MAX;
+    for (uint64_t i = patterns->empty_from; i < patterns->empty_to && group.begin == UINT64_MAX;
+         i++)
+        if (told_groups(scan->plan, i, places->bytes, places->count, none, &group, 1,
+                        &scan->error) != TRAWL_OK) {
+            scan_fail(scan, scan->error.status);
+            return false;
+        }
+    return group.begin != UINT64_MAX;
 }
 
 /* Adds a span, which the caller fills. Returns NULL if out of memory. */
@@ -374,7 +376,7 @@ static bool add_empty(struct text_scan *scan, struct places *places, uint64_t fr
 
     if (!scan->job->patterns->finds_empty)
         return true;
-    if (scan->job->patterns->sees_lines)
+    if (scan->job->patterns->sees_lines && !scan->job->patterns->is_apart)
         return walk_empty(scan, places, from, to);
     if (style->span_count > 0 && style->spans[style->span_count - 1].end == from)
         from++;

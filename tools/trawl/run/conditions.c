@@ -98,8 +98,8 @@ static bool add(struct conditions *conditions, const struct settings *settings,
         return false;
     condition->has_strings = !own->expressions && !patterns->has_empty && !patterns->check.any &&
                              !(own->crlf && own->whole_lines);
-    condition->has_expression =
-        own->expressions && (patterns->joined.bytes != NULL || patterns->count == 1);
+    condition->has_expression = own->expressions && !patterns->is_apart &&
+                                (patterns->joined.bytes != NULL || patterns->count == 1);
     return true;
 }
 
