@@ -1,11 +1,38 @@
 """conftest: the oracle, the number of repetitions, and seeded random inputs for all tests."""
 
+import importlib.util
 import os
+import pathlib
 import random
 import re
+import sys
 
 import hypothesis
 import pytest
+
+# In the environment that tests/python/python_run.sh makes, the package must be that of the sources, and the programs are
+# those of the build.
+ROOT, BUILD = pathlib.Path(__file__).resolve().parents[2], pathlib.Path(sys.prefix).parents[1]
+PACKAGE = pathlib.Path(importlib.util.find_spec("trawl").origin).parent
+if pathlib.Path(sys.prefix) in PACKAGE.parents and BUILD.parent == ROOT / "build":
+    made = max((path.stat().st_mtime for path in PACKAGE.glob("_trawl.*.so")), default=0)
+    sources = [
+        *ROOT.glob("python/src/*"),
+        *ROOT.glob("include/*"),
+        ROOT / "tools/serve/answers.def",
+        BUILD / "src/libtrawl.a",
+    ]
+    modules = {path: PACKAGE / path.relative_to(ROOT / "python/trawl") for path in ROOT.glob("python/trawl/**/*.py")}
+    old = [path for path in sources if path.stat().st_mtime > made]
+    old += [path for path, copy in modules.items() if not copy.exists() or copy.read_bytes() != path.read_bytes()]
+    if old:
+        pytest.exit(
+            f"{old[0].relative_to(ROOT)} is newer than the package in {sys.prefix}: ./dev test '^python$' renews it", 2
+        )
+    if (BUILD / "trawl-serve").exists():
+        os.environ.setdefault("TRAWL_SERVE", str(BUILD / "trawl-serve"))
+    if (BUILD / "tests/sim/driver/libcuda.so.1").exists():
+        os.environ.setdefault("TRAWL_SIM_DRIVER", str(BUILD / "tests/sim/driver"))
 
 SCALE = float(os.environ.get("TRAWL_TEST_SCALE") or 1)
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
