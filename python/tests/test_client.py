@@ -195,7 +195,7 @@ def test_columns(tmp_path):
     head = b'{"count":2,"total":3,"unread":5,"columns":["begin","file","pattern"],"files":["a",{"bytes":"/w=="}]}\n'
     numbers = (5, 2**40), (0, 1), (7, 2**31)
     body = b"".join(number.to_bytes(size, "little") for size, column in zip((8, 4, 4), numbers) for number in column)
-    with Fake(tmp_path, chunked(head + body), chunked(head + body)) as fake:
+    with Fake(tmp_path, *[chunked(head + body)] * 3) as fake:
         with trawl.Client(fake.address) as client:
             with pytest.warns(RuntimeWarning, match="5 files could not be read"):
                 got = client.positions("a", max_results=2)
@@ -204,6 +204,8 @@ def test_columns(tmp_path):
             cut = pytest.raises(trawl.ServerError, match="longer than the server's limits")
             with pytest.warns(RuntimeWarning), cut:
                 client.positions("a")
+            with pytest.warns(RuntimeWarning):
+                assert len(client.positions("a", max_seconds=1)) == 2
 
 
 def test_errors_of_the_server(tmp_path):

@@ -11,7 +11,7 @@ import time
 import cases
 import pytest
 import test_layout as layout
-from harness import TRAWL, environment, execute, write
+from harness import TRAWL, environment, execute, until, write
 
 CASES, ONE_IN = 500, 4
 
@@ -86,6 +86,8 @@ def test_write(rng, folder, trawl):
         path = os.path.join(folder, name)
         write(path, text)
         os.chmod(path, rng.choice([0o600, 0o644, 0o755, 0o444]))
+        if os.geteuid() == 0:
+            os.chown(path, rng.choice([0, 0, 12]), rng.choice([0, 0, 34]))
         before[name] = os.stat(path)
     command = case.words(folder, folder, trawl)
     what = (command[1:], case.strings, texts)
@@ -104,7 +106,8 @@ def test_write(rng, folder, trawl):
         path = os.path.join(folder, name)
         now, is_new = os.stat(path), name in changes
         assert read(folder, name) == expected[name][0], (name, what)
-        assert stat.S_IMODE(now.st_mode) == stat.S_IMODE(before[name].st_mode)
+        facts = [(stat.S_IMODE(one.st_mode), one.st_uid, one.st_gid) for one in (now, before[name])]
+        assert facts[0] == facts[1]
         assert (now.st_ino != before[name].st_ino) == is_new
         assert is_new or now.st_mtime_ns == before[name].st_mtime_ns
         assert ((name + "\n").encode() in output) == is_new
@@ -327,6 +330,20 @@ def test_utf16(place):
         assert read(place, "f") == text
     assert execute(["./tg", "--in-file", "--and=foo", "foo", "f"], place) == (
         2, b"", b"tg: f: --in-file needs a file that can be read twice: Illegal seek\n")  # fmt: skip
+
+
+def test_changed_meanwhile(place):
+    """A file that changes during the search, if only by a nanosecond, is left as it is."""
+    path = os.path.join(place, "f")
+    write(path, b"foo bar\n" * (2 << 20))
+    with subprocess.Popen([TRAWL, "-j1", "--write", "--replace=x", "foo", path], stderr=subprocess.PIPE) as process:
+        descriptors = f"/proc/{process.pid}/fd"
+        is_open = lambda: any(os.path.realpath(f"{descriptors}/{one}") == path for one in os.listdir(descriptors))
+        until(lambda: process.poll() is not None or is_open(), "the file is open")
+        os.utime(path, ns=(0, os.stat(path).st_mtime_ns ^ 1))
+        errors = process.communicate()[1]
+    assert process.returncode == 2 and b"the file was changed during the search" in errors
+    assert read(place, "f")[:4] == b"foo "
 
 
 def test_same_content(place):
