@@ -10,3 +10,5 @@ set -euo pipefail
 
 need build -- codecs server
 build_preset "${1:-release}" "${@:2}"
+[ ! -x "build/${1:-release}/tg" ] || printf '== try: build/%s\n' "${1:-release}/tg -n trawl_count include" \
+    "${1:-release}/trawl --help-long | less"
