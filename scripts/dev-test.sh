@@ -1,28 +1,39 @@
 #!/usr/bin/env bash
 # test: build release and asan, run the tests of both except those left to long runs, then a quick clang-tidy
 #
-#     ./dev test NAME [PYTEST-OPTION...]   only build release, and run the tests whose name contains NAME; options such
-#                                          as `-k WORD` or `-x` are for the tests in Python
+#     ./dev test NAME [PYTEST-OPTION...]   only build release, and run the tests whose name contains NAME, with 64 times
+#                                          as many cases; options such as `-k WORD` or `-x` are for the tests in Python
+#
+# The random inputs depend on HEAD: TRAWL_TEST_SEED repeats those of another run. A test whose cases have numbers draws as
+# many as it can in TRAWL_TEST_BUDGET seconds of processor time, and TRAWL_TEST_CASE repeats one of them.
 set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
 
+export TRAWL_TEST_SEED=${TRAWL_TEST_SEED:-1}
+say "random inputs: TRAWL_TEST_SEED=$TRAWL_TEST_SEED"
 if [ $# -gt 0 ]; then
+    export TRAWL_TEST_BUDGET=${TRAWL_TEST_BUDGET:-10}
     need build -- codecs server
     say 'build: release'
     configure_preset release
     # The programs of these tests that only long runs build are targets with the tests' names.
     names=$(ctest --test-dir build/release -N -R "$1" | sed -n 's/^ *Test *#[0-9]*: //p')
+    if [ -z "$names" ]; then
+        warn "no test's name contains '$1'; the names are:"
+        ctest --test-dir build/release -N | sed -n 's/^ *Test *#[0-9]*: //p' | tr '\n' ' ' | fold -s -w 110
+        exit 2
+    fi
     mapfile -t names < <(ninja -C build/release -t targets all | sed -n 's/: phony$//p' | grep -xF "${names:-all}")
     cmake --build build/release -j "$jobs" --target all "${names[@]}"
     export PYTEST_ADDOPTS=${PYTEST_ADDOPTS:-}
     [ $# -eq 1 ] || PYTEST_ADDOPTS+=$(printf ' %q' "${@:2}")
     exec ctest --test-dir build/release -j "$jobs" -R "$1" --no-tests=error --output-on-failure
 fi
-need build python -- codecs server test tidy
+need build python -- codecs server judges test tidy
 bash scripts/judges.sh >/dev/null 2>&1 & # beside the build, because the network is slow
 # Run only a part of the random cases (tests/test.h); ./dev test long runs more.
-export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-64}
+export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-64} TRAWL_TEST_BUDGET=${TRAWL_TEST_BUDGET:-2}
 asan_options=("-DTRAWL_TEST_DIVISOR=$TRAWL_TEST_DIVISOR")
 # Configuring uses only one core, so the build asan is configured while release is being built.
 configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # a failure here is reported by the build below
@@ -38,4 +49,5 @@ if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_quick asan
 fi
 step 'clang-tidy, quick' bash scripts/dev-tidy.sh --quick --clang || true
+forgive
 summary

@@ -1,9 +1,12 @@
 """harness: what the Python tests share: where the build is, how many random cases there are, and how programs are run.
 
 TRAWL_BUILD names the folder of the build to test, by default build/release. TRAWL_TEST_SEED, TRAWL_TEST_SCALE and
-TRAWL_TEST_DIVISOR work as in every test (tests/test.h).
+TRAWL_TEST_DIVISOR work as in every test (tests/test.h). Of a test with the parameter `number`, the cases are 0, 1, 2, ...
+until TRAWL_TEST_BUDGET seconds of processor time have gone (tests/conftest.py), or as many as amount() says.
 """
 
+import collections
+import contextlib
 import ctypes
 import functools
 import itertools
@@ -11,6 +14,8 @@ import os
 import pathlib
 import random
 import resource
+import shutil
+import signal
 import subprocess
 import time
 
@@ -21,17 +26,26 @@ BUILD = pathlib.Path(os.environ.get("TRAWL_BUILD") or ROOT / "build/release").re
 TRAWL, SERVE = str(BUILD / "trawl"), str(BUILD / "trawl-serve")
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 SCALE, DIVISOR = (float(os.environ.get(f"TRAWL_TEST_{name}") or 1) for name in ("SCALE", "DIVISOR"))
+BUDGET, CASE = (os.environ.get(f"TRAWL_TEST_{name}") for name in ("BUDGET", "CASE"))
+CASES_A_SECOND = 300  # more than any random test runs
 IS_SANITIZED = bool(os.environ.get("TRAWL_TEST_SANITIZED"))
 FREE_S, SLOWER = 0.3, 5  # a search is slow that takes more processor time than FREE_S, and SLOWER times its judge's
 WAIT_S = 120  # for what must come soon; no test depends on a shorter time
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT",
              "TRAWL_TOKEN_FILE")  # fmt: skip
-numbers = itertools.count()  # numbers for the environments: see environment()
+NOT_JUDGED = "not judged: no "  # and a judge's name: why a case is skipped
+environments = itertools.count()  # numbers for the environments: see environment()
+unjudged = collections.Counter()  # cases that ran without a judge, by its name
 
 
 def amount(normal):
     """Return the number of cases where a normal run has `normal` of them: at least one."""
     return max(1, int(normal * SCALE) // int(DIVISOR))
+
+
+def numbers(normal):
+    """Return the numbers of a random test's cases."""
+    return [int(CASE)] if CASE else range(int(float(BUDGET) * CASES_A_SECOND) if BUDGET else amount(normal))
 
 
 def random_of(name, number=0):
@@ -41,7 +55,7 @@ def random_of(name, number=0):
 def environment(locale="C.UTF-8", **more):
     """Return the environment of a program, with few of this process's variables. The check for leaks takes a third of a
     short run under sanitizers, so there only every fourth program checks for leaks."""
-    if IS_SANITIZED and DIVISOR > 1 and next(numbers) % 4:
+    if IS_SANITIZED and DIVISOR > 1 and next(environments) % 4:
         more.setdefault("LSAN_OPTIONS", "detect_leaks=0")
     return {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, "LC_ALL": locale, **more}
 
@@ -92,13 +106,34 @@ def respect_modes():
 
 @functools.cache
 def judges():
-    """Return the folder of the programs that scripts/judges.sh installs; None: they could not be installed."""
+    """Return the folder of the programs that scripts/judges.sh installs; without them, the test is skipped."""
     done = subprocess.run(["bash", ROOT / "scripts/judges.sh"], capture_output=True, text=True)
-    return os.path.join(done.stdout.strip(), "bin") if done.returncode == 0 else None
+    if done.returncode:
+        pytest.skip(NOT_JUDGED + "ripgrep 15.2 or google-re2")
+    return os.path.join(done.stdout.strip(), "bin")
 
 
 def ripgrep():
     """Return the program of ripgrep 15.2; without it, the test is skipped."""
-    if not judges():
-        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
     return os.path.join(judges(), "rg")
+
+
+def has_judge(name):
+    """Return whether a program is there that judges a case; if not, the case counts as not judged."""
+    found = shutil.which(name) is not None
+    unjudged[name] += not found
+    return found
+
+
+def end_children():
+    """End the processes that tests have left, also those whose parents have ended: see conftest.py. Return their names."""
+    ended = []
+    while left := pathlib.Path("/proc/self/task/%d/children" % os.getpid()).read_text().split():
+        for process in map(int, left):
+            with contextlib.suppress(OSError):
+                name = pathlib.Path(f"/proc/{process}/comm").read_text().strip()
+                if os.waitpid(process, os.WNOHANG) == (0, 0):  # it has not ended by itself
+                    ended.append(name)
+                    os.kill(process, signal.SIGKILL)
+                    os.waitpid(process, 0)
+    return ended

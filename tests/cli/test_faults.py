@@ -219,9 +219,9 @@ def top(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("number", range(len(SCENES)), ids=[" ".join(scene[0]) for scene in SCENES])
-def test_faults(top, number):
-    scene, turn = SCENES[number], SEED + number
+@pytest.mark.parametrize("row", range(len(SCENES)), ids=[" ".join(scene[0]) for scene in SCENES])
+def test_faults(top, row):
+    scene, turn = SCENES[row], SEED + row
     right = run(scene, top, 0, False)
     assert judge(scene[0], right, right, top) is None, "without a fault"  # a sanitizer may report a leak
 

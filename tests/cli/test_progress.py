@@ -113,6 +113,6 @@ def checks(tmp_path_factory):
         return [pool.submit(check, *case) for case in CASES]
 
 
-@pytest.mark.parametrize("number", range(len(CASES)), ids=[" ".join(case[0]) for case in CASES])
-def test_progress(checks, number):
-    checks[number].result()
+@pytest.mark.parametrize("row", range(len(CASES)), ids=[" ".join(case[0]) for case in CASES])
+def test_progress(checks, row):
+    checks[row].result()

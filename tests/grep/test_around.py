@@ -6,6 +6,7 @@ import os
 import re
 
 import cases
+import found
 import pytest
 from harness import TRAWL, execute, write
 from printer import excerpts
@@ -75,9 +76,10 @@ def test_case(rng, folder, trawl):
     piped = rng.random() < 0.5
     arguments = [cases.link(trawl, folder), *case.arguments(), "-" if piped else "f"]
     status, output, errors = execute(arguments, folder, data=case.text if piped else None)
-    found, expected = output.replace(b"\x1b[0m" + COLOR, COLOR).replace(b"\x1b[0m", b""), b"".join(case.printed())
+    printed, expected = output.replace(b"\x1b[0m" + COLOR, COLOR).replace(b"\x1b[0m", b""), b"".join(case.printed())
     cases.counts["selected"] += status == 0
-    assert (found, status, errors) == (expected, 0 if expected else 1, b""), (arguments, case.text)
+    found.expect(0 if expected else 1, expected)
+    assert (printed, status, errors) == (expected, 0 if expected else 1, b""), (arguments, case.text)
 
 
 @pytest.mark.parametrize("value", ["", "x", "-1", "1,", ",1", "1,2,3", "1 ", "99999999999999999999999"])

@@ -17,6 +17,7 @@ import subprocess
 import cases
 import locales
 import pytest
+from harness import NOT_JUDGED
 
 PART, BYTES = 300, 40
 MANY = "iIıİsSſkKKσςΣµμΜβϐεϵθϑϴκϰρϱφϕπϖΩωΩåÅÅDžDždžLjNjDzͅιιẛṡßẞвᲀΐΐΰΰſtstɤꟋᲉᲊ"
@@ -64,7 +65,7 @@ def others():
     """The locales, other than C and C.UTF-8."""
     version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
     if b"GNU grep" not in version:
-        pytest.skip("there is no GNU grep here")
+        pytest.skip(NOT_JUDGED + "GNU grep")
     return locales.prepare(cases.TRAWL, False)
 
 

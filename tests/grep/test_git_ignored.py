@@ -13,6 +13,7 @@ import subprocess
 import cases
 import ignored
 import pytest
+from harness import NOT_JUDGED
 
 CASES = 320
 
@@ -107,7 +108,7 @@ def paths_of(text):
 @pytest.fixture(autouse=True, scope="module")
 def is_git_there():
     if not ignored.is_git_there():
-        pytest.skip("there is no git here")
+        pytest.skip(NOT_JUDGED + "git")
 
 
 def test_case(rng, trawl, folder):

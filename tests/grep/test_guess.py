@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 import pytest
-from harness import IS_SANITIZED, SEED, TRAWL, amount, write
+from harness import IS_SANITIZED, NOT_JUDGED, SEED, TRAWL, amount, write
 
 LANGUAGES = {
     "Russian": (["cp1251", "koi8-r", "iso8859-5", "cp866"], """Вчера вечером мы долго гуляли по берегу реки. Письмо лежало на столе,
@@ -84,7 +84,7 @@ def test_guess(folder):
     """Check FILES texts at a time: the name is uchardet's, unless the text is UTF-8, and the text is what Python reads."""
     rng, read = random.Random(SEED), 0
     if subprocess.run([TRAWL, "--encoding=guess", "", os.devnull], capture_output=True).stderr:
-        pytest.skip("libuchardet is not here")
+        pytest.skip(NOT_JUDGED + "libuchardet")
     for _ in range(amount(50)):
         made = drawn(rng, folder, 12)
         names = subprocess.run(

@@ -6,11 +6,10 @@ the loop, which asks re at each place.
 
 import os
 import re
-import shutil
 
 import cases
 import pytest
-from harness import TRAWL, execute, write
+from harness import TRAWL, execute, has_judge, write
 
 CASES, ONE_IN = 300, 3
 BYTES = [0x61, 0x62, 0x63, 0x0A, 0x00, 0xFF, 0x41, 0x6A]
@@ -112,7 +111,7 @@ def test_hex(rng, folder, trawl):
     assert (sorted(got), [at for at, _ in got]) == (expected, sorted(at for at, _ in got)), (words, options, text[:50])
     assert status == (0 if got else 1)
     cases.counts["selected"] += status == 0
-    if shutil.which("yara") and "~" not in "".join(words):
+    if "~" not in "".join(words) and has_judge("yara"):
         judged = by_yara(folder, ["{ %s }" % word for word in words])
         # YARA 4.2 overlooks some occurrences of strings with several jumps
         if judged is not None and any(word.count("[") > 1 for word in words):
@@ -149,7 +148,7 @@ def test_xor(rng, folder, trawl):
     assert ([int(line) for line in output.splitlines()], errors) == (expected, b""), (option, given, text)
     assert status == (0 if expected else 1)
     cases.counts["selected"] += status == 0
-    if shutil.which("yara"):
+    if has_judge("yara"):
         judged = by_yara(folder, ['"%s" xor(%d-%d)' % (string.decode(), least, most)])
         assert judged is None or [at for at, _ in judged] == expected, (option, given, text)
 

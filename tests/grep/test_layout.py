@@ -16,6 +16,7 @@ import shutil
 import subprocess
 
 import cases
+import found
 import packed
 import pytest
 from distance import Distance
@@ -391,12 +392,14 @@ class Case:
 
     def places(self, line, strings=None):
         """Return {(begin, end): {number of a string: distance}}."""
-        found = self.known.get(line, {}) if self.errors else {}
-        for number, string in enumerate((strings or self.strings) if not found else (), 1):
+        key = line, tuple(strings or self.strings)
+        if key in self.known:
+            return self.known[key]
+        found = self.known[key] = {}
+        for number, string in enumerate(strings or self.strings, 1):
             each = self.near(line, string) if self.errors else (span + (0,) for span in self.occurrences(line, string))
             for begin, end, distance in each:
                 found.setdefault((begin, end), {})[number] = distance
-        self.known[line] = found
         return found
 
     def spans(self, line):
@@ -455,14 +458,10 @@ class Case:
 
     def numbers_in(self, line):
         content = line[:-1] if "crlf" in self.on and "x" in self.on and line.endswith(b"\r") else line
-        first = {number for *_, numbers in self.spans(line)[1] for number in numbers} if self.most() else None
-
-        def occurs(number, string):
-            if not string:
-                return self.holds_empty(content)
-            return any(number in there for there in self.places(content).values()) if first is None else number in first
-
-        return [number for number, string in enumerate(self.strings, 1) if occurs(number, string)]
+        each = [numbers for *_, numbers in self.spans(line)[1]] if self.most() else self.places(content).values()
+        found = {number for numbers in each for number in numbers}
+        empty = {number for number, string in enumerate(self.strings, 1) if not string and self.holds_empty(content)}
+        return sorted({number for number in found if self.strings[number - 1]} | empty)
 
     def replaced(self, match, groups):
         def value(word):
@@ -692,6 +691,7 @@ def test_case(rng, trawl, folder):
     cases.counts["selected"] += got_status == 0
     if got == wanted and got_status == status:
         return
+    found.expect(status, wanted)
     shown, pipe = {path: text[:300] for path, text in texts.items()}, "a pipe" if "data" in give else ""
     said = "LC_ALL=%s GREP_COLORS=%s %r\n  strings %r, groups %r, texts %r, %s"
     said = said % (case.locale, case.palette, command[1:], case.strings, case.groups, shown, pipe)

@@ -9,7 +9,7 @@ import os
 import cases
 import pytest
 from expressions import DIALECTS, PLAIN, expression, lines_of
-from harness import write
+from harness import NOT_JUDGED, write
 
 CASES, ONE_IN = 1500, 2
 EACH = 15  # expressions in a case
@@ -57,7 +57,7 @@ def judge():
     try:
         return Judge()
     except OSError:
-        pytest.skip("there is no PCRE2 here")
+        pytest.skip(NOT_JUDGED + "PCRE2")
 
 
 def found(program, options, made, text, folder):

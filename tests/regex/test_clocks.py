@@ -10,7 +10,7 @@ import re
 import subprocess
 
 import pytest
-from harness import FREE_S, IS_SANITIZED, SLOWER, TRAWL, amount, children_s, judges, random_of, write
+from harness import FREE_S, IS_SANITIZED, SLOWER, TRAWL, children_s, numbers, random_of, ripgrep, write
 
 WORDS = (
     "the of and king kingdom wheel theta self fn struct return error needle x1 foo bar foobar ab aba int void".split()
@@ -70,10 +70,8 @@ def ran(command, timeout=10):
 
 
 @pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take most of the time")
-@pytest.mark.parametrize("number", range(amount(100)))
+@pytest.mark.parametrize("number", numbers(100))
 def test_clocks(number, folder):
-    if not judges():
-        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
     draw, name, tg = random_of("clocks", number), folder + "/text", folder + "/tg"
     os.symlink(TRAWL, tg)
     size = draw.choice([1, 3, 9, 17]) << 20
@@ -84,7 +82,7 @@ def test_clocks(number, folder):
         if draw.random() < 0.1:  # a list in which a short match prevents a long one again and again
             made += ["ab", "b[ab]*x?", *(f"{word}q{n}" for n, word in enumerate(draw.choices(WORDS, k=20)))]
         words = ["-a", *options, *(word for one in made for word in ("-e", one)), name]
-        theirs = ran(["grep", "-E", *words]), ran([judges() + "/rg", "-j1", *words])
+        theirs = ran(["grep", "-E", *words]), ran([ripgrep(), "-j1", *words])
         best = min(spent for _, _, spent in theirs)
         for program, judge in ([TRAWL, "-E"], theirs[0]), ([tg], theirs[1]):
             status, output, spent = ran([*program, draw.choice(["-j1", "-j4"]), *words], 300)
@@ -100,8 +98,6 @@ def test_clocks(number, folder):
 def test_counted_beside(folder):
     """An expression with a long counted repetition does not slow down those beside it, which are found fast:
     as alternatives of one expression, all of them had the bitmaps of the long one, which took 100 times as long."""
-    if not judges():
-        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
     os.symlink(TRAWL, folder + "/tg")
     both = "|".join(first + second for first in WORDS[:7] for second in WORDS[7:13])
     write(folder + "/text", "needle\nkingdom\nthe\nx1\n\n" * (3 << 16) + "self needle king" * 99)
@@ -111,7 +107,7 @@ def test_counted_beside(folder):
         ["ab|x1", r"\w{120}", "(漢字|theta)*x"],
     ):
         words = ["-o", *(word for one in made for word in ("-e", one)), folder + "/text"]
-        theirs = ran([judges() + "/rg", "-j1", *words])
+        theirs = ran([ripgrep(), "-j1", *words])
         status, output, spent = ran([folder + "/tg", "-j1", *words], 300)
         assert (status, output) == theirs[:2], made
         assert spent <= max(FREE_S, SLOWER * theirs[2]), f"{made}: {spent:.2f} s, {theirs[2]:.2f} s"

@@ -7,18 +7,15 @@ in which the programs differ by design.
 import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
 
 import pytest
 from expressions import DIALECTS, LETTERS, WIDE, WIDE_CLASSES, expression, lines_of
-from harness import ROOT, TRAWL, amount, judges, random_of, write
+from harness import ROOT, TRAWL, numbers, random_of, ripgrep, write
 
 sys.path.append(str(ROOT / "tests/grep"))
 import locales  # noqa: E402
-
-WORDS = []  # has an item if ripgrep is version 15, whose -w means the same as tg's
 
 # An expression that consists only of these parts is a string, except that '.' and '*' may be operators.
 QUOTED_PIECES = [r"\\", r"\\", r"\*", r"\.", "a", "b", "a*", r"\\*", "."]
@@ -89,7 +86,7 @@ def grep_case(draw, name, ascii, crlf, samples):
 
 
 def rg_case(draw, name, ascii, crlf, samples):
-    options = ["-w"] * len(WORDS) + "-i -v -x -n -b -c -o --column --vimgrep -S --passthru -C1".split()
+    options = "-w -i -v -x -n -b -c -o --column --vimgrep -S --passthru -C1".split()
     options = [o for o in options if draw.random() < 0.1] + ["--crlf"] * (draw.random() < (0.6 if crlf else 0.05))
     made = drawn(draw, draw.choice(["rust", "rust, wide"]), samples)
     if draw.random() < 0.2:
@@ -190,14 +187,7 @@ def overlooks(wanted, got, programs, environment):
 def programs(module_folder):
     tg = os.path.join(module_folder, "tg")
     os.symlink(TRAWL, tg)
-    return {"grep": "grep", "rg": judges() + "/rg" if judges() else shutil.which("rg") or "", "trawl": TRAWL, "tg": tg}
-
-
-@pytest.fixture(scope="module")
-def has_rg(programs):
-    version = subprocess.check_output([programs["rg"], "--version"]) if programs["rg"] else b""
-    WORDS.extend([True] * (b"ripgrep 15." in version))
-    return b"ripgrep 13." in version or b"ripgrep 15." in version
+    return {"grep": "grep", "rg": ripgrep(), "trawl": TRAWL, "tg": tg}
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +211,7 @@ def check(wanted, got, programs, broken=False, locale="C.UTF-8"):
             )
 
 
-def test_fixed(programs, has_rg, folder):
+def test_fixed(programs, folder):
     name, every, unended = (os.path.join(folder, one) for one in ("text", "every", "unended"))
     write(name, b"no\n" + b"A\xffb b" * 400000 + b"\nb\n")
     with open(every, "wb") as file:  # blocks with letters, digits and blanks that did not change since ripgrep 13
@@ -236,20 +226,19 @@ def test_fixed(programs, has_rg, folder):
         for made in ("x.y", "[a]", "[^a]"):
             fixed.append([[program, "-j1", "--no-config", *options, "-e", made, unended] for program in ("rg", "tg")])
     for wanted, got in fixed:
-        if has_rg or wanted[0] == "grep":
-            check(wanted, got, programs)
+        check(wanted, got, programs)
 
 
-@pytest.mark.parametrize("number", range(max(10, amount(600))))
-def test_texts(number, programs, has_rg, found, folder):
+@pytest.mark.parametrize("number", numbers(600))
+def test_texts(number, programs, found, folder):
     """Search a text for four expressions."""
     draw, name = random_of("expressions", number), os.path.join(folder, "text")
-    wide = has_rg and draw.random() < 0.3
+    wide = draw.random() < 0.3
     ascii = not wide and draw.random() < 0.5
     broken, crlf = draw.random() < 0.1, draw.random() < 0.2
     rows, samples = [], []
     for _ in range(4):
-        case = rg_case if wide or (has_rg and draw.random() < 0.4) else grep_case
+        case = rg_case if wide or draw.random() < 0.4 else grep_case
         locale = draw.choice(found) if case is grep_case else "C.UTF-8"
         rows.append((*case(draw, name, ascii and not broken, crlf, samples), locale))
     write(name, text(draw, wide, ascii, broken, crlf, samples))

@@ -7,7 +7,7 @@ import re
 import string
 
 import pytest
-from harness import TRAWL, amount, execute, random_of, write
+from harness import TRAWL, amount, execute, numbers, random_of, write
 
 NAMES = "acme borealis cobalt drumlin ember fjord garnet heron isotope juniper kestrel lumen mistral nimbus pylon quartz".split()
 HEX, LETTERS = "0123456789abcdef", string.ascii_letters + string.digits
@@ -68,7 +68,7 @@ FORMS = [r"S\d+ (?:foo|bar)N", r"S-?[a-f]{2,4}", r"S\s*[:=]\s*\w{2,}", r"\bS\w*[
          r"\d{2,3}[a-c]\b", r"(?i)S[ -]N", r"^S", r"S.*N$", r"(?:S|N[a-f])x?é", r"\w{3,9}N", r"[^a-z]S", r"N\b"]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(amount(12)))
+@pytest.mark.parametrize("number", numbers(12))
 def test_books(number, folder):
     """A book of rules finds what each rule finds alone: `re` searches for one after the other."""
     rng = random_of("books", number)
