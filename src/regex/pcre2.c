@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/forks.h"
@@ -44,8 +45,6 @@
 #define ERROR_NOMEMORY (-48)
 
 #define INSIDE "(?:(?=(?s:.))|(?-m:$)|(?<=(?s:.))|(?-m:^))" /* the part of a line is not empty */
-#define FROM_LINE "(?:(?m:^)|\\G|\\z)"
-#define FROM_START "(?:\\G|\\z)"
 
 /* PCRE2 counts steps anew for each position where a match may begin. At first, each position is
  * granted STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
@@ -298,30 +297,64 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct pcre2_sour
                                   : status;
 }
 
-/* Returns what to put before an expression that begins with `.*`. If a match begins in a line, one
- * begins where the line or the search begins; if `.` also matches newlines, where the search
- * begins. Without it, n bytes take n * n steps. Returns "" for any other expression. */
-static const char *anchor_before(const char *bytes, uint64_t count, bool dot_all)
+/* Returns the offset after the text at `at` if it is `.*`, `.+` or `.{n,}`; 0 if it is not. */
+static uint64_t after_dots(const char *bytes, uint64_t count, uint64_t at)
+{
+    const char *digits = "0123456789";
+
+    if (count - at < 2 || bytes[at] != '.')
+        return 0;
+    if (bytes[at + 1] == '*' || bytes[at + 1] == '+')
+        return at + 2;
+    if (bytes[at + 1] != '{')
+        return 0;
+    for (at += 2; at < count && bytes[at] != '\0' && strchr(digits, bytes[at]) != NULL;)
+        at++;
+    return count - at >= 2 && strchr(digits, bytes[at - 1]) != NULL &&
+                   memcmp(bytes + at, ",}", 2) == 0
+               ? at + 2
+               : 0;
+}
+
+/* Returns the offset after the assertions (?=.*text) at `at`, of letters, digits and blanks. */
+static uint64_t after_aheads(const char *bytes, uint64_t count, uint64_t at)
+{
+    while (count - at > 5 && memcmp(bytes + at, "(?=.*", 5) == 0) {
+        uint64_t end = at + 5;
+
+        while (end < count && (class_is_word_byte(bytes[end]) || bytes[end] == ' '))
+            end++;
+        if (end == count || bytes[end] != ')')
+            break;
+        at = end + 1;
+    }
+    return at;
+}
+
+/* Returns what an expression begins with if that is `.*` or the like: a match that begins in its
+ * run of characters has another that begins where the run does, or the search. Without this, n
+ * bytes take n * n steps. */
+static enum pcre2_head head_of(const char *bytes, uint64_t count, bool dot_all)
 {
     /* those after the first eight may refer to a group that is the `.*` */
     static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'",
                                           "(?R", "(?0", "\\1", "\\g", "\\k",  "(?P"};
     const uint64_t flags = count > 4 && memcmp(bytes, "(?s)", 4) == 0 ? 4 : 0;
-    const bool is_group = count > flags && bytes[flags] == '(';
-    const uint64_t first = flags + (is_group ? 1 : 0);
-    uint64_t at = first + 2;
+    const uint64_t first = after_aheads(bytes, count, flags);
+    const bool is_group = count > first && bytes[first] == '(';
+    uint64_t at = after_dots(bytes, count, first + (is_group ? 1 : 0));
 
-    if (count < at || memcmp(bytes + first, ".*", 2) != 0)
-        return "";
+    if (at == 0)
+        return HEAD_OTHER;
     at += at < count && bytes[at] == '?';
     if (is_group && (at == count || bytes[at++] != ')'))
-        return "";
+        return HEAD_OTHER;
     if (at < count && bytes[at] != '\0' && strchr("*+?{", bytes[at]) != NULL)
-        return "";
+        return HEAD_OTHER;
     for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 8); i++)
         if (memmem(bytes, (size_t)count, against[i], strlen(against[i])) != NULL)
-            return "";
-    return dot_all || flags > 0 ? FROM_START : FROM_LINE;
+            return HEAD_OTHER;
+    return dot_all || flags > 0 ? HEAD_ALL : HEAD_LINE;
 }
 
 /* Returns true if the expression has a verb that begins with `text`, which stands for itself in a
@@ -349,12 +382,10 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     const bool starts =
         has_verb(bytes, count, syntax, "(*COMMIT") ||
         !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque || own != NULL);
-    const char *prefix =
-        starts || syntax->has_choice ? "" : anchor_before(bytes, count, options->dot_all);
     const struct pcre2_source source = {
         .before = lines   ? "^(?:"
                   : words ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"
-                          : prefix,
+                          : "",
         .bytes = bytes,
         .count = count,
         .after = lines   ? ")$"
@@ -382,6 +413,8 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     for (uint64_t i = 0; i < syntax->mark_count; i++)
         made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
     made->remembers = moves || !made->may_stop;
+    if (!lines && !words && !syntax->has_choice)
+        made->head = head_of(bytes, count, options->dot_all);
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     flags |= starts && !before_42 ? 0 : NO_START_OPTIMIZE;
     /* PCRE2 makes the first repetition of `a*(?>(b)?)a` possessive, and anchors `(?s:.*?)++a`. */
@@ -444,10 +477,10 @@ static struct scratch *scratch_new(const struct pcre2 *pcre2)
     return made;
 }
 
-void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line)
+bool pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line, uint64_t begins)
 {
     const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
-    double hidden = (double)line->count;
+    double hidden = (double)begins;
 
     line->machine = line->steps = min_u64(max_u64(STEPS / (line->count + 1), least), STEPS_MOST);
     for (uint32_t i = 0; i < pcre2->repetitions && hidden <= MACHINE_STEPS; i++)
@@ -455,12 +488,25 @@ void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line)
     if (hidden > MACHINE_STEPS)
         line->machine =
             min_u64(max_u64(line->steps * MACHINE_SHARE / line->count, MACHINE_LEAST), line->steps);
+    return hidden > MACHINE_STEPS;
 }
 
 /* Returns true if the byte at `at` is inside a character. */
 static bool is_inside(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t at)
 {
     return pcre2->is_utf8 && at < line.count && (line.bytes[at] & 0xc0) == 0x80;
+}
+
+uint64_t pcre2_next(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from)
+{
+    const uint64_t end = pcre2->is_utf8 ? line.run->end : line.count;
+    uint64_t at = from;
+
+    if (is_inside(pcre2, line, from) || (pcre2->is_utf8 && from < line.run->begin))
+        return from + 1; /* it has not been tried */
+    if (pcre2->head == HEAD_LINE)
+        at += bytes_find_either(line.bytes + from, end - from, '\n', '\r');
+    return (pcre2->head == HEAD_LINE ? at : end) + 1;
 }
 
 /* Searches a part of the line. `is_later` means that the search began in an earlier part. The other

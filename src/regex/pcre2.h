@@ -52,9 +52,14 @@ enum pcre2_program {
     PROGRAMS
 };
 
+/* What an expression begins with: `.*`, `.+` or `.{n,}`, where `.` matches newlines (ALL) or not.
+ */
+enum pcre2_head { HEAD_OTHER, HEAD_LINE, HEAD_ALL };
+
 /* A compiled expression. */
 struct pcre2 {
     uint32_t groups;
+    enum pcre2_head head;
     bool may_be_empty; /* a match may be empty */
     /* A search may stop at the start of any character and resume there. False if the expression has
      * \G, or a verb such as (*SKIP), which depend on where the search started. */
@@ -104,8 +109,12 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
                                 const struct around_words *own, struct pcre2 **out,
                                 struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
-/* Sets the steps that each position of the line is granted at first. */
-void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line);
+/* Sets the steps that each position of the line is granted at first, by a search that tries this
+ * many. Returns true if the JIT may take many more than it counts, so that it is granted few. */
+bool pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line, uint64_t begins);
+/* Returns the next offset after `from` where a match may begin, if pcre2_find has found none at
+ * `from` and there is a head; it may be beyond the line's end. */
+uint64_t pcre2_next(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from);
 /* Finds the first match that begins at or after `from` and before `stop`, which is the line's end
  * unless pcre2->may_stop. The other arguments and the results are those of regex_ops.match; may
  * also return PCRE2_OVER or PCRE2_LARGE. */

@@ -340,7 +340,9 @@ static int find_with_more_steps(const struct pcre2 *pcre2, const struct judged *
         text.machine = text.steps = text.machine * MACHINE_GROWS;
         if (*spent_ns < most_ns && text.machine <= MACHINE_MOST)
             found = find_timed(pcre2, line, text, from, stop, spans, span_count);
-    } while (found == PCRE2_OVER && *spent_ns > began_ns && *spent_ns - began_ns < MACHINE_NS);
+    } while (found == PCRE2_OVER && *spent_ns > began_ns &&
+             *spent_ns - began_ns <
+                 MACHINE_NS + (most_ns - min_u64(most_ns, *spent_ns)) / MACHINE_PART);
     if (found >= 0) {
         words->granted = pcre2;
         words->machine = text.machine;
@@ -358,17 +360,23 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
                         struct regex_span *spans, uint32_t span_count)
 {
     struct pcre2_line text = {line->bytes, line->count, &line->words->run, from, 0, 0};
-    const struct words *words = line->words;
-    const uint64_t most = line->count > PART_LEAST ? BEGINS : PART_LEAST;
+    const uint64_t most_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
+    struct words *words = line->words;
+    const bool hides = pcre2_steps(pcre2, &text, line->count), has_head = pcre2->head != HEAD_OTHER;
+    const uint64_t most = has_head ? 1 : line->count > PART_LEAST ? BEGINS : PART_LEAST;
     uint64_t begins = words->granted == pcre2 ? 1 : most;
 
-    pcre2_steps(pcre2, &text);
-    for (;;) {
+    do {
         const bool is_rest = !pcre2->may_stop || line->count - from <= begins;
         const uint64_t began_ns = is_rest ? 0 : clock_now_ns();
         const uint64_t stop = is_rest ? line->count : after_character(line, from + begins);
+        const uint64_t granted_ns = words->granted_ns;
+        uint64_t spent_ns;
         int found;
 
+        if (hides) /* unless the line has spent its time, the JIT goes on part by part */
+            (void)pcre2_steps(pcre2, &text,
+                              words->granted_ns < most_ns ? min_u64(begins, BEGINS) : line->count);
         if (words->granted == pcre2)
             text.machine = words->machine;
         found = pcre2_find(pcre2, text, from, stop, spans, span_count);
@@ -382,12 +390,16 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
             return found;
         if (engine_call_is_over(line->call))
             return WORDS_CANCELLED;
-        if (clock_now_ns() - began_ns < BEGINS_NS)
+        spent_ns = clock_now_ns() - began_ns;
+        words->granted_ns = hides ? granted_ns + spent_ns : words->granted_ns;
+        if (spent_ns < BEGINS_NS)
             begins *= 2;
-        if (words->granted == pcre2 || clock_now_ns() - began_ns >= BEGINS_NS)
+        if (words->granted == pcre2 || spent_ns >= BEGINS_NS)
             begins = min_u64(begins, BEGINS);
-        from = stop;
-    }
+        from = has_head ? pcre2_next(pcre2, text, from) : stop;
+        begins = has_head ? 1 : begins;
+    } while (from <= line->count);
+    return 0;
 }
 
 int words_match(const struct expressions *expressions, uint32_t expression,
