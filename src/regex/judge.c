@@ -345,24 +345,47 @@ static int is_barred(const struct expressions *expressions, const struct judged 
     return found;
 }
 
-/* Moves the first item to its expression's next occurrence that is not barred; then likewise the
- * one that comes first now. An earlier expression that matches there with a byte would be first. */
-static enum trawl_status pass_barred(struct merge *merge, const struct expressions *expressions,
-                                     const struct judged *line, struct trawl_error *error)
+/* An item is open if no occurrence of its expression begins before span.begin, and the next one has
+ * not been searched for; span.end without this bit is the end of the last one. */
+#define OPEN (UINT64_C(1) << 63)
+
+/* Makes an item open, from `from` on. */
+static void reopen(struct merge *merge, uint64_t at, uint64_t from)
 {
-    while (merge->count > 0 && may_be_barred(expressions, line, merge->items->expression)) {
-        struct occurrence *first = merge->items;
-        uint64_t at = first->span.begin;
+    struct regex_span *span = &merge->items[at].span;
+
+    *span = (struct regex_span){from, max_u64(span->end, from) | OPEN};
+    move_to_place(merge, at);
+}
+
+/* Searches for the occurrences of open items, until that of the first item is known and not barred.
+ * For the longest, also those of the items that may begin there. */
+static enum trawl_status settle(struct merge *merge, const struct expressions *expressions,
+                                const struct judged *line, struct trawl_error *error)
+{
+    struct occurrence *items = merge->items;
+    uint64_t at = 0;
+
+    while (at < merge->count && (at == 0 || (line->spans == SPANS_LONGEST &&
+                                             items[at].span.begin == items[0].span.begin))) {
+        struct regex_span *span = &items[at].span;
+        uint64_t free = span->begin;
         int found = 1;
 
-        while (at < line->count &&
-               (found = is_barred(expressions, line, first->expression, at)) > 0)
-            at = words_step(expressions, line->bytes, line->count, at);
+        if ((span->end & OPEN) != 0) {
+            merge->again += (span->end & ~OPEN) - span->begin;
+            *span = (struct regex_span){UINT64_MAX, span->begin};
+            TRAWL_TRY(go_on(merge, expressions, line, at, error));
+            continue;
+        }
+        while (may_be_barred(expressions, line, items[at].expression) && free < line->count &&
+               (found = is_barred(expressions, line, items[at].expression, free)) > 0)
+            free = words_step(expressions, line->bytes, line->count, free);
         TRAWL_TRY(status_of(found, line, error));
-        if (at == first->span.begin)
-            break;
-        first->span = (struct regex_span){at, at};
-        TRAWL_TRY(go_on(merge, expressions, line, 0, error));
+        if (free > span->begin) /* an earlier expression that matches there with a byte is first */
+            reopen(merge, at, free);
+        else
+            at++;
     }
     return TRAWL_OK;
 }
@@ -393,7 +416,7 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     }
     if (merge->count > 1)
         qsort(merge->items, (size_t)merge->count, sizeof *merge->items, compare);
-    return pass_barred(merge, expressions, line, error);
+    return settle(merge, expressions, line, error);
 }
 
 /* Finds the span after *last, if that is possible, with an alternation of all expressions. The
@@ -437,9 +460,10 @@ static bool next_joined(struct merge *merge, const struct expressions *expressio
 }
 
 /* Like merge_next, with line->spans. Occurrences that begin where the span begins come one after
- * the other, and the last of them ends the span. Then each search continues after the span, and
- * reads again what belonged to a match that the span has prevented, which may be most of the line.
- * If that takes longer than to search with an alternation of all expressions, that finds spans. */
+ * the other, and the last of them ends the span. Then each search continues after the span, once it
+ * may find what comes first, and reads again what belonged to a match that the span has prevented,
+ * which may be most of the line. If that takes longer than to search with an alternation of all
+ * expressions, that finds spans. */
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
@@ -448,7 +472,8 @@ static enum trawl_status next_span(struct merge *merge, const struct expressions
 
     if (merge->at == 0 || (line->spans == SPANS_LONGEST && now.end > merge->end))
         merge->end = now.end;
-    if (++merge->at < merge->count && merge->items[merge->at].span.begin == now.begin)
+    if (++merge->at < merge->count && merge->items[merge->at].span.begin == now.begin &&
+        (merge->items[merge->at].span.end & OPEN) == 0)
         return TRAWL_OK;
     while (merge->at < merge->count && merge->items[merge->at].span.begin < merge->end)
         merge->at++;
@@ -456,14 +481,9 @@ static enum trawl_status next_span(struct merge *merge, const struct expressions
     if (joins && merge->again >= judge_again * expressions->cost &&
         next_joined(merge, expressions, line, &now))
         return TRAWL_OK;
-    while (merge->at > 0) {
-        struct regex_span *span = &merge->items[--merge->at].span;
-
-        merge->again += max_u64(span->end, now.end) - now.end;
-        *span = now;
-        TRAWL_TRY(go_on(merge, expressions, line, merge->at, error));
-    }
-    return pass_barred(merge, expressions, line, error);
+    while (merge->at > 0)
+        reopen(merge, --merge->at, judge_after(expressions, line, &now));
+    return settle(merge, expressions, line, error);
 }
 
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
