@@ -47,7 +47,7 @@ def pytest_runtest_call(item):
         return (yield)
     except (Exception, pytest.fail.Exception) as failure:
         if is_case(item) and not isinstance(failure, pytest.skip.Exception):
-            print("TO REPEAT: TRAWL_TEST_SEED=%d TRAWL_TEST_CASE=%d" % (harness.SEED, item.callspec.params["number"]))
+            print("\nTO REPEAT: TRAWL_TEST_SEED=%d TRAWL_TEST_CASE=%d" % (harness.SEED, item.callspec.params["number"]))
         raise
 
 

@@ -169,6 +169,8 @@ def test_files(rng, tmp_path, monkeypatch):
     old.write_bytes(b"a cat")
     assert trawl.Plan({"cat": "dog"}).replace_file(old, old) == 1
     assert old.read_bytes() == b"a dog" and old.stat().st_mode & 0o777 == 0o640
+    kept = old.stat().st_ino
+    assert trawl.Plan("cat").replace_file(old, old, "x") == 0 and old.stat().st_ino == kept
     # If the path is a link, it stays, and the file that it names is written, even if that did not exist. The file's mode
     # is that of the old file, else of the text's file, else 644.
     (folder := tmp_path / "folder").mkdir()

@@ -460,8 +460,8 @@ class Case:
         content = line[:-1] if "crlf" in self.on and "x" in self.on and line.endswith(b"\r") else line
         each = [numbers for *_, numbers in self.spans(line)[1]] if self.most() else self.places(content).values()
         found = {number for numbers in each for number in numbers}
-        empty = {number for number, string in enumerate(self.strings, 1) if not string and self.holds_empty(content)}
-        return sorted({number for number in found if self.strings[number - 1]} | empty)
+        occurs = lambda number, string: number in found if string else self.holds_empty(content)
+        return [number for number, string in enumerate(self.strings, 1) if occurs(number, string)]
 
     def replaced(self, match, groups):
         def value(word):
