@@ -110,13 +110,32 @@ run_ctest() {
     fi
 }
 
-# run_quick PRESET: run the tests of build/PRESET with the label quick. Only long runs include the others.
-run_quick() {
-    local long
+# Print the commit whose sources the change is compared with: HEAD, or, if nothing differs from HEAD, the commit before.
+before_change() {
+    git rev-parse -q --verify "$(git diff --quiet HEAD && echo HEAD~1 || echo HEAD)^{commit}" 2>/dev/null
+}
 
-    run_ctest "$1" '' -L quick
+changed_files() {
+    git diff --name-only "$(before_change)" && git ls-files --others --exclude-standard
+}
+
+# run_quick PRESET: run the tests of build/PRESET with the label quick, except those whose turn it is not (TRAWL_TURNS in
+# tests/CMakeLists.txt). Only long runs include all.
+run_quick() {
+    local out long changed
+
+    changed=$(changed_files 2>/dev/null) || changed=$(find . -name '*.c' -printf '%P\n')
+    out=$(ctest --test-dir "build/$1" -L quick --show-only=json-v1 | python3 -c '
+import json, re, sys
+for number, test in enumerate(json.load(sys.stdin)["tests"]):
+    labels = next(one["value"] for one in test["properties"] if one["name"] == "LABELS")
+    rooms = [label.removeprefix("turn=") for label in labels if label.startswith("turn=")]
+    if rooms and (number + int(sys.argv[1])) % 4 and not re.search(rooms[0], sys.argv[2], re.MULTILINE):
+        print(test["name"])' "$TRAWL_TEST_SEED" "$changed")
     long=$(ctest --test-dir "build/$1" -N -L long | sed -n 's/^Total Tests: //p')
-    later=$((later + long))
+    later=$((later + long + $(grep -c . <<<"$out" || true)))
+    out=$(sed 's/[.]/\\./g; s/.*/^&$/' <<<"$out" | paste -sd '|')
+    run_ctest "$1" "$out" -L quick
 }
 
 # Print what test $1 printed, from ctest's detailed log $2.
@@ -129,14 +148,12 @@ test_output() {
 }
 
 # forgive: a random test that fails because of an older fault does not make the run fail. It is random if it passes with
-# TRAWL_TEST_SEED=1, and its fault is older if the same cases of the same tests also fail with the sources before the
-# change: those of HEAD, or, if nothing differs from HEAD, those of the commit before.
+# TRAWL_TEST_SEED=1, and its fault is older if the same cases of the same tests also fail with the sources before the change.
 forgive() {
-    local row kept=() commit=HEAD
+    local row kept=() commit
 
     [ ${#failed_names[@]} -gt 0 ] && [ ${#failed_names[@]} -le 5 ] || return 0
-    ! git diff --quiet HEAD 2>/dev/null || commit=HEAD~1
-    commit=$(git rev-parse -q --verify "$commit^{commit}") || return 0
+    commit=$(before_change) || return 0
     for row in "${failed_names[@]}"; do
         if [[ $row =~ ^(release|asan)\ ([^ ]+)$ ]] && is_older "$commit" "${BASH_REMATCH[@]:1}"; then
             failed=$((failed - 1))
