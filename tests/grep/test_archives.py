@@ -150,6 +150,8 @@ def test_streams(rng, folder, trawl):
         assert got[1] == execute([*command, "-a", pattern], here, data=plain)[1], (here, command)
     elif output[0] == 0:
         pass
+    elif b"unreadable filename" in output[2]:
+        pass  # bsdtar leaves out a member without a name
     elif got[2] == b"" and archive.startswith(("t-newc", "t-odc", "t-v7tar")) or b"Unrecognized" in output[2]:
         pass  # the first header is damaged: the file is searched as it is
     else:

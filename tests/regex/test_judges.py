@@ -81,7 +81,8 @@ def test_judges(dialect, number, folder):
         pieces, sample = [piece for piece in pieces if piece.isascii()], sample * sample.isascii()
     # listed in docs/differences.md
     if judge in ("rg", "grep", "grep-P", "rg-P") and draw.random() < 0.3 and "\\B" not in made and "-half" not in made:
-        pieces += BROKEN
+        # ripgrep's PCRE2 takes .* for the begin of a line, which it does not see after invalid bytes
+        pieces += BROKEN * (re.match(r"[(?:a-z)-]*\.\*", made) is None)
     options = ["-anob"]
     if judge == "grep-E":
         made = r"([a-c])x?\1|" + re.sub(r"\\x61|(?<=[*+?])\?", "", made.replace("(?:", "("))
