@@ -131,6 +131,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     *anchor = (struct anchor){.expression = maker->expression,
                               .is_sure = split->is_sure,
                               .begins = split->begins,
+                              .leads = split->leads,
                               .list = split->list->number,
                               .first = split->first};
     if (split->is_sure && !maker->has_edges)

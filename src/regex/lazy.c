@@ -425,7 +425,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
     if (lines || words)
         at = nfa_put_edge(nfa, lines ? 'z' : 'H', false, at);
-    at = nfa_put_node(nfa, &tree.root, at);
+    at = lines || words ? nfa_put_node(nfa, &tree.root, at) : nfa_put_core(nfa, &tree.root, at);
     syntax_release(&tree);
     if (lines || words)
         at = nfa_put_edge(nfa, lines ? 'A' : 'h', false, at);

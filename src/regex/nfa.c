@@ -326,6 +326,27 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
     return 0;
 }
 
+static bool is_optional(const struct syntax_node *item)
+{
+    return item->kind == SYNTAX_REPEAT && item->least == 0;
+}
+
+uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t next)
+{
+    uint32_t all = NO_PLACE;
+
+    for (uint32_t i = root->count; i-- > 0;) {
+        struct syntax_node list = *root->items[i];
+
+        for (; list.count > 1 && is_optional(list.items[0]); list.count--)
+            list.items++;
+        while (list.count > 1 && is_optional(list.items[list.count - 1]))
+            list.count--;
+        all = nfa_put_fork(nfa, nfa_put_node(nfa, &list, next), all);
+    }
+    return all;
+}
+
 static bool is_word(uint32_t byte)
 {
     return byte != END_OF_LINE && class_is_word_byte((char)byte);

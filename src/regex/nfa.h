@@ -68,6 +68,9 @@ uint32_t nfa_put_fork(struct nfa *nfa, uint32_t next, uint32_t other);
 uint32_t nfa_put_edge(struct nfa *nfa, char letter, bool by_lines, uint32_t next);
 /* Adds the places of a node before `next`, the place that follows it. Returns the first of them. */
 uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t next);
+/* The same for a root without what is optional at the start or end of its alternatives: lines with
+ * a match are the same. */
+uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t next);
 enum line_before nfa_before(const struct nfa *nfa, uint32_t byte);
 /* Returns true if the assertion is true at the border. */
 bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border);

@@ -106,7 +106,7 @@ static enum trawl_status pass_rest(struct step *step, struct line *line, uint32_
 }
 
 /* Like pass_atom, for an atom of many expressions: the lazy automaton reads on from the atom if
- * their matches begin with it, and otherwise the line, once. */
+ * matches begin with it, and otherwise the line, once. */
 static enum trawl_status pass_many(struct step *step, uint64_t at, struct atom atom,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
 {
@@ -124,7 +124,7 @@ static enum trawl_status pass_many(struct step *step, uint64_t at, struct atom a
         return TRAWL_OK;
     for (uint32_t i = expressions->atom_first[atom.pattern];
          i < expressions->atom_first[atom.pattern + 1] && begins; i++)
-        begins = expressions->anchors[expressions->atom_anchors[i]].begins;
+        begins = expressions->anchors[expressions->atom_anchors[i]].leads;
     if (!begins || step->spare == 0)
         worker->asked[atom.pattern] = worker->line;
     return pass_group(step, LAZY_ATOM + (uint32_t)atom.pattern,

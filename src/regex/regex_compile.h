@@ -20,6 +20,7 @@ struct anchor {
     uint32_t expression;
     bool is_sure; /* each occurrence of a string lies in a match */
     bool begins;  /* a match begins with the string: the head is empty, or only assertions */
+    bool leads;   /* the same, or the head is optional: then another match begins with the string */
     /* the strings begin where item `first` of the list with this number does */
     uint32_t list;
     uint32_t first;

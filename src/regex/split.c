@@ -421,6 +421,7 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
     for (const struct place *outer = place->outer; outer != NULL; outer = outer->outer)
         repeats |= outer->list->items[outer->first]->kind == SYNTAX_REPEAT;
     split.begins = head.are_edges && !repeats;
+    split.leads = split.begins || (head.is_optional && !repeats && options->before == 0);
     split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;
     split.is_sure = split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
                                        head.is_optional && rest.is_optional);

@@ -30,6 +30,7 @@ struct split {
     bool is_match;  /* each occurrence of a string is a match of the expression */
     bool is_sure;   /* each occurrence of a string is a match, or lies in one */
     bool begins;    /* a match begins with the string: only assertions may come before it */
+    bool leads;     /* the same, or all before it is optional: then another match begins with it */
     uint32_t lines; /* number of line ends in the head */
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
      * include the assertions in `before` and `after` of the options. Where head or rest is not
