@@ -105,6 +105,29 @@ def test_guess(folder):
     assert read > amount(50) * FILES // 3
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16(folder, codec):
+    """Check that UTF-16 without a mark is read and named, and that other bytes with NULs are not: other texts with
+    some NULs, and random bytes and small numbers, with any length."""
+    rng, read, wrong, count = random.Random(SEED), 0, 0, amount(400)
+    for i in range(count):
+        language, other = rng.choice(FORMS)
+        text = text_of(rng, language, 12)
+        data = text.encode(codec)
+        write(os.path.join(folder, "a"), data)
+        found, encoding = guessed(folder, "a")
+        read += (found, encoding) == (text.encode(), codec.upper().replace("-L", "L").replace("-B", "B"))
+        for _ in range(rng.randint(1, 3)):
+            at = rng.randrange(len(text) + 1)
+            text = text[:at] + "\0" + text[at:]
+        other = text.encode(other, "ignore")
+        kind = [other, rng.randbytes(rng.randint(40, 400)) + b"\0",
+                b"".join(rng.randrange(1000).to_bytes(4, "little") for _ in range(rng.randint(1, 90)))][i % 3]  # fmt: skip
+        write(os.path.join(folder, "b"), kind)
+        wrong += guessed(folder, "b")[1] is not None
+    assert read > 0.98 * count and wrong <= count / 100
+
+
 if __name__ == "__main__":
     import collections
     import tempfile

@@ -40,29 +40,90 @@ bool guess_is_there(void)
     return pthread_once(&once, load_uchardet) == 0 && uchardet.create != NULL;
 }
 
-/* Returns true for UTF-8, also if it ends inside a character. ASCII with an escape may be ISO-2022;
- * of a whole text, ASCII whose last bytes are none may be any. */
+/* Returns true for UTF-8, also if it ends inside a character (*ends_inside), and sets *wide to the
+ * number of characters beyond ASCII. */
+static bool is_utf8_with(const uint8_t *bytes, size_t bytes_count, size_t *wide, bool *ends_inside)
+{
+    uint32_t code_point;
+    size_t at = 0, count = 1;
+
+    for (*wide = 0; at < bytes_count && count > 0; at += count) {
+        count = utf8_character(bytes + at, bytes_count - at, &code_point);
+        *wide += count > 1;
+    }
+    *ends_inside = count == 0;
+    return count > 0 || bytes_count - at < UTF8_BYTES_MAX;
+}
+
+/* Returns true for UTF-8. ASCII with an escape may be ISO-2022; of a whole text, ASCII whose last
+ * bytes are none may be any. */
 static bool is_utf8(const uint8_t *bytes, size_t bytes_count, bool is_whole)
 {
-    const bool escapes = memchr(bytes, '\x1b', bytes_count) != NULL;
-    uint32_t code_point;
-    size_t at = 0, count = 1, wide = 0;
+    size_t wide;
+    bool ends_inside;
 
-    for (; at < bytes_count && count > 0; at += count) {
-        count = utf8_character(bytes + at, bytes_count - at, &code_point);
-        wide += count > 1;
-    }
-    if (count == 0 && (bytes_count - at >= UTF8_BYTES_MAX || (is_whole && wide == 0)))
+    if (!is_utf8_with(bytes, bytes_count, &wide, &ends_inside))
         return false;
-    return wide > 0 || !escapes;
+    return wide > 0 || (memchr(bytes, '\x1b', bytes_count) == NULL && !(is_whole && ends_inside));
+}
+
+/* Returns how many units are ASCII characters (blanks count twice, as the other order rarely makes
+ * them of letters: 4E 00 is one or N), if the bytes may be UTF-16 with each unit's low byte
+ * at `low` (0: little endian); 0 if not: surrogates are in pairs, and no character is NUL, a
+ * control (but blanks), private or none. */
+static size_t ascii_of_utf16(const uint8_t *bytes, size_t bytes_count, size_t low)
+{
+    uint32_t before = 0;
+    size_t ascii = 0;
+
+    for (size_t i = 0; i + 1 < bytes_count; i += 2) {
+        const uint32_t unit = bytes[i + low] | (uint32_t)bytes[i + 1 - low] << 8;
+
+        if ((unit < 0x20 && (unit < '\t' || unit > '\r')) || (unit >= 0x7f && unit < 0xa0) ||
+            (unit >= 0xe000 && unit < 0xf900) || unit >= 0xfffe ||
+            (unit >> 10 == 0xdc00 >> 10) != (before >> 10 == 0xd800 >> 10))
+            return 0;
+        before = unit;
+        ascii += unit <= ' ' ? 2 : unit < 0x80;
+    }
+    return ascii;
+}
+
+/* Returns the name of the UTF-16 that text with a NUL is in; "": it is binary. Without a mark, the
+ * high bytes of ASCII characters, such as line ends, tell UTF-16. A list of ASCII that NULs
+ * separate has too few other bytes. */
+static const char *utf16_name(const uint8_t *bytes, size_t bytes_count, bool is_whole)
+{
+    size_t zeros = 0, others = 0, blanks = 0, wide, little, big;
+    bool ends_inside;
+
+    for (size_t i = 0; i < bytes_count; i++) {
+        zeros += bytes[i] == 0;
+        others += bytes[i] >= 0x7f || (bytes[i] > 0 && bytes[i] < '\t');
+        blanks += bytes[i] == ' ' || bytes[i] == '\n';
+    }
+    if (bytes_count < 4 || (is_whole && bytes_count % 2 != 0) ||
+        (zeros <= bytes_count / 3 && others <= bytes_count / 16) ||
+        (is_utf8_with(bytes, bytes_count, &wide, &ends_inside) && wide > 0))
+        return "";
+    little = ascii_of_utf16(bytes, bytes_count, 0);
+    big = ascii_of_utf16(bytes, bytes_count, 1);
+    if (others < bytes_count / 4 && little < blanks &&
+        big < blanks) /* the blanks are not UTF-16's */
+        return "";
+    return little > big ? "UTF-16LE" : big > little ? "UTF-16BE" : "";
 }
 
 void guess_encoding(const uint8_t *bytes, size_t bytes_count, bool is_whole, char *guess)
 {
-    void *guesser =
-        is_utf8(bytes, bytes_count, is_whole) || !guess_is_there() ? NULL : uchardet.create();
+    void *guesser;
 
     *guess = '\0';
+    if (memchr(bytes, '\0', bytes_count) != NULL) { /* no other encoding has NULs */
+        (void)snprintf(guess, GUESS_BYTES, "%s", utf16_name(bytes, bytes_count, is_whole));
+        return;
+    }
+    guesser = is_utf8(bytes, bytes_count, is_whole) || !guess_is_there() ? NULL : uchardet.create();
     if (guesser == NULL)
         return;
     if (uchardet.read(guesser, (const char *)bytes, bytes_count) == 0) {
