@@ -29,7 +29,7 @@
  *   - A function that can fail returns a status: ARGUMENT and MEMORY any function, the others as
  *     its comment says. Results go to out-parameters, which are set on success only, unless the
  *     comment says more.
- *   - Plans are built, told and explained, and expressions told, on any thread.
+ *   - Functions of plans and expressions (build, tell, explain) may be called on any thread.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set it to sizeof the struct, zero the other fields, and set
@@ -406,8 +406,9 @@ struct trawl_searcher_options {
                                      limit. A search that gets no memory waits up to a second until
                                      other searches release memory, then fails with MEMORY. */
     /* for searchers only: */
-    struct trawl_runtime *runtime; /* NULL: the searcher opens one. Close it after the searcher. The
-                                      options above are the runtime's, and 0 here. */
+    struct trawl_runtime *runtime; /* the runtime to use, which must be closed after the searcher;
+                                      the options above must then be 0. NULL: the searcher opens its
+                                      own. */
     uint64_t chunk_bytes; /* bytes per unit of work; 0: trawl chooses. Small units are for tests. */
     enum trawl_map map;   /* how files are read */
     /* NULL, or a function that the threads inside a call run repeatedly, for example to check the
@@ -463,9 +464,9 @@ struct trawl_stats {
     uint64_t worker_text_bytes; /* also in chunks whose results the caller did not take */
     uint64_t worker_search_ns;  /* summed over the threads; 0 if wall_ns is */
     uint64_t worker_thread_count;
-    uint64_t worker_method_bytes[TRAWL_METHODS_COUNT]; /* worker_text_bytes, by the method with
-                                                          which each chunk's search ended; AUTO: the
-                                                          gallery */
+    uint64_t worker_method_bytes[TRAWL_METHODS_COUNT]; /* worker_text_bytes, split by the method
+                                                          that finished each chunk; AUTO counts the
+                                                          gallery's algorithms */
     uint64_t change_count; /* changes of the way to search: trawl_searcher_changes lists the last */
 };
 /* Report what the last finished call on a searcher did. */

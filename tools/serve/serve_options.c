@@ -35,18 +35,6 @@ static const struct option_row {
     {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0,
      "serve by TLS 1.2 or newer with this certificate chain, in PEM"},
     {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the private key of the certificate, in PEM"},
-    {"--log=json", NULL, OPTION_SWITCH, AT(http.logs), 0,
-     "write a line of JSON on standard error for each request, without the text of queries"},
-    {"--link", "TEMPLATE", OPTION_TEXT, AT(link), 0,
-     "link each file of the page to an editor or a forge; the server replaces {root}, "
-     "{collection}, "
-     "{path} and {line} in this URL, such as vscode://file{root}/{path}:{line}"},
-    {"--from", "FILE", OPTION_TEXT, AT(from), 0,
-     "serve only FILE and the files that follow FILE in the order of --sort=path. FILE is a path "
-     "below each PATH. Another server has the files before it: this one reports no error about "
-     "those files, nor about a directory."},
-    {"--until", "FILE", OPTION_TEXT, AT(until), 0,
-     "serve only the files before FILE in the order of --sort=path"},
     {"--host-memory", "SIZE", OPTION_SIZE, AT(host_bytes), 0,
      "hold at most SIZE bytes of files in memory; default: half of the free memory. Each "
      "search reads the files that do not fit."},
@@ -70,6 +58,9 @@ static const struct option_row {
      "let one client have at most NUM queries at the same time, and reject more; default 256, or "
      "fewer if their answers could take more than half of --request-memory. A client is a process, "
      "or an address with TCP."},
+    {"--allow-pcre", NULL, OPTION_SWITCH, AT(limits.allow_pcre), 0,
+     "let PCRE2 search for expressions of -P that RE2 lacks, such as look-around. Work on a line "
+     "is limited, but is not linear."},
     {"--max-connections", "NUM", OPTION_NUMBER, AT(http.connections_max), 1024,
      "close connections beyond NUM; default 1024"},
     {"--idle-seconds", "NUM", OPTION_NUMBER, AT(http.idle_seconds), 60,
@@ -77,9 +68,18 @@ static const struct option_row {
     {"--drain-seconds", "NUM", OPTION_NUMBER, AT(drain_seconds), 30,
      "when the server ends, wait at most NUM seconds for answers; then end the answers where they "
      "are; default 30"},
-    {"--allow-pcre", NULL, OPTION_SWITCH, AT(limits.allow_pcre), 0,
-     "let PCRE2 search for expressions of -P that RE2 lacks, such as look-around. Work on a line "
-     "is limited, but is not linear."},
+    {"--log=json", NULL, OPTION_SWITCH, AT(http.logs), 0,
+     "write a line of JSON on standard error for each request, without the text of queries"},
+    {"--link", "TEMPLATE", OPTION_TEXT, AT(link), 0,
+     "link each file of the page to an editor or a forge; the server replaces {root}, "
+     "{collection}, "
+     "{path} and {line} in this URL, such as vscode://file{root}/{path}:{line}"},
+    {"--from", "FILE", OPTION_TEXT, AT(from), 0,
+     "serve only FILE and the files that follow FILE in the order of --sort=path. FILE is a path "
+     "below each PATH. Another server has the files before it: this one reports no error about "
+     "those files, nor about a directory."},
+    {"--until", "FILE", OPTION_TEXT, AT(until), 0,
+     "serve only the files before FILE in the order of --sort=path"},
     {"--help", NULL, OPTION_SWITCH, AT(help), 0, "print this help"},
     {"--version", NULL, OPTION_SWITCH, AT(version), 0, "print the version"},
     {"--generate=man", NULL, OPTION_SWITCH, AT(manual), 0, "print the manual page"},
@@ -89,6 +89,24 @@ static const struct option_row {
 };
 
 #define ROW_COUNT (sizeof rows / sizeof *rows)
+
+/* The titles of groups of options, and the first option of each. */
+static const struct {
+    const char *first, *title;
+} groups[] = {{"--listen", "Address and access"},
+              {"--host-memory", "Memory"},
+              {"--max-memory", "Limits of a request"},
+              {"--max-connections", "Limits of connections"},
+              {"--log=json", "Other"}};
+
+/* Returns the title of the group that begins with the option, or NULL. */
+static const char *title_before(const struct option_row *row)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (strcmp(groups[i].first, row->name) == 0)
+            return groups[i].title;
+    return NULL;
+}
 
 static bool set(struct serve_options *options, const struct option_row *row, const char *value)
 {
@@ -294,8 +312,9 @@ void serve_options_print_help(struct output *output)
 {
     output_text(output, "Usage: trawl-serve [OPTION]... [NAME=]PATH...\n");
     help_wrap(output, about, 0);
-    output_text(output, "\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (title_before(&rows[i]) != NULL)
+            output_format(output, "\n%s:\n", title_before(&rows[i]));
         output_format(output, "  %s%s%s\n        ", rows[i].name,
                       rows[i].argument != NULL ? "=" : "",
                       rows[i].argument != NULL ? rows[i].argument : "");
@@ -341,6 +360,8 @@ void serve_options_print_manual(struct output *output)
     print_section(output, "\n.PP\n", about_rest);
     output_text(output, ".SH OPTIONS\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (title_before(&rows[i]) != NULL)
+            output_format(output, ".SS %s\n", title_before(&rows[i]));
         output_text(output, ".TP\n.BI ");
         help_troff(output, rows[i].name);
         print_section(output, rows[i].argument != NULL ? "= " : "",
