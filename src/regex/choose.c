@@ -13,6 +13,7 @@
 #include "regex/prices.def"
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
+uint32_t regex_ways = UINT32_MAX;
 
 /* Returns the fraction of the first `bytes` offsets of the sample at which the string occurs. If it
  * does not occur, returns `rate`, which is estimated from the frequencies of its bytes, but at most
@@ -65,8 +66,6 @@ double choose_score(const struct split_options *options, const struct split_stri
     return bits - 1.5 * analyse_log2(strings->count);
 }
 
-static const char *const way_names[] = {[WAY_ATOMS] = "atoms", [WAY_WHOLE] = "whole lines"};
-
 /* Returns true if a list has so many short atoms that most lines of most texts have several. */
 static bool has_dense_atoms(const struct expressions *expressions)
 {
@@ -77,109 +76,131 @@ static bool has_dense_atoms(const struct expressions *expressions)
     return count > SHORT_ATOMS_MAX;
 }
 
-/* Returns the ways in which steps can be read, as bits. */
-static uint32_t ways(const struct expressions *expressions)
+/* Returns the ways that fit the expressions, as bits. Building the finder, to see whether there is
+ * one, is left for later if there are atoms. */
+static uint32_t ways(const struct expressions *made, bool has_atoms)
 {
-    const bool whole =
-        expressions->atoms == NULL ||
-        (expressions->count > 1 ? !expressions_cross(expressions)
-                                : expressions->has_beyond || expressions->whole != NULL);
-    const bool atoms = expressions->atoms != NULL && !(whole && has_dense_atoms(expressions));
+    const bool crosses = expressions_cross(made), is_one = made->count == 1;
+    const bool automaton =
+        is_one ? !crosses && !made->items[0].tree.root.may_be_empty : !crosses || !has_atoms;
+    const bool whole = made->whole != NULL;
+    const bool finder = whole && (has_atoms || program_has_finder(made->whole));
+    const bool lines =
+        is_one &&
+        (has_atoms ? made->has_beyond || (!crosses && made->items[0].has_reach)
+                   : !whole && (!automaton || made->has_beyond || made->items[0].has_reach));
+    const bool atoms = has_atoms && !(automaton && has_dense_atoms(made));
 
-    return (uint32_t)atoms << WAY_ATOMS | (uint32_t)whole << WAY_WHOLE;
+    return (uint32_t)atoms << WAY_ATOMS | (uint32_t)finder << WAY_FINDER |
+           (uint32_t)automaton << WAY_AUTOMATON | (uint32_t)whole << WAY_RE2 |
+           (uint32_t)lines << WAY_LINES;
 }
 
-/* Returns what WAY_WHOLE takes at least, in ns per byte. */
-static double whole_price(const struct expressions *expressions)
+const char *choose_name(const struct expressions *made, enum way way)
 {
-    return expressions->count > 1                                                    ? LAZY_NS
-           : expressions->has_beyond || program_has_plain_finder(expressions->whole) ? FINDER_NS
-                                                                                     : RE2_NS;
+    static const char *const names[] = {[WAY_ATOMS] = "atoms",
+                                        [WAY_FINDER] = "finder",
+                                        [WAY_AUTOMATON] = "automaton",
+                                        [WAY_RE2] = "RE2",
+                                        [WAY_LINES] = "line by line"};
+
+    return way != WAY_LINES || made->count > 1 ? names[way]
+           : made->has_beyond                  ? "PCRE2"
+           : made->items[0].has_reach          ? "long repetitions"
+                                               : names[way];
+}
+
+/* Returns what a way takes at least. */
+static struct price price_of(const struct expressions *made, enum way way)
+{
+    double rules_ns = 0;
+
+    switch (way) {
+    case WAY_AUTOMATON:
+        for (uint32_t i = 0; i < made->count; i++)
+            rules_ns += LAZY_RULE_NS + LAZY_REPEAT_NS * made->items[i].tree.root.product;
+        return (struct price){rules_ns, LAZY_NS};
+    case WAY_RE2:
+        return (struct price){RE2_ONCE_NS, RE2_NS};
+    default:
+        return (struct price){0, FINDER_NS};
+    }
+}
+
+static void set_prices(struct regex_worker *worker)
+{
+    for (enum way way = WAY_ATOMS; way < WAYS; way++)
+        worker->contest.of[way].price = price_of(worker->expressions, way);
 }
 
 void choose_begin(struct regex_worker *worker)
 {
     const struct contest_rules rules = {regex_step_bytes / 4 + 1, regex_step_bytes / 2 + 1,
                                         TRIAL_NS, 0};
+    const uint32_t all = ways(worker->expressions, worker->expressions->atoms != NULL);
+    const uint32_t fits = (all & regex_ways) != 0 ? all & regex_ways : all;
+    enum way first = (enum way)__builtin_ctz(fits);
 
-    contest_begin(&worker->contest, &rules, ways(worker->expressions),
-                  (ways(worker->expressions) >> WAY_ATOMS & 1) != 0 ? WAY_ATOMS : WAY_WHOLE);
-    worker->contest.of[WAY_ATOMS].price.byte_ns = FINDER_NS;
+    /* RE2 would have to compile, as a finder may leave counted repetitions to it */
+    if (first == WAY_FINDER && !program_has_plain_finder(worker->expressions->whole) &&
+        (fits >> WAY_AUTOMATON & 1) != 0)
+        first = WAY_AUTOMATON;
+    if (worker->expressions->has_beyond && (fits >> WAY_LINES & 1) != 0 && first != WAY_ATOMS)
+        first = WAY_LINES;
+    contest_begin(&worker->contest, &rules, fits, first);
+    set_prices(worker);
 }
 
 void choose_explain(const struct expressions *expressions, char *lines, uint64_t lines_bytes)
 {
+    const bool has_atoms = expressions->atoms != NULL;
+    const uint32_t fits = ways(expressions, has_atoms);
     uint64_t used;
 
     used = (uint64_t)snprintf(lines, lines_bytes, "atoms: %" PRIu64 "\n",
-                              expressions->atoms == NULL ? 0 : expressions->atom_count);
-    for (enum way way = WAY_ATOMS; way <= WAY_WHOLE; way++)
-        if ((ways(expressions) >> way & 1) != 0)
+                              has_atoms ? expressions->atom_count : 0);
+    for (enum way way = WAY_ATOMS; way < WAYS; way++)
+        if ((fits >> way & 1) != 0)
             used += (uint64_t)snprintf(lines + used, lines_bytes - used,
                                        "expected ns per byte of text, %s: at least %.4f\n",
-                                       way_names[way],
-                                       way == WAY_ATOMS ? FINDER_NS : whole_price(expressions));
-    if (ways(expressions) == (1u << WAY_ATOMS | 1u << WAY_WHOLE))
+                                       choose_name(expressions, way),
+                                       price_of(expressions, way).byte_ns);
+    if ((fits & (fits - 1)) != 0)
         used += (uint64_t)snprintf(lines + used, lines_bytes - used,
-                                   "trials: the CPU tries these two in turn\n");
+                                   "trials: the CPU tries these in turn\n");
     TRAWL_ASSERT(used < lines_bytes);
 }
 
 /* Tells the call that the next step is read in another way. */
 static void tell(const struct step *step, const struct contest_change *change)
 {
-    engine_changed(step->chunk, step->to, way_names[change->from], change->from_ns,
-                   way_names[change->to], change->to_ns, change->why);
+    const struct expressions *made = step->worker->expressions;
+
+    engine_changed(step->chunk, step->to, choose_name(made, (enum way)change->from),
+                   change->from_ns, choose_name(made, (enum way)change->to), change->to_ns,
+                   change->why);
 }
 
-/* Chooses the automaton of all expressions for the next steps if calls of a program have taken
- * longer than it needs for the step's bytes. */
-static void choose_table(const struct step *step, bool by_atoms, uint64_t count)
-{
-    struct regex_worker *worker = step->worker;
-    const struct expressions *expressions = worker->expressions;
-    const uint64_t calls = step->judged + (by_atoms || expressions->count > 1 ? 0 : count);
-    const bool finds =
-        !by_atoms && step->judged == 0 && program_has_plain_finder(expressions->whole);
-
-    if (calls > (step->to - step->from) / (finds ? FINDER_CALL_BYTES : RE2_CALL_BYTES))
-        worker->table_steps = TABLE_STEPS;
-}
-
-/* Returns what it takes to make the states of the lazy automaton. */
-static double lazy_rules_ns(const struct expressions *expressions)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < expressions->count; i++)
-        sum += LAZY_RULE_NS + LAZY_REPEAT_NS * expressions->items[i].tree.root.product;
-    return sum;
-}
-
-void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns)
+void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns)
 {
     struct regex_worker *worker = step->worker;
     struct contest *contest = &worker->contest;
     const struct program *whole = worker->expressions->whole;
     const bool on_device = refine_is_on_device(&worker->refiner);
+    const bool by_atoms = contest->now == WAY_ATOMS;
     const bool has_many = by_atoms && !on_device && worker->refiner.found.hits.count > FEW_ATOMS;
     const bool is_first = contest->all_bytes == 0; /* something may have been compiled */
     struct contest_change change;
 
-    choose_table(step, by_atoms, count);
-    if (worker->expressions->atoms == NULL)
-        return;
-    if (is_first && !contest_is_decided(contest))
-        contest->of[WAY_WHOLE].price =
-            (struct price){worker->expressions->count > 1 ? lazy_rules_ns(worker->expressions) : 0,
-                           whole_price(worker->expressions)};
     /* as if the text ended, so that rechoose_strings can choose better atoms first */
-    if (contest_count(contest, step->to - step->from, 0, ns, !is_first, 0, &change))
+    if (contest_count(contest, step->to - step->from, began_ns, ended_ns, !is_first, 0, &change))
         tell(step, &change);
-    if (contest->now == WAY_WHOLE && worker->expressions->count == 1 && !step_is_beyond(step) &&
-        !program_is_ready(whole) && contest_drop(contest, &change))
-        tell(step, &change);
-    if (contest->now == WAY_WHOLE || worker->table_steps > 0 || has_many)
+    while (
+        (contest->now == WAY_RE2 && contest->first != WAY_RE2 && !program_has_re2(whole)) ||
+        (contest->now == WAY_FINDER && contest->first != WAY_FINDER && !program_has_finder(whole)))
+        if (contest_drop(contest, &change))
+            tell(step, &change);
+    if (contest->now != WAY_ATOMS || has_many)
         worker->refiner.step = regex_step_bytes;
     else
         refine_grow(&worker->refiner,
@@ -193,7 +214,7 @@ bool choose_host(const struct step *step, uint64_t ns)
 
     if (!step_may_hand_over(step))
         return false;
-    return worker->contest.now == WAY_WHOLE || worker->table_steps > 0 ||
+    return worker->contest.now != WAY_ATOMS ||
            (worker->refiner.found.hits.count >= TRIAL_ATOMS &&
             (double)(others * ns) > FINDER_NS * (double)(step->to - step->from));
 }
@@ -201,11 +222,14 @@ bool choose_host(const struct step *step, uint64_t ns)
 /* A step of more than cpu_sizes.hits bytes must meet two more conditions: only the count is
  * wanted, because by_whole cannot stop inside a line, which may have too many hits; and the program
  * is exact, so that no line is read twice. */
-bool choose_whole(const struct step *step)
+bool choose_whole(const struct step *step, enum way way)
 {
     const struct expressions *expressions = step->worker->expressions;
+    const struct contest *contest = &step->worker->contest;
 
-    return expressions->count == 1 && !step_is_beyond(step) &&
+    return (way == WAY_RE2 ? program_has_re2(expressions->whole)
+                           : way == WAY_FINDER && ((contest->fits >> WAY_AUTOMATON & 1) != 0 ||
+                                                   program_is_ready(expressions->whole))) &&
            may_read_whole(step, step->from, step->to) &&
            (step->to - step->from <= cpu_sizes.hits ||
             (expressions->whole_is_exact && step->want == WANT_COUNT));

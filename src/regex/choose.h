@@ -15,14 +15,17 @@ double choose_score(const struct split_options *options, const struct split_stri
 void choose_begin(struct regex_worker *worker);
 /* Writes the ways to read steps, and their prices, for trawl_plan_explain. */
 void choose_explain(const struct expressions *expressions, char *lines, uint64_t lines_bytes);
-/* Chooses how the steps after `step` are read, and how long the next one is. `step` found `count`
- * hits in `ns`, by atoms or without. */
-void choose_next(const struct step *step, bool by_atoms, uint64_t count, uint64_t ns);
+/* Returns the name of a way for messages. */
+const char *choose_name(const struct expressions *made, enum way way);
+/* Chooses how the steps after `step` are read, and how long the next one is. `step` was searched
+ * from began_ns to ended_ns. */
+void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns);
 /* Called after a step that took `ns` since its atoms were found. Returns true if all of the host's
  * threads would search the rest of the text sooner than a device, whose worker alone judges what
  * the device finds. */
 bool choose_host(const struct step *step, uint64_t ns);
-/* Returns true if a step without atoms should be searched with `whole`; false: with `lines`. */
-bool choose_whole(const struct step *step);
+/* Returns true if the way is one in which a program reads the step's text, and it may; otherwise,
+ * it may only read lines. */
+bool choose_whole(const struct step *step, enum way way);
 
 #endif

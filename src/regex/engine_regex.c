@@ -2,27 +2,26 @@
  *
  * An atom is a string that a match must contain. Another engine searches for the atoms like for any
  * strings, and RE2 or PCRE2 looks for matches near them. A chunk consists of whole lines. A worker
- * searches it in steps of a few lines, in one of four ways:
+ * searches it in steps of a few lines. Which of these ways is the fastest is found out by a contest
+ * (choose.h):
  *
  * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
  *   If the plan's only expression is a sequence, they also find the matches around the other atoms.
  *   RE2 reads the lines in which automata cannot decide. Of many expressions that share an atom,
  *   the lazy automaton (lazy.h) first rules out most. If some expressions have no atoms, another
  *   worker finds the lines in which one of these matches, in one of the other ways.
- * - whole: the program of the plan's only expression reads the text of the step.
- * - lines: the lazy automaton of all expressions reads each line, then the programs of those that
- *   may match in it.
- * - table: an automaton of all expressions (automaton.h) reads each line, or each record that
- *   contains no line end.
+ * - finder, RE2: the finder or RE2 reads the text of the step for the plan's only expression.
+ * - automaton: the lazy automaton of all expressions reads the text, then the programs of those
+ * that may match in a line that line.
+ * - line by line: the programs read every line; PCRE2, or a reach (reach.h), if they decide.
  *
  * Where matches may cross lines, the whole text is a single line, and a single step. If there is
  * only one expression, and it has atoms, the text is divided into pieces instead (scan_piece).
  *
- * `whole` and `lines` are for expressions without atoms, and for steps after one in which atoms
- * were of little use. `whole` cannot read records, texts with line ends other than newline, lines
- * with a second kind of line end (a NUL, or CR LF), and some non-ASCII lines; some expressions have
- * no such program. Then RE2 reads every line. `table` is for steps after one in which programs were
- * called often, if the search wants lines.
+ * The finder and RE2 cannot read records, texts with line ends other than newline, lines with a
+ * second kind of line end (a NUL, or CR LF), and some non-ASCII lines at once; some expressions
+ * have no such program. Then they read line by line. What the finder leaves undecided, the
+ * automaton reads, so that RE2 need not compile.
  */
 #include "regex/engine_regex.h"
 
@@ -40,7 +39,6 @@
 #include "regex/pass.h"
 #include "regex/prices.def"
 #include "regex/step.h"
-#include "regex/table.h"
 
 /* Frees what the worker has allocated for its plan. */
 static void plan_end(struct refiner *refiner)
@@ -63,7 +61,6 @@ static void plan_end(struct refiner *refiner)
     worker->known = NULL;
     worker->passing_capacity = 0;
     worker->expressions = NULL;
-    worker->table_steps = 0;
     worker->has_seen = false;
     worker->atoms_most = TRIAL_ATOMS;
     worker->scans_left = 0;
@@ -131,33 +128,63 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return TRAWL_OK;
 }
 
-/* Searches the step with `lines`: RE2 reads every line with each expression. If there are several
- * expressions, their lazy automaton first rules out most of them. */
-static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
+/* Searches a line: programs read it for each expression. With `asks`, the lazy automaton first
+ * rules out expressions. */
+static enum trawl_status by_line(struct step *step, struct regex_line line, bool asks,
+                                 struct trawl_error *error)
 {
-    const uint32_t all = step->worker->expressions->count;
-    const bool asks = all > 1 && !judges_whole(step);
+    const struct lazy_line read = {.bytes = step->chunk->bytes + line.begin,
+                                   .count = line.end - line.begin,
+                                   .any = step->want == WANT_LINES};
+    const uint32_t *found = NULL;
+    uint32_t count = step->worker->expressions->count;
+    bool matches = false;
+
+    if (asks)
+        TRAWL_TRY(pass_lazily(step, LAZY_ALL, &read, &found, &count, &matches, error));
+    if (matches)
+        return step_push(step, line.begin, found[0], line.end - line.begin, error);
+    return count > 0 ? step_judge(step, line, found, count, error) : TRAWL_OK;
+}
+
+/* Searches the lines from the one that begins at `from` on. */
+static enum trawl_status by_lines(struct step *step, uint64_t from, bool asks,
+                                  struct trawl_error *error)
+{
     uint64_t looks = 0;
 
-    for (uint64_t at = step->from, after = at; at < step->to && !step->is_paused; at = after) {
-        struct lazy_line read = {.any = step->want == WANT_LINES};
-        const uint32_t *found = NULL;
-        struct regex_line line;
-        uint32_t count = all;
-        bool matches = false;
-
+    for (uint64_t at = from, after = at; at < step->to && !step->is_paused; at = after) {
         after = line_after(step, at);
-        line = content_of(step, at, after);
-        read.bytes = step->chunk->bytes + line.begin;
-        read.count = line.end - line.begin;
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
-        if (asks)
-            TRAWL_TRY(pass_lazily(step, LAZY_ALL, &read, &found, &count, &matches, error));
-        if (matches)
-            TRAWL_TRY(step_push(step, line.begin, found[0], line.end - line.begin, error));
-        else if (count > 0)
-            TRAWL_TRY(step_judge(step, line, found, count, error));
+        TRAWL_TRY(by_line(step, content_of(step, at, after), asks, error));
+    }
+    return TRAWL_OK;
+}
+
+/* The same with the lazy automaton, which reads the text at once if it can. */
+static enum trawl_status by_automaton(struct step *step, uint64_t from, struct trawl_error *error)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct lazy_hit *hits = NULL;
+    uint64_t count = 0;
+    bool reads = step->chunk->records == NULL && !judges_whole(step) &&
+                 (expressions->plan->flags & TRAWL_CRLF) == 0;
+
+    if (reads)
+        TRAWL_TRY(pass_text(step, from, &hits, &count, &reads, error));
+    if (!reads)
+        return by_lines(step, from, !judges_whole(step), error);
+    for (uint64_t i = 0; i < count && !step->is_paused; i++) {
+        struct regex_line line = {from + hits[i].begin, from + hits[i].after};
+
+        line = content_of(step, line.begin, line.end);
+        if (i % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
+            return TRAWL_STOPPED;
+        if (hits[i].matches && step->want == WANT_LINES)
+            TRAWL_TRY(step_push(step, line.begin, 0, line.end - line.begin, error));
+        else
+            TRAWL_TRY(by_line(step, line, expressions->count > 1, error));
     }
     return TRAWL_OK;
 }
@@ -199,10 +226,11 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     return step_judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
-/* Searches the step with `whole`: the program of the only expression reads the text of the step. */
-static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
+/* The finder or RE2 reads the step's text for the only expression. */
+static enum trawl_status by_whole(struct step *step, bool is_re2, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
+    const bool may_ask = (step->worker->contest.fits >> WAY_AUTOMATON & 1) != 0;
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
@@ -211,9 +239,15 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
         count--;
     while (at <= count && !step->is_paused) {
         struct regex_span span;
-        int found =
-            program_match(expressions->whole, text, count, at, count, REGEX_ANYWHERE, &span, 1);
+        int found = (is_re2    ? program_run
+                     : may_ask ? program_find
+                               : program_match)(expressions->whole, text, count, at, count,
+                                                REGEX_ANYWHERE, &span, 1);
 
+        if (found == PROGRAM_ASKS) {
+            step->pushed = step->from + at;
+            return by_automaton(step, line_begin(step, step->pushed), error);
+        }
         if (found < 0)
             return program_failed(found, error);
         if (found == 0)
@@ -324,7 +358,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
     TRAWL_TRY(find_without_strings(step, error));
     if (worker->rest_lines.undecided_count > 0) /* an expression with atoms may match these lines */
-        return by_lines(step, error);
+        return by_automaton(step, step->from, error);
     TRAWL_TRY(find_atoms(step, &ended, error));
     worker->near = hits;
     worker->near_from = step->from;
@@ -394,39 +428,31 @@ static enum trawl_status rechoose_strings(const struct step *step, struct trawl_
     return refine_propose_with(&worker->refiner, worker->expressions->atoms, error);
 }
 
-/* Searches a step with atoms, `whole`, `lines` or `table`. */
+/* Searches a step in the way whose turn it is. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
-    const bool by_atoms = worker->contest.now == WAY_ATOMS;
-    const uint64_t pushed = step->result->count;
-    const struct line_automaton *table = NULL;
-    const bool may_leave =
-        by_atoms && step_may_hand_over(step); /* then the threads' times compare */
-    /* between trials the system is not asked how long the thread has worked, as that takes some
-     * percent of the time of reading a step */
+    const enum way way = (enum way)worker->contest.now;
+    const bool by_atoms = way == WAY_ATOMS;
+    /* A device's worker also waits. The last step's end is this one's begin, as it takes some
+     * percent of the time of reading a step to ask how long the thread has worked. */
     uint64_t (*const read_clock)(void) =
-        may_leave || worker->contest.open == 0 ? clock_now_ns : clock_worked_ns;
-    uint64_t began_ns = read_clock(), ns;
+        refine_is_on_device(&worker->refiner) ? clock_now_ns : clock_worked_ns;
+    uint64_t began_ns = worker->stepped_ns > 0 ? worker->stepped_ns : read_clock();
 
     worker->near = NULL;
-    if (worker->table_steps > 0 && step->want == WANT_LINES && table_reads(step))
-        TRAWL_TRY(regex_line_table(worker->expressions, &table, error));
-    if (table != NULL) {
-        worker->table_steps--;
-        return table_search(step, table, error);
-    }
-    TRAWL_TRY(by_atoms             ? by_anchors(step, error)
-              : choose_whole(step) ? by_whole(step, error)
-                                   : by_lines(step, error));
-    if (may_leave) { /* the device's own time decides nothing */
+    TRAWL_TRY(by_atoms                  ? by_anchors(step, error)
+              : choose_whole(step, way) ? by_whole(step, way == WAY_RE2, error)
+              : way == WAY_AUTOMATON    ? by_automaton(step, step->from, error)
+                                        : by_lines(step, step->from, false, error));
+    if (by_atoms && step_may_hand_over(step)) { /* the device's own time decides nothing */
         began_ns = worker->found_ns;
         if (worker->refiner.found.hits.count > worker->atoms_most)
             worker->atoms_most *= 2;
     }
-    ns = read_clock() - began_ns;
-    choose_next(step, by_atoms, step->result->count - pushed, ns);
-    if (choose_host(step, ns))
+    worker->stepped_ns = read_clock();
+    choose_next(step, began_ns, worker->stepped_ns);
+    if (choose_host(step, worker->stepped_ns - min_u64(began_ns, worker->stepped_ns)))
         worker->scans_left = CONTEST_PAUSE;
     return by_atoms ? rechoose_strings(step, error) : TRAWL_OK;
 }
@@ -561,6 +587,7 @@ static enum trawl_status decide(struct refiner *refiner, const struct engine_tas
         if (from == 0)
             worker->near = NULL;
         worker->record = 0; /* this task may have fewer records than the last one */
+        worker->stepped_ns = 0;
         worker->pause.search = 0;
         if (from > 0)
             TRAWL_TRY(finish_line(&step, &pause, error));

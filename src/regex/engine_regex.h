@@ -8,6 +8,18 @@
 
 /* Bytes of a step, not counting the rest of its last line. Tests set a smaller number. */
 extern uint64_t regex_step_bytes;
+/* The ways to search a step, the contestants of worker->contest (choose.h). */
+enum way {
+    WAY_ATOMS,
+    WAY_FINDER,    /* of one expression: the finder reads the step's text (sequence.h) */
+    WAY_AUTOMATON, /* the lazy automaton rules lines out, or decides about them (lazy.h) */
+    WAY_RE2,       /* of one expression: RE2 reads the step's text */
+    WAY_LINES,     /* PCRE2, a reach or RE2 reads line by line */
+    WAYS
+};
+/* The ways by which expressions are searched for, as bits, if one of them fits. Tests replace it.
+ */
+extern uint32_t regex_ways;
 /* For each instruction of an alternation of a list's expressions, these may read so many bytes
  * again before the alternation finds spans. Tests set a smaller number. */
 extern uint64_t judge_again;

@@ -1,13 +1,11 @@
 /* lazy: the places, parts and states of an automaton that is made while it reads (lazy.h). */
-#include "regex/lazy.h"
+#include "regex/lazy_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/nfa.h"
-#include "regex/regex_compile.h"
 #include "regex/words.h"
 #include "regex/prices.def"
 
@@ -17,81 +15,7 @@
 #define TABLE_BYTES (1u << 23)
 #define STATES_MAX (1u << 15)
 #define ITEMS (1u << 21)
-#define BEFORES (LINE_BEFORE_HIGH + 1)
-#define NOTHING UINT32_MAX
-
-/* Transitions: 0 is not known yet, and STOP is set if the reader has something to do: the state has
- * ends, or no match is possible any more. Otherwise a transition is the state's offset in `next`,
- * and so above 0. */
-#define STOP 0x80000000u
-#define DEAD STOP
-
 struct lazy_sizes lazy_sizes = {.states = STATES_MAX, .credit = 4096};
-
-/* Items [from, from + count) of a list are places, and the `ends` items after them ends. */
-struct range {
-    uint32_t from, count, ends;
-};
-
-struct part {
-    uint32_t from, count; /* its expressions: lazy->rules[from] to rules[from + count - 1] */
-    uint32_t next;        /* the next part of the group; NOTHING: the last */
-    bool passes;          /* its only expression always passes */
-    /* what making its states may still cost, in places; grows with the bytes that it reads */
-    int64_t credit;
-    struct range first; /* in lazy->kept: the places where matches begin; count 0: not known */
-    /* for each `before` and class: the places that matches reach which begin just before a byte of
-     * the class, once it is read; from NOTHING: not known. NULL: none is known */
-    struct range *moved;
-    /* the states in which reading starts, anchored or not, unless `flushes` has grown */
-    uint32_t starts[2][BEFORES];
-    uint64_t flushes;
-};
-
-struct state {
-    struct range list; /* in lazy->items */
-    uint32_t part;     /* matches of this part may begin at each byte; NOTHING: at none */
-    uint32_t before;   /* what kind of byte was read last */
-};
-
-struct lazy {
-    const struct expressions *made;
-    uint32_t count; /* of expressions; `made` may be gone when this is freed */
-    struct nfa nfa;
-    uint64_t place_capacity;
-    /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always
-     * passes */
-    uint32_t *firsts;
-    uint32_t classed_count; /* the classes of bytes take this many places into account */
-    bool cuts[257];         /* at which bytes a class begins */
-    uint8_t class_of[256], byte_of[256];
-    uint32_t class_count, stride; /* class_count itself is the class of the line's end */
-    uint32_t *groups;             /* for each group, its first part; NOTHING: not made */
-    uint32_t group_count;
-    uint32_t *rules; /* the expressions of all parts */
-    uint64_t rule_count, rule_capacity;
-    struct part *parts;
-    uint64_t part_count, part_capacity;
-    uint32_t *kept; /* lists that do not depend on states */
-    uint64_t kept_count, kept_capacity;
-    /* the list that is being made: room for all places in each array, twice in the stack */
-    uint32_t *list, *ends, *stack;
-    uint32_t list_count, end_count;
-    uint32_t list_capacity;   /* how many places the arrays have room for */
-    uint32_t *seen, *settled; /* for each place: the list, numbered, to which it was added */
-    uint32_t list_number;
-    struct state *states;
-    uint32_t state_count, states_max;
-    uint32_t *next;  /* TABLE_BYTES: states_max * stride */
-    uint32_t *slots; /* a hash table of 2 * STATES_MAX numbers of states; 0: free */
-    uint32_t *items; /* the lists of states */
-    uint32_t item_count;
-    uint64_t item_capacity;
-    uint64_t flushes;           /* how often all states were forgotten */
-    uint32_t *found, *found_at; /* the result, and for each expression the call that added it */
-    uint32_t found_count, call;
-    int is_ascii; /* the line: 1 or 0, if line->any; -1: not looked at */
-};
 
 void lazy_free(struct lazy *lazy)
 {
@@ -111,6 +35,9 @@ void lazy_free(struct lazy *lazy)
     memory_release(lazy->slots, 2 * STATES_MAX, sizeof(uint32_t));
     memory_release(lazy->items, lazy->item_capacity, sizeof(uint32_t));
     memory_release(lazy->found, lazy->count, 2 * sizeof(uint32_t));
+    memory_release(lazy->place_slots, NFA_SLOTS, sizeof(uint16_t));
+    for (uint32_t i = 0; i < LANES; i++)
+        memory_release(lazy->lanes[i].hits, lazy->lanes[i].capacity, sizeof(struct lazy_hit));
     memory_release(lazy, 1, sizeof *lazy);
 }
 
@@ -319,40 +246,8 @@ static uint32_t state_of(struct lazy *lazy, uint32_t part, uint32_t before)
     return lazy->slots[slot] = lazy->state_count++;
 }
 
-/* Makes the transition of the state after the class. Sets *next to 0 if there is no room. */
-static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uint32_t class,
-                                         uint32_t *next, int64_t *credit, struct trawl_error *error)
-{
-    const struct state from = lazy->states[number];
-    const uint32_t byte = class == lazy->class_count ? END_OF_LINE : lazy->byte_of[class];
-    const struct border border = {from.before, byte, false};
-    struct range moved = {0, 0, 0};
-    uint32_t before = LINE_BEFORE_OTHER, to;
-
-    if (from.part != NOTHING)
-        TRAWL_TRY(find_moved(lazy, &lazy->parts[from.part], class, &border, &moved, error));
-    list_begin(lazy);
-    move(lazy, lazy->items + from.list.from, from.list.count, &border);
-    put_list(lazy, lazy->kept, moved);
-    *credit -= TRANSITION_COST + from.list.count + 2 * (int64_t)lazy->list_count;
-    *next = DEAD;
-    if (lazy->list_count + lazy->end_count > 0 || from.part != NOTHING) {
-        if (lazy->nfa.has_edges && byte != END_OF_LINE)
-            before = byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
-        to = state_of(lazy, from.part, before);
-        if (to == 0) {
-            *next = 0;
-            return TRAWL_OK;
-        }
-        *next = to * lazy->stride | (lazy->states[to].list.ends > 0 ? STOP : 0);
-    }
-    lazy->next[number * lazy->stride + class] = *next;
-    return TRAWL_OK;
-}
-
-/* Sets *start to the state in which the part is read. */
-static enum trawl_status start_of(struct lazy *lazy, uint32_t index, bool is_anchored,
-                                  uint32_t before, uint32_t *start, struct trawl_error *error)
+enum trawl_status lazy_start(struct lazy *lazy, uint32_t index, bool is_anchored, uint32_t before,
+                             uint32_t *start, struct trawl_error *error)
 {
     struct part *part = &lazy->parts[index];
 
@@ -375,13 +270,51 @@ static enum trawl_status start_of(struct lazy *lazy, uint32_t index, bool is_anc
     return TRAWL_OK;
 }
 
+/* Makes the transition of the state after the class. Sets *next to 0 if there is no room. */
+static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uint32_t class,
+                                         uint32_t *next, int64_t *credit, struct trawl_error *error)
+{
+    const struct state from = lazy->states[number];
+    const uint32_t byte = class == lazy->class_count ? END_OF_LINE : lazy->byte_of[class];
+    const struct border border = {from.before, byte, false};
+    struct range moved = {0, 0, 0};
+    const uint64_t flushes = lazy->flushes;
+    uint32_t before = LINE_BEFORE_OTHER, to;
+
+    if (from.part != NOTHING)
+        TRAWL_TRY(find_moved(lazy, &lazy->parts[from.part], class, &border, &moved, error));
+    list_begin(lazy);
+    move(lazy, lazy->items + from.list.from, from.list.count, &border);
+    put_list(lazy, lazy->kept, moved);
+    *credit -= TRANSITION_COST + from.list.count + 2 * (int64_t)lazy->list_count;
+    *next = DEAD;
+    if (byte == END_OF_LINE && lazy->end_count == 0 && from.part != NOTHING) {
+        /* for lazy_scan: the next line begins */
+        TRAWL_TRY(lazy_start(lazy, from.part, false, lazy_before(lazy), &to, error));
+        *next = to * lazy->stride;
+        if (flushes != lazy->flushes)
+            return TRAWL_OK;
+    } else if (lazy->list_count + lazy->end_count > 0 || from.part != NOTHING) {
+        if (lazy->nfa.has_edges && byte != END_OF_LINE)
+            before = byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
+        to = state_of(lazy, from.part, before);
+        if (to == 0) {
+            *next = 0;
+            return TRAWL_OK;
+        }
+        *next = to * lazy->stride | (lazy->states[to].list.ends > 0 ? STOP : 0);
+    }
+    lazy->next[number * lazy->stride + class] = *next;
+    return TRAWL_OK;
+}
+
 /* ---- Parts -------------------------------------------------------------------------------- */
 
-/* Returns the most credit that a part of so many expressions has: for a few, as much as RE2 takes
- * to compile one. */
-static int64_t credit_of(uint32_t count)
+int64_t lazy_credit(const struct lazy *lazy, uint32_t count)
 {
-    return (int64_t)min_u64(max_u64(count, FEW_RULES) * lazy_sizes.credit, CREDIT_MOST);
+    const uint64_t rules = lazy->count == 1 ? ONE_RULE : max_u64(count, FEW_RULES);
+
+    return (int64_t)min_u64(rules * lazy_sizes.credit, CREDIT_MOST);
 }
 
 static void put_found(struct lazy *lazy, uint32_t expression)
@@ -397,7 +330,7 @@ static enum trawl_status new_part(struct lazy *lazy, uint32_t from, uint32_t cou
 {
     TRAWL_TRY(MEMORY_ROOM(lazy->parts, lazy->part_capacity, lazy->part_count + 1, error));
     lazy->parts[lazy->part_count] =
-        (struct part){from, count, *next, passes, .credit = credit_of(count)};
+        (struct part){from, count, *next, passes, .credit = lazy_credit(lazy, count)};
     *next = (uint32_t)lazy->part_count++;
     return TRAWL_OK;
 }
@@ -413,6 +346,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     struct nfa *nfa = &lazy->nfa;
     const uint32_t count = nfa->count;
     struct syntax tree;
+    bool is_large;
     uint32_t at;
 
     lazy->firsts[index] = NOTHING;
@@ -433,8 +367,13 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
         lazy->firsts[index] = at;
     else
         nfa->count = count;
+    is_large = nfa->fails && !nfa->is_hull;
     nfa->fails = false;
-    return TRAWL_OK;
+    if (is_large) {
+        nfa->is_hull = true;
+        nfa->slots = NULL;
+    }
+    return is_large ? put_expression(lazy, index, error) : TRAWL_OK;
 }
 
 /* Makes the places of the expressions in lazy->found. If they divide the classes of bytes, forgets
@@ -466,6 +405,9 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     count = nfa_divide(&lazy->nfa, lazy->classed_count, NULL, NULL, lazy->cuts, lazy->class_of,
                        lazy->byte_of);
     lazy->classed_count = lazy->nfa.count;
+    memcpy(lazy->line_class_of, lazy->class_of, sizeof lazy->class_of);
+    lazy->line_class_of[lazy->made->plan->line_end] = (uint8_t)count;
+    lazy->line_class_of[lazy->made->plan->line_end_also] = (uint8_t)count;
     if (count == lazy->class_count && had_edges == lazy->nfa.has_edges)
         return TRAWL_OK;
     flush(lazy);
@@ -479,8 +421,7 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Makes the group: a part of the expressions that have places, and one for each other. */
-static enum trawl_status make_group(struct lazy *lazy, uint32_t group, struct trawl_error *error)
+enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_error *error)
 {
     const struct expressions *made = lazy->made;
     const uint32_t atom = group - LAZY_ATOM,
@@ -514,9 +455,7 @@ static enum trawl_status make_group(struct lazy *lazy, uint32_t group, struct tr
     return TRAWL_OK;
 }
 
-/* Halves a part, which then reads the current line again. A single expression passes from now on.
- */
-static enum trawl_status halve_part(struct lazy *lazy, uint32_t index, struct trawl_error *error)
+enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_error *error)
 {
     struct part *part = &lazy->parts[index];
     const uint32_t half = part->count / 2;
@@ -528,7 +467,7 @@ static enum trawl_status halve_part(struct lazy *lazy, uint32_t index, struct tr
     TRAWL_TRY(new_part(lazy, part->from + half, part->count - half, false, &next, error));
     part = &lazy->parts[index];
     memory_release(part->moved, BEFORES * lazy->stride, sizeof *part->moved);
-    *part = (struct part){part->from, half, next, .credit = credit_of(half)};
+    *part = (struct part){part->from, half, next, .credit = lazy_credit(lazy, half)};
     flush(lazy); /* no state may mean this part as it was */
     return TRAWL_OK;
 }
@@ -549,6 +488,28 @@ static bool take_ends(struct lazy *lazy, const struct state *state, const struct
     return line->any && *matches;
 }
 
+enum trawl_status lazy_follow(struct lazy *lazy, uint32_t index, uint32_t state, uint32_t class,
+                              uint32_t *next, struct trawl_error *error)
+{
+    int64_t *credit = &lazy->parts[index].credit;
+
+    *next = lazy->next[state + class];
+    if (*next == 0)
+        TRAWL_TRY(make_transition(lazy, state / lazy->stride, class, next, credit, error));
+    if (*next == 0) { /* too many states */
+        const struct state here = lazy->states[state / lazy->stride];
+
+        list_begin(lazy);
+        put_list(lazy, lazy->items, here.list);
+        flush(lazy);
+        state = state_of(lazy, here.part, here.before);
+        TRAWL_ASSERT(state != 0);
+        TRAWL_TRY(make_transition(lazy, state, class, next, credit, error));
+        TRAWL_ASSERT(*next != 0);
+    }
+    return TRAWL_OK;
+}
+
 /* Reads the line, up to `end`, for a part. */
 static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
                                    uint64_t end, uint64_t *spare, bool *matches,
@@ -566,7 +527,7 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
                                        : (uint32_t)nfa_before(&lazy->nfa, bytes[at - 1]);
     else if (lazy->nfa.has_edges)
         before = LINE_BEFORE_BEGIN;
-    TRAWL_TRY(start_of(lazy, index, line->is_anchored, before, &start, error));
+    TRAWL_TRY(lazy_start(lazy, index, line->is_anchored, before, &start, error));
     state = start * lazy->stride;
     do {
         uint32_t class;
@@ -584,24 +545,9 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
             break;
         }
         class = is_last ? lazy->class_count : class_of[bytes[at]];
-        next = lazy->next[state + class];
-        if (next == 0)
-            TRAWL_TRY(make_transition(lazy, state / lazy->stride, class, &next,
-                                      &lazy->parts[index].credit, error));
-        if (next == 0) { /* too many states */
-            const struct state here = lazy->states[state / lazy->stride];
-
-            list_begin(lazy);
-            put_list(lazy, lazy->items, here.list);
-            flush(lazy);
-            state = state_of(lazy, here.part, here.before) * lazy->stride;
-            TRAWL_ASSERT(state != 0);
-            TRAWL_TRY(make_transition(lazy, state / lazy->stride, class, &next,
-                                      &lazy->parts[index].credit, error));
-            TRAWL_ASSERT(next != 0);
-        }
+        TRAWL_TRY(lazy_follow(lazy, index, state, class, &next, error));
         if (lazy->parts[index].credit < 0)
-            return halve_part(lazy, index, error);
+            return lazy_halve(lazy, index, error);
         if (next == DEAD)
             break;
         state = next & ~STOP;
@@ -612,7 +558,8 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
         at += !is_last;
     } while (!is_last);
     part = &lazy->parts[index];
-    part->credit = min_i64(part->credit + (int64_t)(at - line->from), credit_of(part->count));
+    part->credit =
+        min_i64(part->credit + (int64_t)(at - line->from), lazy_credit(lazy, part->count));
     if (line->is_anchored)
         *spare -= min_u64(*spare, at - line->from);
     return TRAWL_OK;
@@ -627,7 +574,7 @@ enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy
     if (line->is_anchored)
         end = line->from + min_u64(line->count - line->from, ANCHORED_BYTES + *spare);
     if (lazy->groups[group] == NOTHING)
-        TRAWL_TRY(make_group(lazy, group, error));
+        TRAWL_TRY(lazy_group(lazy, group, error));
     *matches = false;
     lazy->is_ascii = -1;
     lazy->found_count = 0;
@@ -659,6 +606,9 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
 
     TRAWL_TRY(MEMORY_ZEROED(lazy->firsts, made->count, error));
     TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, RULE_PLACES_MAX, error));
+    if (made->count == 1)
+        TRAWL_TRY(MEMORY_ZEROED(lazy->place_slots, NFA_SLOTS, error));
+    lazy->nfa.slots = lazy->place_slots;
     lazy->nfa.most = 1;
     (void)nfa_put(&lazy->nfa, (struct place){.kind = PLACE_END}); /* no expression begins at 0 */
     lazy->group_count = LAZY_ATOM + (uint32_t)made->atom_count;
@@ -684,8 +634,11 @@ enum trawl_status lazy_make(const struct expressions *made, struct lazy **out,
     TRAWL_TRY(MEMORY_ZEROED(lazy, 1, error));
     lazy->made = made;
     lazy->count = made->count;
-    lazy->nfa =
-        (struct nfa){.options = &made->options, .is_hull = true, .needs_marks = made->needs_marks};
+    lazy->nfa = (struct nfa){.options = &made->options,
+                             .is_hull = made->count > 1,
+                             .is_strict = true,
+                             .is_open = made->count > 1 || made->has_marked || made->needs_marks,
+                             .needs_marks = made->needs_marks};
     status = make(lazy, error);
     if (status != TRAWL_OK)
         lazy_free(lazy);

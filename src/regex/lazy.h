@@ -6,7 +6,9 @@
  * too often is halved, and an expression that is alone in such a part always passes.
  *
  * In a line of ASCII, what passes matches, except for expressions of PCRE2. In other lines, where
- * the automaton reads a hull of the expressions, what does not pass does not match.
+ * the automaton reads a hull of several expressions, what does not pass does not match. Of a single
+ * expression, it reads the characters themselves, so that what passes matches there, too, unless
+ * the expression has word boundaries or the characters are too many.
  */
 #ifndef TRAWL_REGEX_LAZY_H
 #define TRAWL_REGEX_LAZY_H
@@ -52,6 +54,19 @@ struct lazy_line {
  * them from *spare, down to 0. Time: linear in the line, once for each part. Errors: MEMORY. */
 enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy_line *line,
                             uint64_t *spare, const uint32_t **found, uint32_t *count, bool *matches,
+                            struct trawl_error *error);
+
+/* A line in which some expression may match. */
+struct lazy_hit {
+    uint64_t begin, after; /* up to the next line, or to the text's end */
+    bool matches;          /* one certainly matches */
+};
+
+/* Sets *hits to the lines of the text in which expressions of the plan may match, *count of them,
+ * in order; they are valid until the next call. The text consists of whole lines. Sets *reads to
+ * false if lines must be read by lazy_find, as there are several parts. Errors: MEMORY. */
+enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t text_bytes,
+                            const struct lazy_hit **hits, uint64_t *count, bool *reads,
                             struct trawl_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "regex/sequence.h"
+#include "regex/syntax/sets.h"
 
 /* The word boundaries, by the letters of syntax_node, and where each is true: bit 0 between two
  * characters outside words, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
@@ -183,10 +184,11 @@ static uint32_t put_block(struct nfa *nfa, const struct syntax_node *node, struc
 
 static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
-    static const uint32_t begins[] = {0, 0x80, 0x800, 0x10000, 0x110000};
-    static const uint8_t leads[] = {0, 0xc0, 0xe0, 0xf0};
-    const bool by_blocks =
-        nfa->slots != NULL && !nfa->options->bytes && !nfa->backwards && node->set_count > 8;
+    static const struct code_range lengths[] = {
+        {0x80, 0x7ff}, {0x800, 0xd7ff}, {0xe000, 0xffff}, {0x10000, SETS_LAST}}; /* no surrogates */
+    static const uint8_t leads[] = {0xc0, 0xe0, 0xe0, 0xf0};
+    const bool by_blocks = nfa->slots != NULL && !nfa->options->bytes && !nfa->backwards &&
+                           (node->set_count > 8 || nfa->is_strict);
     uint32_t all = NO_PLACE;
     bool is_wide = false;
 
@@ -208,11 +210,8 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
                                                    : put_range(nfa, range.first, range.last, next),
                                all);
     }
-    for (uint32_t rest = 1; rest <= 3 && by_blocks; rest++)
-        all = nfa_put_fork(nfa,
-                           put_block(nfa, node,
-                                     (struct code_range){begins[rest], begins[rest + 1] - 1}, rest,
-                                     leads[rest], next),
+    for (uint32_t i = 0; i < 4 && by_blocks; i++)
+        all = nfa_put_fork(nfa, put_block(nfa, node, lengths[i], i < 2 ? i + 1 : i, leads[i], next),
                            all);
     fail_if(nfa, nfa->steps > NFA_STEPS_MAX, "its automaton would be too large");
     if (is_wide)
@@ -382,7 +381,7 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
     case 'z':
         return back ? is_first : is_last;
     default:
-        if (nfa->is_hull && (border->before == LINE_BEFORE_HIGH ||
+        if (nfa->is_open && (border->before == LINE_BEFORE_HIGH ||
                              (border->next >= 0x80 && border->next != END_OF_LINE)))
             return true;
         if ((nfa->guess & 4) != 0 && (after_beyond || before_beyond))
@@ -399,7 +398,7 @@ uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint64_t *held,
 {
     uint32_t count = 0;
 
-    cuts[0x80] |= nfa->is_hull;
+    cuts[0x80] |= nfa->is_hull || nfa->is_open;
     for (uint32_t i = from; i < nfa->count; i++)
         if ((held == NULL || (held[i / 64] >> i % 64 & 1) != 0) &&
             nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)

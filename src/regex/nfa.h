@@ -41,9 +41,11 @@ struct nfa {
     bool is_ordered; /* the order of forks matters */
     uint32_t marked; /* the group that gets places of the kind MARK; 0: none does */
     uint32_t group;  /* how many groups with a number begin before the next node */
-    /* Beyond ASCII, only a hull of the expression is wanted: any bytes of 0x80 and above are a
-     * character of a set with such characters, and next to them every word boundary is true. */
-    bool is_hull;
+    /* Beyond ASCII, only a hull of the expression is wanted. is_hull: any bytes of 0x80 and above
+     * are a character of a set with such characters. is_open: next to them every word boundary is
+     * true. */
+    bool is_hull, is_open;
+    bool is_strict;   /* no set has encodings that are too long, or surrogates */
     bool needs_marks; /* ^ and $ at newlines fail: they mean something else in copies (words.h) */
     bool fails;       /* there are too many places, or an assertion has none: */
     const char *why;

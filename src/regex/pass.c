@@ -16,6 +16,16 @@ enum trawl_status pass_lazily(struct step *step, uint32_t group, const struct la
     return lazy_find(*lazy, group, line, &step->spare, found, count, matches, error);
 }
 
+enum trawl_status pass_text(struct step *step, uint64_t from, const struct lazy_hit **hits,
+                            uint64_t *count, bool *reads, struct trawl_error *error)
+{
+    struct lazy **lazy = &step->worker->lazy;
+
+    if (*lazy == NULL)
+        TRAWL_TRY(lazy_make(step->worker->expressions, lazy, error));
+    return lazy_scan(*lazy, step->chunk->bytes + from, step->to - from, hits, count, reads, error);
+}
+
 /* Returns the offset of the next line that find_without_strings found; UINT64_MAX after the last.
  */
 static uint64_t rest_line(const struct step *step)

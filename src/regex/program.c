@@ -236,7 +236,12 @@ bool program_has_plain_finder(const struct program *program)
 
 bool program_is_ready(const struct program *program)
 {
-    return program != NULL && (program_has_plain_finder(program) || regex_of(program) != NULL);
+    return program != NULL && (program_has_plain_finder(program) || program_has_re2(program));
+}
+
+bool program_has_re2(const struct program *program)
+{
+    return regex_of(program) != NULL;
 }
 
 int program_why(const struct program *program)
@@ -271,11 +276,18 @@ int program_match(const struct program *program, const uint8_t *text, uint64_t c
                   uint32_t span_count)
 {
     const int found = program_find(program, text, count, from, to, anchor, spans, span_count);
-    const struct regex *regex;
 
-    if (found != PROGRAM_ASKS)
-        return found;
-    regex = regex_of(program);
+    return found != PROGRAM_ASKS
+               ? found
+               : program_run(program, text, count, from, to, anchor, spans, span_count);
+}
+
+int program_run(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
+                uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                uint32_t span_count)
+{
+    const struct regex *regex = regex_of(program);
+
     if (regex == NULL)
         return program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING : PROGRAM_MEMORY;
     return program->ops->match(regex, text, count, from, to, anchor, spans, span_count);

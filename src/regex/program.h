@@ -37,6 +37,8 @@ void program_free(struct program *program); /* accepts NULL */
 /* Returns true if `program` is not NULL and can search: it needs no RE2, or RE2 has compiled it, or
  * does so now. */
 bool program_is_ready(const struct program *program);
+/* Returns true if RE2 has compiled the program, or does so now. */
+bool program_has_re2(const struct program *program);
 
 /* Returns the reach of an expression that has one (reach_fits); NULL: there is not enough memory.
  */
@@ -55,7 +57,11 @@ bool program_has_plain_finder(const struct program *program);
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count);
-/* The same without RE2; returns PROGRAM_ASKS if RE2 has to decide. */
+/* The same with RE2 alone, and without RE2; program_find returns PROGRAM_ASKS if RE2 has to
+ * decide. */
+int program_run(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
+                uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                uint32_t span_count);
 #define PROGRAM_ASKS (-7)
 int program_find(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "plan/contest.h"
 #include "refine/refine.h"
+#include "regex/engine_regex.h"
 #include "regex/judge.h"
 #include "regex/lazy.h"
 
@@ -21,9 +22,6 @@ struct pause {
     struct regex_line line; /* the line that was being searched */
 };
 
-/* How a step is read: by its atoms, or without. */
-enum way { WAY_ATOMS, WAY_WHOLE };
-
 struct regex_worker {
     struct refiner refiner; /* first member; refiner.found has the atoms in the step */
     const struct expressions *expressions;
@@ -31,8 +29,8 @@ struct regex_worker {
     struct engine_result rest_lines; /* the lines of the step that it has found */
     uint64_t rest_next;              /* index of the next of them */
     struct contest contest;          /* of enum way */
-    uint32_t table_steps; /* how many more steps the automaton of all expressions reads */
-    bool has_seen;        /* has read a part of the text, and chosen the atoms anew by it */
+    uint64_t stepped_ns;             /* when the task's last step ended; 0: it had none */
+    bool has_seen; /* has read a part of the text, and chosen the atoms anew by it */
     /* On a device: when the step's atoms had been found; how many atoms a step may have; and how
      * many more scans are left to the host. */
     uint64_t found_ns, atoms_most;
@@ -216,8 +214,7 @@ static inline bool may_read_whole(const struct step *step, uint64_t from, uint64
     const uint8_t *bytes = step->chunk->bytes + from;
     const size_t count = (size_t)(to - from);
 
-    return step->chunk->records == NULL && program_is_ready(expressions->whole) &&
-           !words_matter(expressions, bytes, count) &&
+    return step->chunk->records == NULL && !words_matter(expressions, bytes, count) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
 }

@@ -18,6 +18,8 @@ void borders_set(uint64_t seed)
     regex_step_bytes = test_random_between(&random, 1, 400);
     if (test_random_one_in(&random, 2))
         regex_step_bytes = 64 << 10;
+    regex_ways =
+        test_random_one_in(&random, 2) ? UINT32_MAX : 1u << test_random_below(&random, WAYS);
     reach_window_chars =
         test_random_one_in(&random, 2) ? 2048 : test_random_between(&random, 1, 99);
     lazy_sizes = (struct lazy_sizes){1 << 15, 4096};
@@ -35,6 +37,7 @@ void borders_set_part(uint64_t hits)
     cpu_sizes = cpu_sizes_default;
     cpu_sizes.hits = hits;
     regex_step_bytes = 64 << 10;
+    regex_ways = UINT32_MAX;
     judge_again = 64;
 }
 

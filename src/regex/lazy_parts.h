@@ -1,0 +1,119 @@
+/* lazy_parts: what the lazy automaton consists of (lazy.h). */
+#ifndef TRAWL_REGEX_LAZY_PARTS_H
+#define TRAWL_REGEX_LAZY_PARTS_H
+
+#include "regex/lazy.h"
+#include "regex/nfa.h"
+#include "regex/regex_compile.h"
+
+#define BEFORES (LINE_BEFORE_HIGH + 1)
+#define NOTHING UINT32_MAX
+#define LANES                                                                          \
+    4u /* parts of a text that are read in turn, as each state depends on the last one \
+        */
+
+/* Transitions: 0 is not known yet, and STOP is set if the reader has something to do: the state has
+ * ends, or no match is possible any more. Otherwise a transition is the state's offset in `next`,
+ * and so above 0. */
+#define STOP 0x80000000u
+#define DEAD STOP
+
+/* Items [from, from + count) of a list are places, and the `ends` items after them ends. */
+struct range {
+    uint32_t from, count, ends;
+};
+
+struct part {
+    uint32_t from, count; /* its expressions: lazy->rules[from] to rules[from + count - 1] */
+    uint32_t next;        /* the next part of the group; NOTHING: the last */
+    bool passes;          /* its only expression always passes */
+    /* what making its states may still cost, in places; grows with the bytes that it reads */
+    int64_t credit;
+    struct range first; /* in lazy->kept: the places where matches begin; count 0: not known */
+    /* for each `before` and class: the places that matches reach which begin just before a byte of
+     * the class, once it is read; from NOTHING: not known. NULL: none is known */
+    struct range *moved;
+    /* the states in which reading starts, anchored or not, unless `flushes` has grown */
+    uint32_t starts[2][BEFORES];
+    uint64_t flushes;
+};
+
+struct state {
+    struct range list; /* in lazy->items */
+    uint32_t part;     /* matches of this part may begin at each byte; NOTHING: at none */
+    uint32_t before;   /* what kind of byte was read last */
+};
+
+/* A part of a text that lazy_scan reads: where it is, and what it has found. */
+struct lane {
+    uint64_t from, at, end;
+    bool is_read;   /* the text's end, which the last lane reads after its last byte */
+    uint32_t state; /* its offset in lazy->next */
+    struct lazy_hit *hits;
+    uint64_t count, capacity;
+};
+
+struct lazy {
+    const struct expressions *made;
+    uint32_t count; /* of expressions; `made` may be gone when this is freed */
+    struct nfa nfa;
+    uint64_t place_capacity;
+    uint16_t *place_slots; /* nfa.slots of a single expression */
+    /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always
+     * passes */
+    uint32_t *firsts;
+    uint32_t classed_count; /* the classes of bytes take this many places into account */
+    bool cuts[257];         /* at which bytes a class begins */
+    uint8_t class_of[256], byte_of[256];
+    uint8_t line_class_of[256];   /* the same, but the class of the line's end for its bytes */
+    uint32_t class_count, stride; /* class_count itself is the class of the line's end */
+    uint32_t *groups;             /* for each group, its first part; NOTHING: not made */
+    uint32_t group_count;
+    uint32_t *rules; /* the expressions of all parts */
+    uint64_t rule_count, rule_capacity;
+    struct part *parts;
+    uint64_t part_count, part_capacity;
+    uint32_t *kept; /* lists that do not depend on states */
+    uint64_t kept_count, kept_capacity;
+    /* the list that is being made: room for all places in each array, twice in the stack */
+    uint32_t *list, *ends, *stack;
+    uint32_t list_count, end_count;
+    uint32_t list_capacity;   /* how many places the arrays have room for */
+    uint32_t *seen, *settled; /* for each place: the list, numbered, to which it was added */
+    uint32_t list_number;
+    struct state *states;
+    uint32_t state_count, states_max;
+    uint32_t *next;  /* TABLE_BYTES: states_max * stride */
+    uint32_t *slots; /* a hash table of 2 * STATES_MAX numbers of states; 0: free */
+    uint32_t *items; /* the lists of states */
+    uint32_t item_count;
+    uint64_t item_capacity;
+    uint64_t flushes;           /* how often all states were forgotten */
+    uint32_t *found, *found_at; /* the result, and for each expression the call that added it */
+    uint32_t found_count, call;
+    int is_ascii; /* the line: 1 or 0, if line->any; -1: not looked at */
+    struct lane lanes[LANES];
+};
+
+/* Returns what comes before a line. */
+static inline uint32_t lazy_before(const struct lazy *lazy)
+{
+    return lazy->nfa.has_edges ? LINE_BEFORE_BEGIN : LINE_BEFORE_OTHER;
+}
+
+/* Sets *start to the state in which the part is read. */
+enum trawl_status lazy_start(struct lazy *lazy, uint32_t index, bool is_anchored, uint32_t before,
+                             uint32_t *start, struct trawl_error *error);
+/* Sets *next to what follows the state of part `index` after the class. */
+enum trawl_status lazy_follow(struct lazy *lazy, uint32_t index, uint32_t state, uint32_t class,
+                              uint32_t *next, struct trawl_error *error);
+/* Makes the group: a part of the expressions that have places, and one for each other. */
+enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_error *error);
+/* Halves a part, which then reads the current line again. A single expression passes from now on.
+ */
+enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_error *error);
+/* Returns the most credit that a part of so many expressions has: for a few, as much as RE2 takes
+ * to compile one. */
+int64_t lazy_credit(const struct lazy *lazy, uint32_t count);
+
+#endif

@@ -1,0 +1,199 @@
+/* lazy_scan: reads a text with the lazy automaton, four parts of it in turn (lazy.h). */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/judge.h"
+#include "regex/lazy_parts.h"
+
+/* Reads on in all lanes, until one ends or has something to do. */
+static void read_lanes(struct lazy *lazy, const uint8_t *text)
+{
+    const uint32_t *next = lazy->next;
+    const uint8_t *class_of = lazy->line_class_of;
+    struct lane *a = lazy->lanes, *b = a + 1, *c = a + 2, *d = a + 3;
+    const uint8_t *in_a = text + a->at, *in_b = text + b->at, *in_c = text + c->at,
+                  *in_d = text + d->at;
+    const uint64_t count =
+        min_u64(min_u64(a->end - a->at, b->end - b->at), min_u64(c->end - c->at, d->end - d->at));
+    uint32_t state_a = a->state, state_b = b->state, state_c = c->state, state_d = d->state;
+    uint64_t i = 0;
+
+    for (; i < count; i++) {
+        const uint32_t to_a = next[state_a + class_of[in_a[i]]];
+        const uint32_t to_b = next[state_b + class_of[in_b[i]]];
+        const uint32_t to_c = next[state_c + class_of[in_c[i]]];
+        const uint32_t to_d = next[state_d + class_of[in_d[i]]];
+
+        /* - 1: a transition that is not known is 0 */
+        if ((((to_a - 1) | (to_b - 1) | (to_c - 1) | (to_d - 1)) & STOP) != 0)
+            break;
+        state_a = to_a;
+        state_b = to_b;
+        state_c = to_c;
+        state_d = to_d;
+    }
+    a->state = state_a;
+    b->state = state_b;
+    c->state = state_c;
+    d->state = state_d;
+    for (uint32_t k = 0; k < LANES; k++)
+        lazy->lanes[k].at += i;
+}
+
+static void read_lane(const struct lazy *lazy, const uint8_t *text, struct lane *lane)
+{
+    while (lane->at < lane->end) {
+        const uint32_t to = lazy->next[lane->state + lazy->line_class_of[text[lane->at]]];
+
+        if (((to - 1) & STOP) != 0)
+            break;
+        lane->state = to;
+        lane->at++;
+    }
+}
+
+/* Returns the start of the line that the lane is in. */
+static uint64_t begin_of_line(const struct lazy *lazy, const uint8_t *text, const struct lane *lane)
+{
+    const struct trawl_plan *plan = lazy->made->plan;
+
+    return judge_after_last(text, judge_after_last(text, lane->from, lane->at, plan->line_end),
+                            lane->at, plan->line_end_also);
+}
+
+/* Reads a byte of the lane's, or the line's end at the text's. If a match ends there, adds the line
+ * to lane->hits, and goes on after it. */
+static enum trawl_status take(struct lazy *lazy, uint32_t index, const uint8_t *text,
+                              struct lane *lane, struct trawl_error *error)
+{
+    const struct expressions *made = lazy->made;
+    const bool is_end = lane->at == lane->end, is_open = lazy->nfa.is_hull || lazy->nfa.is_open;
+    const uint32_t class = is_end ? lazy->class_count : lazy->line_class_of[text[lane->at]];
+    uint32_t next, start;
+    uint64_t begin;
+
+    TRAWL_TRY(lazy_follow(lazy, index, lane->state, class, &next, error));
+    lane->is_read |= is_end;
+    lane->state = next;
+    if ((next & STOP) == 0) {
+        lane->at += !is_end;
+        return TRAWL_OK;
+    }
+    begin = begin_of_line(lazy, text, lane);
+    lane->at += bytes_find_either(text + lane->at, lane->end - lane->at, made->plan->line_end,
+                                  made->plan->line_end_also);
+    lane->at += lane->at < lane->end;
+    TRAWL_TRY(MEMORY_ROOM(lane->hits, lane->capacity, lane->count + 1, error));
+    lane->hits[lane->count++] = (struct lazy_hit){
+        begin, lane->at,
+        !made->has_beyond && (!is_open || words_are_ascii(text + begin, lane->at - begin))};
+    TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
+    lane->state = start * lazy->stride;
+    return TRAWL_OK;
+}
+
+/* Divides the text into the lanes. */
+static enum trawl_status begin_lanes(struct lazy *lazy, uint32_t index, const uint8_t *text,
+                                     uint64_t text_bytes, struct trawl_error *error)
+{
+    uint32_t start;
+
+    TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
+    for (uint32_t k = 0; k < LANES; k++) {
+        const uint64_t at = k > 0 ? lazy->lanes[k - 1].end : 0;
+        uint64_t end = max_u64(at, text_bytes / LANES * (k + 1));
+
+        if (k + 1 == LANES)
+            end = text_bytes;
+        else
+            end += bytes_find_either(text + end, text_bytes - end, lazy->made->plan->line_end,
+                                     lazy->made->plan->line_end_also);
+        lazy->lanes[k].at = lazy->lanes[k].from = at;
+        lazy->lanes[k].end = min_u64(end + 1, text_bytes);
+        lazy->lanes[k].is_read = lazy->lanes[k].end < text_bytes || at == text_bytes;
+        lazy->lanes[k].state = start * lazy->stride;
+        lazy->lanes[k].count = 0;
+    }
+    return TRAWL_OK;
+}
+
+/* After the states were forgotten for `taker`: the other lanes read their lines again. */
+static enum trawl_status begin_again(struct lazy *lazy, uint32_t index, const uint8_t *text,
+                                     const struct lane *taker, struct trawl_error *error)
+{
+    uint32_t start;
+
+    TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
+    for (struct lane *lane = lazy->lanes; lane < lazy->lanes + LANES; lane++)
+        if (lane != taker) {
+            lane->at = begin_of_line(lazy, text, lane);
+            lane->state = start * lazy->stride;
+        }
+    return TRAWL_OK;
+}
+
+/* Reads the lanes to their ends. */
+static enum trawl_status scan(struct lazy *lazy, uint32_t index, const uint8_t *text,
+                              struct trawl_error *error)
+{
+    struct lane *lanes = lazy->lanes, *now = lanes;
+    uint64_t flushes = lazy->flushes;
+    bool together = true;
+
+    while (now < lanes + LANES && lazy->parts[index].credit >= 0) {
+        for (uint32_t k = 0; k < LANES; k++)
+            together &= lanes[k].at < lanes[k].end;
+        if (together)
+            read_lanes(lazy, text);
+        else
+            read_lane(lazy, text, now);
+        for (struct lane *lane = together ? lanes : now; lane < lanes + LANES; lane++) {
+            if (lane->at < lane->end || !lane->is_read)
+                TRAWL_TRY(take(lazy, index, text, lane, error));
+            if (flushes != lazy->flushes)
+                TRAWL_TRY(begin_again(lazy, index, text, lane, error));
+            if (flushes != lazy->flushes || !together)
+                break;
+        }
+        together &= flushes == lazy->flushes;
+        flushes = lazy->flushes;
+        now += now->at == now->end && now->is_read;
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t text_bytes,
+                            const struct lazy_hit **hits, uint64_t *count, bool *reads,
+                            struct trawl_error *error)
+{
+    struct lane *first = lazy->lanes;
+    struct part *part;
+    uint32_t index;
+
+    if (lazy->groups[LAZY_ALL] == NOTHING)
+        TRAWL_TRY(lazy_group(lazy, LAZY_ALL, error));
+    index = lazy->groups[LAZY_ALL];
+    *reads = lazy->parts[index].next == NOTHING && !lazy->parts[index].passes;
+    if (!*reads)
+        return TRAWL_OK;
+    TRAWL_TRY(begin_lanes(lazy, index, text, text_bytes, error));
+    TRAWL_TRY(scan(lazy, index, text, error));
+    part = &lazy->parts[index];
+    *reads = part->credit >= 0;
+    if (!*reads)
+        return lazy_halve(lazy, index, error);
+    part->credit = min_i64(part->credit + (int64_t)text_bytes, lazy_credit(lazy, part->count));
+    for (uint32_t k = 1; k < LANES; k++) {
+        const uint64_t more = first[k].count;
+
+        TRAWL_TRY(MEMORY_ROOM(first->hits, first->capacity, first->count + more, error));
+        if (more > 0)
+            memcpy(first->hits + first->count, first[k].hits, (size_t)more * sizeof *first->hits);
+        first->count += more;
+    }
+    *hits = first->hits;
+    *count = first->count;
+    return TRAWL_OK;
+}
