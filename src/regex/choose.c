@@ -110,12 +110,34 @@ const char *choose_name(const struct expressions *made, enum way way)
                                                : names[way];
 }
 
+/* Returns the fraction of a text's offsets at which an atom is expected. */
+static double rate_of_atoms(const struct trawl_plan *atoms)
+{
+    struct byte_rates rates;
+    double sum = 0;
+
+    analyse_rates(NULL, 0, NULL, 0, false, &rates);
+    for (uint32_t i = 0; i < min_u64(atoms->literal_count, SHORT_ATOMS_MAX); i++) {
+        const struct plan_literal literal = plan_literal_at(atoms, i);
+        const uint8_t *bytes = plan_literal_bytes(atoms, i);
+        double rate = 1;
+
+        for (uint64_t k = 0; k < literal.bytes_count && rate > FEW_RATE; k++)
+            rate *= rates.rate[bytes[k]];
+        sum += rate;
+    }
+    return min_double(sum, 1);
+}
+
 /* Returns what a way takes at least. */
 static struct price price_of(const struct expressions *made, enum way way)
 {
     double rules_ns = 0;
 
     switch (way) {
+    case WAY_ATOMS:
+        return (struct price){0, FINDER_NS +
+                                     (made->count > 1 ? 0 : ATOM_NS * rate_of_atoms(made->atoms))};
     case WAY_AUTOMATON:
         for (uint32_t i = 0; i < made->count; i++)
             rules_ns += LAZY_RULE_NS + LAZY_REPEAT_NS * made->items[i].tree.root.product;
@@ -130,7 +152,8 @@ static struct price price_of(const struct expressions *made, enum way way)
 static void set_prices(struct regex_worker *worker)
 {
     for (enum way way = WAY_ATOMS; way < WAYS; way++)
-        worker->contest.of[way].price = price_of(worker->expressions, way);
+        if ((worker->contest.fits >> way & 1) != 0)
+            worker->contest.of[way].price = price_of(worker->expressions, way);
 }
 
 void choose_begin(struct regex_worker *worker)
@@ -144,6 +167,9 @@ void choose_begin(struct regex_worker *worker)
     /* RE2 would have to compile, as a finder may leave counted repetitions to it */
     if (first == WAY_FINDER && !program_has_plain_finder(worker->expressions->whole) &&
         (fits >> WAY_AUTOMATON & 1) != 0)
+        first = WAY_AUTOMATON;
+    if (first == WAY_ATOMS && (fits >> WAY_AUTOMATON & 1) != 0 && worker->expressions->count == 1 &&
+        price_of(worker->expressions, WAY_ATOMS).byte_ns > WORTH_AUTOMATON * LAZY_NS)
         first = WAY_AUTOMATON;
     if (worker->expressions->has_beyond && (fits >> WAY_LINES & 1) != 0 && first != WAY_ATOMS)
         first = WAY_LINES;
@@ -233,4 +259,10 @@ bool choose_whole(const struct step *step, enum way way)
            may_read_whole(step, step->from, step->to) &&
            (step->to - step->from <= cpu_sizes.hits ||
             (expressions->whole_is_exact && step->want == WANT_COUNT));
+}
+
+bool choose_automaton(const struct step *step, enum way way)
+{
+    return way == WAY_AUTOMATON || (way == WAY_FINDER && step->chunk->records == NULL &&
+                                    (step->worker->contest.fits >> WAY_AUTOMATON & 1) != 0);
 }

@@ -27,5 +27,8 @@ bool choose_host(const struct step *step, uint64_t ns);
 /* Returns true if the way is one in which a program reads the step's text, and it may; otherwise,
  * it may only read lines. */
 bool choose_whole(const struct step *step, enum way way);
+/* Returns true if the automaton should read the step: also where a program may only read lines, of
+ * which RE2 might need copies. */
+bool choose_automaton(const struct step *step, enum way way);
 
 #endif

@@ -441,10 +441,10 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     uint64_t began_ns = worker->stepped_ns > 0 ? worker->stepped_ns : read_clock();
 
     worker->near = NULL;
-    TRAWL_TRY(by_atoms                  ? by_anchors(step, error)
-              : choose_whole(step, way) ? by_whole(step, way == WAY_RE2, error)
-              : way == WAY_AUTOMATON    ? by_automaton(step, step->from, error)
-                                        : by_lines(step, step->from, false, error));
+    TRAWL_TRY(by_atoms                      ? by_anchors(step, error)
+              : choose_whole(step, way)     ? by_whole(step, way == WAY_RE2, error)
+              : choose_automaton(step, way) ? by_automaton(step, step->from, error)
+                                            : by_lines(step, step->from, false, error));
     if (by_atoms && step_may_hand_over(step)) { /* the device's own time decides nothing */
         began_ns = worker->found_ns;
         if (worker->refiner.found.hits.count > worker->atoms_most)

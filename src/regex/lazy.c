@@ -21,6 +21,7 @@ void lazy_free(struct lazy *lazy)
 {
     if (lazy == NULL)
         return;
+    lazy_free(lazy->sure);
     for (uint64_t i = 0; i < lazy->part_count; i++)
         memory_release(lazy->parts[i].moved, BEFORES * lazy->stride, sizeof(struct range));
     memory_release(lazy->nfa.places, lazy->place_capacity, sizeof *lazy->nfa.places);
@@ -182,7 +183,6 @@ static enum trawl_status find_moved(struct lazy *lazy, struct part *part, uint32
 
 static void flush(struct lazy *lazy)
 {
-    memset(lazy->next, 0, (size_t)lazy->state_count * lazy->stride * sizeof(uint32_t));
     memset(lazy->slots, 0, 2 * STATES_MAX * sizeof(uint32_t));
     lazy->state_count = 1; /* transition 0 is unknown */
     lazy->item_count = 0;
@@ -241,6 +241,9 @@ static uint32_t state_of(struct lazy *lazy, uint32_t part, uint32_t before)
     }
     if (lazy->state_count == lazy->states_max)
         return 0;
+    /* here, and not for all states at once: most expressions need few */
+    memset(lazy->next + (uint64_t)lazy->state_count * lazy->stride, 0,
+           lazy->stride * sizeof(uint32_t));
     lazy->states[lazy->state_count] = made;
     lazy->item_count += count + ends;
     return lazy->slots[slot] = lazy->state_count++;
@@ -615,7 +618,7 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
     TRAWL_TRY(MEMORY_NEW(lazy->groups, lazy->group_count, error));
     memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
     TRAWL_TRY(MEMORY_NEW(lazy->states, STATES_MAX, error));
-    TRAWL_TRY(MEMORY_ZEROED(lazy->next, TABLE_BYTES / sizeof(uint32_t), error));
+    TRAWL_TRY(MEMORY_NEW(lazy->next, TABLE_BYTES / sizeof(uint32_t), error));
     TRAWL_TRY(MEMORY_NEW(lazy->slots, 2 * STATES_MAX, error));
     TRAWL_TRY(MEMORY_ROOM(lazy->items, lazy->item_capacity, ITEMS, error));
     TRAWL_TRY(MEMORY_ZEROED(marks, 2 * (uint64_t)made->count, error));

@@ -91,7 +91,11 @@ struct lazy {
     uint64_t flushes;           /* how often all states were forgotten */
     uint32_t *found, *found_at; /* the result, and for each expression the call that added it */
     uint32_t found_count, call;
-    int is_ascii; /* the line: 1 or 0, if line->any; -1: not looked at */
+    int is_ascii;       /* the line: 1 or 0, if line->any; -1: not looked at */
+    bool text_is_ascii; /* the text of lazy_scan */
+    /* of a single expression, finds lines that certainly match (nfa.is_sure); NULL: not needed yet
+     */
+    struct lazy *sure;
     struct lane lanes[LANES];
 };
 

@@ -54,6 +54,12 @@ static void read_lane(const struct lazy *lazy, const uint8_t *text, struct lane 
     }
 }
 
+/* Returns true if the lane's next byte is not one to read on from. */
+static inline bool is_due(const struct lazy *lazy, const uint8_t *text, const struct lane *lane)
+{
+    return ((lazy->next[lane->state + lazy->line_class_of[text[lane->at]]] - 1) & STOP) != 0;
+}
+
 /* Returns the start of the line that the lane is in. */
 static uint64_t begin_of_line(const struct lazy *lazy, const uint8_t *text, const struct lane *lane)
 {
@@ -61,6 +67,44 @@ static uint64_t begin_of_line(const struct lazy *lazy, const uint8_t *text, cons
 
     return judge_after_last(text, judge_after_last(text, lane->from, lane->at, plan->line_end),
                             lane->at, plan->line_end_also);
+}
+
+/* Sets lane->state to that in which a line begins. */
+static enum trawl_status begin_lane(struct lazy *lazy, uint32_t index, struct lane *lane,
+                                    struct trawl_error *error)
+{
+    const struct part *part = &lazy->parts[index];
+    uint32_t start = part->starts[0][lazy_before(lazy)];
+
+    if (start == 0 || part->flushes != lazy->flushes)
+        TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
+    lane->state = start * lazy->stride;
+    return TRAWL_OK;
+}
+
+/* Sets hit->matches, where the line may have characters beyond ASCII beside word boundaries, or of
+ * sets of which the automaton reads a hull. */
+static enum trawl_status make_sure(struct lazy *lazy, const uint8_t *text, struct lazy_hit *hit,
+                                   struct trawl_error *error)
+{
+    struct lazy_line line = {.bytes = text + hit->begin, .count = hit->after - hit->begin};
+    const uint32_t *found;
+    uint64_t spare = 0;
+    uint32_t count;
+
+    hit->matches = lazy->text_is_ascii || words_are_ascii(line.bytes, line.count);
+    if (hit->matches || lazy->count > 1)
+        return TRAWL_OK;
+    if (lazy->sure == NULL) {
+        TRAWL_TRY(lazy_make(lazy->made, &lazy->sure, error));
+        lazy->sure->nfa.is_hull = lazy->sure->nfa.is_open = false;
+        lazy->sure->nfa.is_sure = true;
+    }
+    if (line.count > 0)
+        line.count -= lazy->line_class_of[line.bytes[line.count - 1]] == lazy->class_count;
+    TRAWL_TRY(lazy_find(lazy->sure, LAZY_ALL, &line, &spare, &found, &count, &hit->matches, error));
+    hit->matches = count > 0 && !lazy->sure->parts[lazy->sure->groups[LAZY_ALL]].passes;
+    return TRAWL_OK;
 }
 
 /* Reads a byte of the lane's, or the line's end at the text's. If a match ends there, adds the line
@@ -71,36 +115,34 @@ static enum trawl_status take(struct lazy *lazy, uint32_t index, const uint8_t *
     const struct expressions *made = lazy->made;
     const bool is_end = lane->at == lane->end, is_open = lazy->nfa.is_hull || lazy->nfa.is_open;
     const uint32_t class = is_end ? lazy->class_count : lazy->line_class_of[text[lane->at]];
-    uint32_t next, start;
-    uint64_t begin;
+    uint32_t next = lazy->next[lane->state + class];
+    struct lazy_hit *hit;
 
-    TRAWL_TRY(lazy_follow(lazy, index, lane->state, class, &next, error));
     lane->is_read |= is_end;
-    lane->state = next;
+    if (next == 0)
+        TRAWL_TRY(lazy_follow(lazy, index, lane->state, class, &next, error));
     if ((next & STOP) == 0) {
+        lane->state = next;
         lane->at += !is_end;
         return TRAWL_OK;
     }
-    begin = begin_of_line(lazy, text, lane);
+    TRAWL_TRY(MEMORY_ROOM(lane->hits, lane->capacity, lane->count + 1, error));
+    hit = &lane->hits[lane->count++];
+    hit->begin = begin_of_line(lazy, text, lane);
     lane->at += bytes_find_either(text + lane->at, lane->end - lane->at, made->plan->line_end,
                                   made->plan->line_end_also);
     lane->at += lane->at < lane->end;
-    TRAWL_TRY(MEMORY_ROOM(lane->hits, lane->capacity, lane->count + 1, error));
-    lane->hits[lane->count++] = (struct lazy_hit){
-        begin, lane->at,
-        !made->has_beyond && (!is_open || words_are_ascii(text + begin, lane->at - begin))};
-    TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
-    lane->state = start * lazy->stride;
-    return TRAWL_OK;
+    hit->after = lane->at;
+    hit->matches = !made->has_beyond && !is_open;
+    if (is_open && !made->has_beyond)
+        TRAWL_TRY(make_sure(lazy, text, hit, error));
+    return begin_lane(lazy, index, lane, error);
 }
 
 /* Divides the text into the lanes. */
 static enum trawl_status begin_lanes(struct lazy *lazy, uint32_t index, const uint8_t *text,
                                      uint64_t text_bytes, struct trawl_error *error)
 {
-    uint32_t start;
-
-    TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
     for (uint32_t k = 0; k < LANES; k++) {
         const uint64_t at = k > 0 ? lazy->lanes[k - 1].end : 0;
         uint64_t end = max_u64(at, text_bytes / LANES * (k + 1));
@@ -113,8 +155,8 @@ static enum trawl_status begin_lanes(struct lazy *lazy, uint32_t index, const ui
         lazy->lanes[k].at = lazy->lanes[k].from = at;
         lazy->lanes[k].end = min_u64(end + 1, text_bytes);
         lazy->lanes[k].is_read = lazy->lanes[k].end < text_bytes || at == text_bytes;
-        lazy->lanes[k].state = start * lazy->stride;
         lazy->lanes[k].count = 0;
+        TRAWL_TRY(begin_lane(lazy, index, &lazy->lanes[k], error));
     }
     return TRAWL_OK;
 }
@@ -123,13 +165,10 @@ static enum trawl_status begin_lanes(struct lazy *lazy, uint32_t index, const ui
 static enum trawl_status begin_again(struct lazy *lazy, uint32_t index, const uint8_t *text,
                                      const struct lane *taker, struct trawl_error *error)
 {
-    uint32_t start;
-
-    TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
     for (struct lane *lane = lazy->lanes; lane < lazy->lanes + LANES; lane++)
         if (lane != taker) {
             lane->at = begin_of_line(lazy, text, lane);
-            lane->state = start * lazy->stride;
+            TRAWL_TRY(begin_lane(lazy, index, lane, error));
         }
     return TRAWL_OK;
 }
@@ -150,7 +189,7 @@ static enum trawl_status scan(struct lazy *lazy, uint32_t index, const uint8_t *
         else
             read_lane(lazy, text, now);
         for (struct lane *lane = together ? lanes : now; lane < lanes + LANES; lane++) {
-            if (lane->at < lane->end || !lane->is_read)
+            if (lane->at == lane->end ? !lane->is_read : is_due(lazy, text, lane))
                 TRAWL_TRY(take(lazy, index, text, lane, error));
             if (flushes != lazy->flushes)
                 TRAWL_TRY(begin_again(lazy, index, text, lane, error));
@@ -178,6 +217,7 @@ enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t tex
     *reads = lazy->parts[index].next == NOTHING && !lazy->parts[index].passes;
     if (!*reads)
         return TRAWL_OK;
+    lazy->text_is_ascii = words_are_ascii(text, text_bytes);
     TRAWL_TRY(begin_lanes(lazy, index, text, text_bytes, error));
     TRAWL_TRY(scan(lazy, index, text, error));
     part = &lazy->parts[index];

@@ -200,8 +200,8 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
         nfa->steps++;
         if (by_blocks)
             range.last = range.last < 0x80 ? range.last : 0x7f;
-        if (nfa->is_hull && !nfa->options->bytes) {
-            is_wide |= range.last >= 0x80;
+        if ((nfa->is_hull || nfa->is_sure) && !nfa->options->bytes) {
+            is_wide |= range.last >= 0x80 && nfa->is_hull;
             range.last = range.last < 0x80 ? range.last : 0x7f;
         }
         if (range.first <= range.last)
@@ -381,9 +381,10 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
     case 'z':
         return back ? is_first : is_last;
     default:
-        if (nfa->is_open && (border->before == LINE_BEFORE_HIGH ||
-                             (border->next >= 0x80 && border->next != END_OF_LINE)))
-            return true;
+        if ((nfa->is_open || nfa->is_sure) &&
+            (border->before == LINE_BEFORE_HIGH ||
+             (border->next >= 0x80 && border->next != END_OF_LINE)))
+            return nfa->is_open;
         if ((nfa->guess & 4) != 0 && (after_beyond || before_beyond))
             return false;
         return (boundary_bits[strchr(boundaries, place->letter) - boundaries] >>
@@ -398,7 +399,7 @@ uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint64_t *held,
 {
     uint32_t count = 0;
 
-    cuts[0x80] |= nfa->is_hull || nfa->is_open;
+    cuts[0x80] |= nfa->is_hull || nfa->is_open || nfa->is_sure;
     for (uint32_t i = from; i < nfa->count; i++)
         if ((held == NULL || (held[i / 64] >> i % 64 & 1) != 0) &&
             nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)

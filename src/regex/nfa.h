@@ -45,6 +45,9 @@ struct nfa {
      * are a character of a set with such characters. is_open: next to them every word boundary is
      * true. */
     bool is_hull, is_open;
+    /* Only what certainly matches is wanted: no set has characters beyond ASCII, next to which no
+     * word boundary is true. */
+    bool is_sure;
     bool is_strict;   /* no set has encodings that are too long, or surrogates */
     bool needs_marks; /* ^ and $ at newlines fail: they mean something else in copies (words.h) */
     bool fails;       /* there are too many places, or an assertion has none: */
