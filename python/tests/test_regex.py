@@ -84,13 +84,17 @@ def occurrences(expressions, text, options):
 
 
 def apart(expressions, text, options, longest):
-    """Return occurrences that do not overlap: after each end, all expressions continue."""
+    """Return occurrences that do not overlap: after each end, all expressions continue. Without `longest`, an expression
+    that is empty at a place hides those after it."""
     found, base = [], 0
     for line in text.split("\n"):
         at = 0
         while firsts := [(one.start(), -one.end() if longest else 0, index, one.end()) for index, given in enumerate(expressions)
                          if (one := next(by_re(given, line, options, at), None))]:  # fmt: skip
             begin, _, index, at = min(firsts)
+            if not longest and any(re.compile(one, flags_of(options)).match(line, begin) for one in expressions[:index]):
+                at = begin + 1
+                continue
             found.append((base + begin, base + at, index))
         base += len(line) + 1
     return found
