@@ -4,14 +4,12 @@
 #     ./dev test NAME [PYTEST-OPTION...]   only build release, and run the tests whose name contains NAME, with 64 times
 #                                          as many cases; options such as `-k WORD` or `-x` are for the tests in Python
 #
-# The random inputs depend on HEAD: TRAWL_TEST_SEED repeats those of another run. A test whose cases have numbers draws as
-# many as it can in TRAWL_TEST_BUDGET seconds of processor time, and TRAWL_TEST_CASE repeats one of them.
+# Without a NAME, the random inputs depend on HEAD: TRAWL_TEST_SEED repeats those of another run. A test whose cases have
+# numbers draws as many as it can in TRAWL_TEST_BUDGET seconds of processor time, and TRAWL_TEST_CASE repeats one of them.
 set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
 
-export TRAWL_TEST_SEED=${TRAWL_TEST_SEED:-1}
-say "random inputs: TRAWL_TEST_SEED=$TRAWL_TEST_SEED"
 if [ $# -gt 0 ]; then
     export TRAWL_TEST_BUDGET=${TRAWL_TEST_BUDGET:-10}
     need build -- codecs server
@@ -31,6 +29,9 @@ if [ $# -gt 0 ]; then
     exec ctest --test-dir build/release -j "$jobs" -R "$1" --no-tests=error --output-on-failure
 fi
 need build python -- codecs server judges test tidy
+tree=$(git rev-parse -q --verify 'HEAD^{tree}' 2>/dev/null) || tree=$(date +%Y%m%d)
+export TRAWL_TEST_SEED=${TRAWL_TEST_SEED:-$((16#${tree:0:7}))}
+say "random inputs: TRAWL_TEST_SEED=$TRAWL_TEST_SEED"
 bash scripts/judges.sh >/dev/null 2>&1 & # beside the build, because the network is slow
 # Run only a part of the random cases (tests/test.h); ./dev test long runs more.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-64} TRAWL_TEST_BUDGET=${TRAWL_TEST_BUDGET:-2}
