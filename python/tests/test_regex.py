@@ -92,7 +92,9 @@ def apart(expressions, text, options, longest):
         while firsts := [(one.start(), -one.end() if longest else 0, index, one.end()) for index, given in enumerate(expressions)
                          if (one := next(by_re(given, line, options, at), None))]:  # fmt: skip
             begin, _, index, at = min(firsts)
-            if not longest and any(re.compile(one, flags_of(options)).match(line, begin) for one in expressions[:index]):
+            if not longest and any(
+                re.compile(one, flags_of(options)).match(line, begin) for one in expressions[:index]
+            ):
                 at = begin + 1
                 continue
             found.append((base + begin, base + at, index))

@@ -370,7 +370,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
         lazy->firsts[index] = at;
     else
         nfa->count = count;
-    is_large = nfa->fails && !nfa->is_hull;
+    is_large = nfa->fails && !nfa->is_hull && !nfa->is_sure;
     nfa->fails = false;
     if (is_large) {
         nfa->is_hull = true;

@@ -188,7 +188,7 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
         {0x80, 0x7ff}, {0x800, 0xd7ff}, {0xe000, 0xffff}, {0x10000, SETS_LAST}}; /* no surrogates */
     static const uint8_t leads[] = {0xc0, 0xe0, 0xe0, 0xf0};
     const bool by_blocks = nfa->slots != NULL && !nfa->options->bytes && !nfa->backwards &&
-                           (node->set_count > 8 || nfa->is_strict);
+                           !nfa->is_sure && (node->set_count > 8 || nfa->is_strict);
     uint32_t all = NO_PLACE;
     bool is_wide = false;
 

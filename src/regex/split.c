@@ -256,10 +256,11 @@ static void list_texts(const struct split_options *options, const struct syntax_
 
 bool split_may_hold(const struct syntax_node *node, uint8_t byte)
 {
+    const bool is_void = node->kind == SYNTAX_REPEAT && node->most == 0; /* \s{0} */
     bool holds = node->kind == SYNTAX_BYTE ||
                  ((node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET) && sets_hold(node, byte));
 
-    for (uint32_t i = 0; i < node->count && !holds; i++)
+    for (uint32_t i = 0; i < node->count && !holds && !is_void; i++)
         holds = split_may_hold(node->items[i], byte);
     return holds;
 }
