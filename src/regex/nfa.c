@@ -335,13 +335,21 @@ uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t 
     uint32_t all = NO_PLACE;
 
     for (uint32_t i = root->count; i-- > 0;) {
-        struct syntax_node list = *root->items[i];
+        const struct syntax_node *list = root->items[i];
+        uint32_t first = 0, end = list->count, at = next;
 
-        for (; list.count > 1 && is_optional(list.items[0]); list.count--)
-            list.items++;
-        while (list.count > 1 && is_optional(list.items[list.count - 1]))
-            list.count--;
-        all = nfa_put_fork(nfa, nfa_put_node(nfa, &list, next), all);
+        while (end - first > 1 && is_optional(list->items[first]))
+            first++;
+        while (end - first > 1 && is_optional(list->items[end - 1]))
+            end--;
+        for (uint32_t k = end; k-- > first;) {
+            struct syntax_node item = *list->items[k];
+
+            if (item.kind == SYNTAX_REPEAT && (k == first || k + 1 == end))
+                item.most = item.least;
+            at = nfa_put_node(nfa, &item, at);
+        }
+        all = nfa_put_fork(nfa, at, all);
     }
     return all;
 }
