@@ -336,7 +336,8 @@ static void test_rounds(void)
     passes_facts(passes, &facts);
     TEST_CHECK_U64(facts.waiting_count, 0);
     TEST_CHECK_U64(facts.shared_request_count, shared_requests);
-    TEST_CHECK(refused_requests > 0 && refused_requests < facts.request_count / 8);
+    TEST_CHECK(refused_requests > 0 || facts.request_count < 2000); /* about one in 200 */
+    TEST_CHECK(refused_requests < facts.request_count / 8);
     printf("%" PRIu64 " requests, %" PRIu64 " passes, %" PRIu64 " requests shared one, %" PRIu64
            " passes were of one\n",
            facts.request_count, facts.pass_count, shared_requests, facts.own_pass_count);
