@@ -165,14 +165,14 @@ enum trawl_status plan_explain(const struct trawl_plan *plan, const char *lines,
     struct explanation text = {buffer, buffer_bytes, 0};
 
     add(&text, "patterns: %" PRIu64 "\n", plan->pattern_count);
-    add(&text, "literals: %u\n", plan->literal_count);
-    add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
-    add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
+    if (plan->kind != PLAN_KIND_EXPRESSIONS)
+        add(&text, "literals: %u\nshortest literal: %" PRIu64 "\nlongest occurrence: %" PRIu64 "\n",
+            plan->literal_count, plan->length_min, plan->length_max);
     if (plan->kind == PLAN_KIND_EXPRESSIONS)
-        add(&text, "method: expressions\nwhy: %s about lines that hold the expressions' strings\n",
-            plan->pcre == 0            ? "RE2 decides"
-            : plan->pattern_count == 1 ? "PCRE2 decides"
-                                       : "RE2 and, for what RE2 lacks, PCRE2 decide");
+        add(&text, "method: expressions\ndecided by PCRE2: %s\n",
+            plan->pcre == 0            ? "none"
+            : plan->pattern_count == 1 ? "all"
+                                       : "some");
     else if (plan->errors.is_set)
         explain_errors(&text, plan);
     else if (plan->algorithm.name == NULL)

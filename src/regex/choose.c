@@ -83,7 +83,7 @@ static uint32_t ways(const struct expressions *made, bool has_atoms)
     const bool crosses = expressions_cross(made), is_one = made->count == 1;
     const bool automaton =
         is_one ? !crosses && !made->items[0].tree.root.may_be_empty : !crosses || !has_atoms;
-    const bool whole = made->whole != NULL;
+    const bool whole = made->whole != NULL && !made->has_beyond;
     const bool finder = whole && (has_atoms || program_has_finder(made->whole));
     const bool lines =
         is_one &&
@@ -143,7 +143,7 @@ static struct price price_of(const struct expressions *made, enum way way)
             rules_ns += LAZY_RULE_NS + LAZY_REPEAT_NS * made->items[i].tree.root.product;
         return (struct price){rules_ns, LAZY_NS};
     case WAY_RE2:
-        return (struct price){RE2_ONCE_NS, RE2_NS};
+        return (struct price){RE2_ONCE_NS + RE2_INSTRUCTION_NS * (double)made->cost, RE2_NS};
     default:
         return (struct price){0, FINDER_NS};
     }
@@ -183,8 +183,16 @@ void choose_explain(const struct expressions *expressions, char *lines, uint64_t
     const uint32_t fits = ways(expressions, has_atoms);
     uint64_t used;
 
-    used = (uint64_t)snprintf(lines, lines_bytes, "atoms: %" PRIu64 "\n",
+    used = (uint64_t)snprintf(lines, lines_bytes, "atoms: %" PRIu64,
                               has_atoms ? expressions->atom_count : 0);
+    for (uint32_t i = 0; has_atoms && i < min_u64(expressions->atom_count, ATOMS_SHOWN); i++) {
+        const struct trawl_pattern atom = plan_pattern(expressions->atoms, i);
+        const int shown = (int)min_u64(atom.bytes_count, ATOM_SHOWN);
+
+        used += (uint64_t)snprintf(lines + used, lines_bytes - used, "%s\"%.*s\"",
+                                   i > 0 ? ", " : ": ", shown, (const char *)atom.bytes);
+    }
+    used += (uint64_t)snprintf(lines + used, lines_bytes - used, "\n");
     for (enum way way = WAY_ATOMS; way < WAYS; way++)
         if ((fits >> way & 1) != 0)
             used += (uint64_t)snprintf(lines + used, lines_bytes - used,
