@@ -44,7 +44,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
             symbol = read_one(made, bytes, &here, count, back, &near);
         else
             here += step;
-        if ((stays >> symbol & 1) != 0) {
+        if ((stays >> (symbol & 63) & 1) != 0) {
             while ((back ? here > stop : here < stop) &&
                    (stays >> (made->of_byte[bytes[here - back]] & 63) & 1) != 0)
                 here += step;

@@ -50,15 +50,15 @@ uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chu
 uint64_t cut_last(const struct text_lines *lines, const uint8_t *bytes, uint64_t from,
                   uint64_t count)
 {
+    const uint8_t *const tail = count > from ? bytes + from : NULL;
     const uint8_t *first, *second;
 
-    if (count == from)
+    if (tail == NULL) /* asks for the pointer, since gcc warns of memrchr(NULL) with sanitizers */
         return 0;
-    first = (const uint8_t *)memrchr(bytes + from, lines->line_end, (size_t)(count - from));
-    second =
-        lines->line_end == lines->line_end_also
-            ? NULL
-            : (const uint8_t *)memrchr(bytes + from, lines->line_end_also, (size_t)(count - from));
+    first = (const uint8_t *)memrchr(tail, lines->line_end, (size_t)(count - from));
+    second = lines->line_end == lines->line_end_also
+                 ? NULL
+                 : (const uint8_t *)memrchr(tail, lines->line_end_also, (size_t)(count - from));
     if (first == NULL || (second != NULL && second > first))
         first = second;
     return first == NULL ? 0 : (uint64_t)(first - bytes) + 1;
