@@ -210,6 +210,32 @@ static enum trawl_status from_descriptor(int descriptor, const char *name, uint3
                           error);
 }
 
+static enum trawl_status check_options(const struct trawl_text_options *given,
+                                       struct trawl_error *error)
+{
+    const bool is_file =
+        given->source == TRAWL_SOURCE_PATH || given->source == TRAWL_SOURCE_DESCRIPTOR;
+    const uint32_t known = is_file ? TRAWL_TEXT_UNPACK | TRAWL_TEXT_MAP
+                           : given->source == TRAWL_SOURCE_DEVICE ? TRAWL_TEXT_STAY
+                                                                  : 0;
+    const char *unused = given->reserved != 0                 ? "reserved"
+                         : is_file && given->bytes != NULL    ? "bytes"
+                         : is_file && given->bytes_count != 0 ? "bytes_count"
+                         : given->descriptor > 0 && given->source != TRAWL_SOURCE_DESCRIPTOR
+                             ? "descriptor"
+                             : NULL;
+
+    if ((uint32_t)given->source > TRAWL_SOURCE_DEVICE)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown source %d", (int)given->source);
+    if ((given->flags & ~known) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "text flags 0x%x are unknown, or not for this source",
+                          given->flags & ~known);
+    if (unused != NULL)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "text options: %s is set, which this source does not use", unused);
+    return TRAWL_OK;
+}
+
 enum trawl_status trawl_text_open(const char *path, const struct trawl_text_options *options,
                                   struct trawl_text **text_out, struct trawl_error *error)
 {
@@ -218,8 +244,7 @@ enum trawl_status trawl_text_open(const char *path, const struct trawl_text_opti
     if (text_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
     TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "text options", error));
-    if ((given.flags & ~(uint32_t)(TRAWL_TEXT_UNPACK | TRAWL_TEXT_MAP | TRAWL_TEXT_STAY)) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "unknown text flags 0x%x", given.flags);
+    TRAWL_TRY(check_options(&given, error));
     switch (given.source) {
     case TRAWL_SOURCE_PATH:
         return open_path(path, given.flags, text_out, error);
@@ -227,13 +252,11 @@ enum trawl_status trawl_text_open(const char *path, const struct trawl_text_opti
         return from_descriptor(given.descriptor, path, given.flags, text_out, error);
     case TRAWL_SOURCE_MEMORY:
         return text_from_memory(given.bytes, given.bytes_count, text_out, error);
-    case TRAWL_SOURCE_DEVICE:
+    default:
         TRAWL_TRY(
             text_from_device((uint64_t)(uintptr_t)given.bytes, given.bytes_count, text_out, error));
         (*text_out)->stays = (given.flags & TRAWL_TEXT_STAY) != 0;
         return TRAWL_OK;
-    default:
-        return TRAWL_FAIL(error, ARGUMENT, "unknown source %u", (unsigned)given.source);
     }
 }
 
