@@ -285,6 +285,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         plan->attached[i] = (struct attachment)ATTACHMENT_INIT;
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
+    if ((plan->flags & TRAWL_WHOLE_LINE) != 0)
+        plan->flags &= ~(uint32_t)TRAWL_WHOLE_WORD;
     plan->algorithm = algorithm;
     plan->expressions = (struct plan_expressions){given.syntax,
                                                   given.alphabet == TRAWL_CHARACTERS,
