@@ -136,7 +136,8 @@ enum trawl_plan_flag {
     TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                                  also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: an invalid byte counts as a word character */
-    TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
+    TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text;
+                                 WHOLE_WORD then changes nothing, and is not told */
     TRAWL_SINGLE_BYTE = 128,  /* `letters` treats each byte as a character; not with errors */
     /* for approximate search (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence contains a line end */
@@ -313,18 +314,20 @@ enum trawl_source {
     TRAWL_SOURCE_DEVICE = 3      /* `bytes`, an address in a GPU's memory, cast to a pointer */
 };
 enum trawl_text_flag {
-    TRAWL_TEXT_UNPACK = 1, /* the file may be compressed by gzip, xz, bzip2, zstd or lz4 */
-    TRAWL_TEXT_MAP = 2,    /* a regular file is mapped as a whole, if possible (trawl_map_repair) */
-    TRAWL_TEXT_STAY = 4    /* DEVICE: the text is never copied to the host; calls that would have to
-                              copy it fail with UNSUPPORTED */
+    /* PATH, DESCRIPTOR: the file may be compressed by gzip, xz, bzip2, zstd or lz4 */
+    TRAWL_TEXT_UNPACK = 1,
+    /* PATH, DESCRIPTOR: a regular file is mapped as a whole, if possible (trawl_map_repair) */
+    TRAWL_TEXT_MAP = 2,
+    TRAWL_TEXT_STAY = 4 /* DEVICE: the text is never copied to the host; calls that would have to
+                           copy it fail with UNSUPPORTED */
 };
 struct trawl_text_options {
     uint64_t size;            /* sizeof(struct trawl_text_options) */
     uint32_t flags;           /* enum trawl_text_flag, or-ed */
-    enum trawl_source source; /* which of the other fields the text is */
-    int32_t descriptor;
-    uint32_t reserved;
-    const void *bytes; /* MEMORY, DEVICE; may be NULL if bytes_count is 0 */
+    enum trawl_source source; /* which of the other fields the text is; the others must be 0 */
+    int32_t descriptor;       /* if it is not the text, it may also be negative */
+    uint32_t reserved;        /* 0 */
+    const void *bytes;        /* MEMORY, DEVICE; may be NULL if bytes_count is 0 */
     uint64_t bytes_count;
 };
 /* Open a text: without options, the file `path`, which is copied.
@@ -615,12 +618,12 @@ struct trawl_cells {
  * have no cell. */
 typedef int (*trawl_cells_sink)(void *context, const struct trawl_cells *cells);
 enum trawl_what {
-    /* `matches` takes all occurrences, in order */
+    /* `matches` takes all occurrences, in order; `count` is their number */
     TRAWL_MATCHES = 0,
     /* `counts` takes how often each pattern occurs, overlapping occurrences too: each searching
      * thread sums up those of its chunk, and the sink gets the sums, chunk after chunk in text
-     * order. Cost: some nanoseconds per occurrence, and per chunk a count for each of its patterns
-     */
+     * order. `count` is the sum of all. Cost: some nanoseconds per occurrence, and per chunk a
+     * count for each of its patterns */
     TRAWL_COUNT_BY_PATTERN = 1,
     /* `count` is the number of lines in which an occurrence begins; with `invert`, in which none
      * begins. Lines end in the plan's line end; bytes after the last line end are a line, too,
@@ -656,7 +659,7 @@ enum trawl_what {
 };
 struct trawl_answer {
     uint64_t size;        /* sizeof(struct trawl_answer) */
-    enum trawl_what what; /* which of the next members matter; the others are 0 */
+    enum trawl_what what; /* which of the next members matter; the others must be 0 */
     uint32_t invert;      /* COUNT_LINES: 1: lines without an occurrence */
     uint64_t lines_max;   /* COUNT_LINES: counting stops there; 0: no limit */
     /* arrays in the host's memory, or in that of the GPU that has the text or the records */
@@ -664,7 +667,7 @@ struct trawl_answer {
     void *patterns;
     /* capacity, in elements; RECORDS_BITS, _BYTES, _COUNTS, _FIRST: N or more, else LIMIT */
     uint64_t room;
-    /* RECORDS_CELLS, _FIRST, _MATCHES: bytes of a number, 4 or 8; 0 means 8 */
+    /* RECORDS_CELLS, _FIRST, _MATCHES: bytes of a number, 4 or 8; BEGINS: 8. 0 means 8 */
     uint32_t cell_bytes;
     /* set by the call: */
     uint32_t on_device; /* of records: 1 if a device computed the answer, 0 if the host did */

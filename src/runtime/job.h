@@ -58,7 +58,10 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
 enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, const uint64_t *places, uint64_t count,
                                    struct sink *sink, struct trawl_error *error);
-/* Reads and checks the caller's struct. Errors: ARGUMENT. */
+/* Returns the name of an answer that is in enum trawl_what. */
+const char *ask_name(enum trawl_what what);
+/* Reads the caller's struct, and checks that no member is set which the answer does not use.
+ * Errors: ARGUMENT. */
 enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answer *given,
                            struct trawl_error *error);
 /* Tells the caller the answer's results if, after a call with this status, they count: after OK,

@@ -100,6 +100,8 @@ static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
     const struct pattern_counts *counts = &digest->pattern_counts;
 
     (void)chunk;
+    for (uint64_t i = 0; i < counts->count; i++)
+        sink->count += counts->items[i].count;
     return counts->count == 0 ||
            counting->function(counting->context, counts->items, counts->count) == 0;
 }
@@ -112,6 +114,7 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
     struct trawl_pattern_count count = {0, chunk->count};
 
     (void)digest;
+    sink->count += chunk->count;
     return chunk->count == 0 || counting->function(counting->context, &count, 1) == 0;
 }
 

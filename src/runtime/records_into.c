@@ -367,31 +367,29 @@ static enum trawl_status check(const struct trawl_plan *plan, const struct trawl
     const bool cells = shape == TRAWL_RECORDS_CELLS;
 
     if (shape < TRAWL_RECORDS_BITS || shape > TRAWL_RECORDS_MATCHES)
-        return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about a text, not about records",
-                          (int)shape);
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s is an answer about a text: trawl_ask",
+                          ask_name(shape));
     if (plan->algorithm.for_records && (shape == TRAWL_RECORDS_COUNTS || record_matches(shape)))
         return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not find all occurrences",
                           plan->algorithm.name);
-    if (into->cells != NULL && (!cells || into->room > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "into: a sink takes cells, without room");
     if (into->cell_bytes != sizeof(uint32_t) && into->cell_bytes != sizeof(uint64_t))
-        return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is %" PRIu32 ", not 4 or 8",
+        return TRAWL_FAIL(error, ARGUMENT, "answer.cell_bytes is %" PRIu32 ", not 4 or 8",
                           into->cell_bytes);
     if (cells && into->cell_bytes == sizeof(uint32_t) &&
         (own->records.count > UINT32_MAX || plan->pattern_count > UINT32_MAX))
-        return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is 4, too few for these records");
+        return TRAWL_FAIL(error, ARGUMENT, "answer.cell_bytes is 4, too few for these records");
     if (record_matches(shape) && into->cell_bytes == sizeof(uint32_t) &&
         own->records.tape_bytes >= UINT32_MAX)
-        return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is 4, too few for these records");
+        return TRAWL_FAIL(error, ARGUMENT, "answer.cell_bytes is 4, too few for these records");
     if (!cells && shape != TRAWL_RECORDS_MATCHES && into->room < own->records.count)
-        return TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " records",
+        return TRAWL_FAIL(error, LIMIT, "answer.room is %" PRIu64 ", for %" PRIu64 " records",
                           into->room, own->records.count);
     if (shape == TRAWL_RECORDS_FIRST) {
         if (into->room > 0 && into->begins == NULL)
-            return TRAWL_FAIL(error, ARGUMENT, "into: begins is NULL");
+            return TRAWL_FAIL(error, ARGUMENT, "answer.begins is NULL");
     } else if ((into->room > 0 || shape == TRAWL_RECORDS_MATCHES) &&
                (into->values == NULL || (cells && into->patterns == NULL))) {
-        return TRAWL_FAIL(error, ARGUMENT, "into: %s is NULL",
+        return TRAWL_FAIL(error, ARGUMENT, "answer.%s is NULL",
                           into->values == NULL ? "values" : "patterns");
     }
     return TRAWL_OK;
@@ -415,10 +413,10 @@ static enum trawl_status find_into(const struct trawl_runtime *runtime,
             continue;
         TRAWL_TRY(runtime_find_memory(runtime, columns[i], &there, &device, error));
         if (!is_first && there != *to_device)
-            return TRAWL_FAIL(error, ARGUMENT, "into: the arrays lie in different memories");
+            return TRAWL_FAIL(error, ARGUMENT, "the answer's arrays lie in different memories");
         if (there && (own->held == NULL || device != own->device))
             return TRAWL_FAIL(error, ARGUMENT,
-                              "into: the memory's device does not hold the records");
+                              "the device of the answer's arrays does not hold the records");
         *to_device = there;
         is_first = false;
         addresses |= (uintptr_t)columns[i];
@@ -427,8 +425,8 @@ static enum trawl_status find_into(const struct trawl_runtime *runtime,
             : into->what == TRAWL_RECORDS_COUNTS ? (uint32_t)sizeof(uint32_t)
                                                  : 1;
     if (*to_device && addresses % width != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "into: memory on a device is not aligned to %u bytes",
-                          width);
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "the answer's arrays on a device are not aligned to %u bytes", width);
     return TRAWL_OK;
 }
 
@@ -487,8 +485,9 @@ enum trawl_status trawl_ask_records(struct trawl_searcher *searcher, const struc
     searcher_leave(searcher);
     if (status == TRAWL_OK && into.what >= TRAWL_RECORDS_CELLS && into.cells == NULL &&
         into.count > into.room)
-        status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " %s", into.room,
-                            into.count, into.what == TRAWL_RECORDS_CELLS ? "cells" : "occurrences");
+        status =
+            TRAWL_FAIL(error, LIMIT, "answer.room is %" PRIu64 ", for %" PRIu64 " %s", into.room,
+                       into.count, into.what == TRAWL_RECORDS_CELLS ? "cells" : "occurrences");
     ask_tell(given, &into, status);
     return status;
 }
@@ -532,6 +531,14 @@ static enum trawl_status check_rewrite(const struct trawl_runtime *runtime,
         (rewrite->values_count > 0) != has_values || (rewrite->values != NULL) != has_values)
         return TRAWL_FAIL(error, ARGUMENT,
                           "rewrite: how, flags, offset_bytes, matches or values are not allowed");
+    if ((rewrite->lists != NULL && !splits) ||
+        ((rewrite->plan != NULL || rewrite->group != 0 || rewrite->validity != NULL) &&
+         rewrite->how != TRAWL_GROUP))
+        return TRAWL_FAIL(error, ARGUMENT, "rewrite: %s is set, which `how` does not use",
+                          rewrite->lists != NULL && !splits ? "lists"
+                          : rewrite->plan != NULL           ? "plan"
+                          : rewrite->group != 0             ? "group"
+                                                            : "validity");
     for (uint64_t i = 0; i < rewrite->values_count; i++)
         if (rewrite->values[i].bytes == NULL && rewrite->values[i].bytes_count > 0)
             return TRAWL_FAIL(error, ARGUMENT, "rewrite: value %" PRIu64 " is NULL", i);

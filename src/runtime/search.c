@@ -429,6 +429,13 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
 
 /* ---- Answers about a text -------------------------------------------------------------------- */
 
+static enum trawl_status take_count(struct trawl_answer *answer, const struct sink *sink,
+                                    enum trawl_status status)
+{
+    answer->count = sink->count;
+    return status;
+}
+
 static enum trawl_status ask_matches(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                      struct trawl_text *text, struct trawl_answer *answer,
                                      struct trawl_error *error)
@@ -438,7 +445,7 @@ static enum trawl_status ask_matches(struct trawl_searcher *searcher, const stru
     if (answer->matches == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "answer.matches is NULL");
     sink_positions(&sink, answer->matches, answer->context);
-    return search_checked(searcher, plan, text, &sink, error);
+    return take_count(answer, &sink, search_checked(searcher, plan, text, &sink, error));
 }
 
 static enum trawl_status ask_counts(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -451,7 +458,7 @@ static enum trawl_status ask_counts(struct trawl_searcher *searcher, const struc
     if (answer->counts == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "answer.counts is NULL");
     pattern_counts_sink(&sink, &counting);
-    return search_checked(searcher, plan, text, &sink, error);
+    return take_count(answer, &sink, search_checked(searcher, plan, text, &sink, error));
 }
 
 /* Fills an array in host memory: by the device that has the text, if one has, and can; otherwise by
@@ -466,7 +473,7 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
 
     if (array->room > 0 && array->to != searcher->array_last && !memory_is_readable(array->to))
         return TRAWL_FAIL(error, ARGUMENT,
-                          "begins is memory that the host cannot read, and of none of the "
+                          "answer.values is memory that the host cannot read, and of none of the "
                           "searcher's devices");
     searcher->array_last = array->room > 0 ? array->to : NULL;
     if (array->room > 0 && devices_are_usable(&searcher->runtime->devices) &&
@@ -496,6 +503,10 @@ static enum trawl_status ask_begins(struct trawl_searcher *searcher, const struc
 
     if (answer->values == NULL && answer->room > 0)
         return TRAWL_FAIL(error, ARGUMENT, "answer.values is NULL");
+    if (answer->cell_bytes != 0 && answer->cell_bytes != sizeof *array.to)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "answer.cell_bytes is %" PRIu32 ": TRAWL_BEGINS writes 8 bytes a number",
+                          answer->cell_bytes);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     TRAWL_TRY_DONE(runtime_find_memory(searcher->runtime, array.to, &on_device, &device, error));
     if (on_device)
@@ -503,7 +514,7 @@ static enum trawl_status ask_begins(struct trawl_searcher *searcher, const struc
     if (!on_device)
         status = fill_on_host(searcher, plan, text, &array, error);
     else if ((uint64_t)(uintptr_t)array.to % sizeof *array.to != 0)
-        status = TRAWL_FAIL(error, ARGUMENT, "begins on a device are not aligned to 8 bytes");
+        status = TRAWL_FAIL(error, ARGUMENT, "answer.values on a device is not aligned to 8 bytes");
     else
         status =
             begins_by_devices(searcher, lines != NULL ? lines : plan, text, device, &array, error);
@@ -532,8 +543,7 @@ static enum trawl_status ask_lines(struct trawl_searcher *searcher, const struct
     /* the sink has stopped the search; the call was not cancelled */
     if (status == TRAWL_STOPPED && sink.stopped)
         status = TRAWL_OK;
-    answer->count = sink.count;
-    return status;
+    return take_count(answer, &sink, status);
 }
 
 enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -551,8 +561,8 @@ enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_
 
     TRAWL_TRY(ask_read(&answer, given, error));
     if (answer.what >= sizeof answers / sizeof *answers || answers[answer.what] == NULL)
-        return TRAWL_FAIL(error, UNSUPPORTED, "answer %d is about records, which a text has not",
-                          (int)answer.what);
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s is an answer about records: trawl_ask_records",
+                          ask_name(answer.what));
     answer.count = 0; /* a call may fail before it searches */
     status = answers[answer.what](searcher, plan, text, &answer, error);
     ask_tell(given, &answer, status);
@@ -569,14 +579,70 @@ void ask_tell(struct trawl_answer *given, const struct trawl_answer *answer,
     given->on_device = answer->on_device;
 }
 
+/* the members of an answer that the caller sets, besides `size` and `what` */
+#define MEMBERS(X) \
+    X(invert)      \
+    X(lines_max)   \
+    X(values)      \
+    X(patterns)    \
+    X(room)        \
+    X(cell_bytes)  \
+    X(matches)     \
+    X(counts)      \
+    X(cells)       \
+    X(context)     \
+    X(begins)      \
+    X(ends)
+enum {
+#define MEMBER_INDEX(member) INDEX_##member,
+    MEMBERS(MEMBER_INDEX)
+};
+#define USES(member) (1u << INDEX_##member)
+#define USES_SPANS (USES(room) | USES(cell_bytes) | USES(patterns) | USES(begins) | USES(ends))
+
+static const struct {
+    const char *name;
+    uint32_t uses; /* the members that it reads */
+} answers_known[] = {
+#define ANSWER(what, members) [TRAWL_##what] = {"TRAWL_" #what, members}
+    ANSWER(MATCHES, USES(matches) | USES(context)),
+    ANSWER(COUNT_BY_PATTERN, USES(counts) | USES(context)),
+    ANSWER(COUNT_LINES, USES(invert) | USES(lines_max)),
+    ANSWER(BEGINS, USES(values) | USES(room) | USES(cell_bytes)),
+    ANSWER(RECORDS_BITS, USES(values) | USES(room)),
+    ANSWER(RECORDS_BYTES, USES(values) | USES(room)),
+    ANSWER(RECORDS_COUNTS, USES(values) | USES(room)),
+    ANSWER(RECORDS_CELLS, USES(values) | USES(patterns) | USES(room) | USES(cell_bytes)),
+    ANSWER(RECORDS_FIRST, USES_SPANS),
+    ANSWER(RECORDS_MATCHES, USES(values) | USES_SPANS),
+};
+
+const char *ask_name(enum trawl_what what)
+{
+    return answers_known[what].name;
+}
+
 enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answer *given,
                            struct trawl_error *error)
 {
+    const char *with = "";
+    uint32_t uses;
+
     if (given == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "answer is NULL");
     TRAWL_TRY(options_read(answer, sizeof *answer, given, sizeof *answer, "answer", error));
-    if ((unsigned)answer->what > TRAWL_RECORDS_MATCHES)
+    if ((size_t)answer->what >= sizeof answers_known / sizeof *answers_known)
         return TRAWL_FAIL(error, ARGUMENT, "unknown answer %d", (int)answer->what);
+    uses = answers_known[answer->what].uses;
+    if (answer->what == TRAWL_RECORDS_CELLS && answer->cells != NULL) {
+        uses = USES(cells) | USES(context); /* instead of arrays */
+        with = " with `cells`";
+    }
+#define MEMBER_CHECK(member)                                                                     \
+    if (answer->member != 0 && (uses & USES(member)) == 0)                                       \
+        return TRAWL_FAIL(error, ARGUMENT, "answer." #member " is set, which %s%s does not use", \
+                          ask_name(answer->what), with);
+    MEMBERS(MEMBER_CHECK)
     if (answer->invert > 1)
         return TRAWL_FAIL(error, ARGUMENT, "answer.invert is %u, not 0 or 1", answer->invert);
     return TRAWL_OK;

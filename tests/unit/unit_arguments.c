@@ -19,6 +19,13 @@ static struct trawl_searcher *searcher;
 static struct trawl_plan *plan;
 static struct trawl_text *text;
 
+static int ignore_cells(void *context, const struct trawl_cells *cells)
+{
+    (void)context;
+    (void)cells;
+    return 0;
+}
+
 static uint32_t itself(void *context, uint32_t code_point,
                        uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -114,6 +121,25 @@ static void texts(void)
     struct trawl_text *made = NULL;
     struct trawl_text_options options = {
         .size = sizeof options, .source = TRAWL_SOURCE_DESCRIPTOR, .descriptor = -1};
+    /* once, a text in memory with UNPACK was searched as it is, and unused fields were ignored */
+    const struct trawl_text_options wrong[] = {
+        {.flags = 8},
+        {.source = (enum trawl_source)4},
+        {.source = TRAWL_SOURCE_MEMORY, .flags = TRAWL_TEXT_UNPACK},
+        {.source = TRAWL_SOURCE_MEMORY, .flags = TRAWL_TEXT_MAP},
+        {.source = TRAWL_SOURCE_MEMORY, .flags = TRAWL_TEXT_STAY},
+        {.source = TRAWL_SOURCE_DEVICE, .flags = TRAWL_TEXT_STAY | TRAWL_TEXT_UNPACK},
+        {.source = TRAWL_SOURCE_DEVICE, .flags = TRAWL_TEXT_MAP},
+        {.flags = TRAWL_TEXT_STAY},
+        {.source = TRAWL_SOURCE_DESCRIPTOR, .flags = TRAWL_TEXT_STAY},
+        {.reserved = 1},
+        {.source = TRAWL_SOURCE_MEMORY, .reserved = 1},
+        {.bytes = "a"},
+        {.bytes_count = 1},
+        {.source = TRAWL_SOURCE_DESCRIPTOR, .bytes = "a", .bytes_count = 1},
+        {.descriptor = 1},
+        {.source = TRAWL_SOURCE_MEMORY, .descriptor = 1},
+    };
     struct trawl_text_told told = {0};
     uint8_t buffer[4] = {7, 7, 7, 7};
     uint64_t read_bytes = UNTOUCHED;
@@ -126,10 +152,16 @@ static void texts(void)
     CHECK_REFUSED(call_descriptor(-1, "x", 0, &made, error));
     CHECK_NULL(trawl_text_open(NULL, NULL, &made, error), "path");
     CHECK_REFUSED(trawl_text_open(NULL, &options, &made, error)); /* no path, and descriptor -1 */
-    options = (struct trawl_text_options){.size = sizeof options, .flags = 8};
-    CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
-    options = (struct trawl_text_options){.size = sizeof options, .source = (enum trawl_source)4};
-    CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        options = wrong[i];
+        options.size = sizeof options;
+        CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
+    }
+    options = (struct trawl_text_options)TRAWL_TEXT_MEMORY("a", 1);
+    options.descriptor = -1; /* is none, so it may be in any struct */
+    MUST(trawl_text_open(NULL, &options, &made, NULL));
+    trawl_text_close(made);
+    made = NULL;
     CHECK_NULL(trawl_text_tell(NULL, &told, error), "text");
     CHECK_NULL(trawl_text_tell(text, NULL, error), "told");
     CHECK_REFUSED(trawl_text_tell(text, &told, error)); /* the size of `told` is not set */
@@ -230,6 +262,106 @@ static void searches(void)
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 
+/* Sets each member of each answer that the answer does not use: once, BEGINS with cell_bytes 4
+ * wrote 8 bytes a number, and other members were ignored. */
+static void answer_members(void)
+{
+#define MEMBER(name)                                                   \
+    {                                                                  \
+#name, offsetof(struct trawl_answer, name), sizeof answer.name \
+    }
+    static const char *const uses[] = {
+        [TRAWL_MATCHES] = "matches context",
+        [TRAWL_COUNT_BY_PATTERN] = "counts context",
+        [TRAWL_COUNT_LINES] = "invert lines_max",
+        [TRAWL_BEGINS] = "values room cell_bytes",
+        [TRAWL_RECORDS_BITS] = "values room",
+        [TRAWL_RECORDS_BYTES] = "values room",
+        [TRAWL_RECORDS_COUNTS] = "values room",
+        [TRAWL_RECORDS_CELLS] = "values patterns room cell_bytes cells",
+        [TRAWL_RECORDS_FIRST] = "begins ends patterns room cell_bytes",
+        [TRAWL_RECORDS_MATCHES] = "values begins ends patterns room cell_bytes",
+        "cells context"}; /* CELLS, with a sink */
+    const uint64_t offsets[2] = {0, 1};
+    const struct trawl_record_array array = {
+        .size = sizeof array, .bytes = (const uint8_t *)"a", .offsets = offsets, .record_count = 1};
+    struct trawl_answer answer;
+    const struct {
+        const char *name;
+        size_t at, bytes;
+    } members[] = {MEMBER(invert), MEMBER(lines_max),  MEMBER(values),  MEMBER(patterns),
+                   MEMBER(room),   MEMBER(cell_bytes), MEMBER(matches), MEMBER(counts),
+                   MEMBER(cells),  MEMBER(context),    MEMBER(begins),  MEMBER(ends)};
+    struct trawl_records *records = NULL;
+
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    for (uint32_t kind = 0; kind < sizeof uses / sizeof *uses; kind++) {
+        for (uint32_t i = 0; i < sizeof members / sizeof *members; i++) {
+            struct trawl_error error = calls_error();
+            const bool has_sink = kind > TRAWL_RECORDS_MATCHES;
+            enum trawl_status status;
+            char message[64];
+
+            if (strstr(uses[kind], members[i].name) != NULL)
+                continue;
+            answer = (struct trawl_answer)TRAWL_ANSWER(has_sink ? TRAWL_RECORDS_CELLS
+                                                                : (enum trawl_what)kind);
+            answer.cells = has_sink ? ignore_cells : NULL;
+            answer.count = UNTOUCHED;
+            memset((char *)&answer + members[i].at, 1, members[i].bytes);
+            status = kind < TRAWL_RECORDS_BITS
+                         ? trawl_ask(searcher, plan, text, &answer, &error)
+                         : trawl_ask_records(searcher, plan, records, &answer, &error);
+            (void)snprintf(message, sizeof message, "answer.%s is set", members[i].name);
+            if (!TEST_CHECK(status == TRAWL_ARGUMENT && answer.count == UNTOUCHED &&
+                            strncmp(error.message, message, strlen(message)) == 0))
+                printf("  %s of answer %u: %s\n", members[i].name, kind, error.message);
+        }
+    }
+    trawl_records_unload(records);
+}
+
+/* The count of MATCHES and COUNT_BY_PATTERN was 0. */
+static void answer_counts(void)
+{
+    struct trawl_answer matches = TRAWL_ANSWER_MATCHES(ignore_matches, NULL);
+    struct trawl_answer counts = TRAWL_ANSWER_COUNTS(ignore_counts, NULL);
+    uint64_t values[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
+    struct trawl_answer begins = TRAWL_ANSWER_VALUES(TRAWL_BEGINS, values, 3);
+    AUTO_PLAN several =
+        must_plans((const struct trawl_pattern[]){{"a", 1}, {"ab", 2}, {"b", 1}}, 3, NULL);
+
+    MUST(trawl_ask(searcher, plan, text, &matches, NULL));
+    MUST(trawl_ask(searcher, plan, text, &counts, NULL));
+    TEST_CHECK(matches.count == 2 && counts.count == 2);
+    MUST(trawl_ask(searcher, several, text, &matches, NULL));
+    MUST(trawl_ask(searcher, several, text, &counts, NULL));
+    TEST_CHECK(matches.count == 6 && counts.count == 6);
+    begins.cell_bytes = 4;
+    CHECK_REFUSED(trawl_ask(searcher, plan, text, &begins, error));
+    TEST_CHECK_U64(values[0], UNTOUCHED);
+    begins.cell_bytes = 8;
+    MUST(trawl_ask(searcher, plan, text, &begins, NULL));
+    TEST_CHECK(begins.count == 2 && values[0] == 0 && values[1] == 3 && values[2] == UNTOUCHED);
+}
+
+/* Of a plan of whole lines, the flag for whole words changes nothing, even where a line end is a
+ * letter: strings once had to fulfil both, expressions only the first. */
+static void whole_words_of_lines(void)
+{
+    static const enum trawl_syntax syntaxes[] = {TRAWL_LITERAL, TRAWL_PERL, TRAWL_BASIC};
+    AUTO_TEXT lines = must_string("babab a");
+
+    for (uint32_t i = 0; i < sizeof syntaxes / sizeof *syntaxes; i++) {
+        AUTO_PLAN made =
+            must_plan_with("b", PLAN_WITH(.flags = TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD,
+                                          .syntax = syntaxes[i], .line_ends = {1, {'a'}}));
+
+        TEST_CHECK_U64(must_count(searcher, made, lines), 2);
+        TEST_CHECK(call_told(made, 0).flags == TRAWL_WHOLE_LINE);
+    }
+}
+
 /* Makes calls that look wrong but that trawl.h allows: frees and closes NULL, passes no error
  * record, searches a text of 0 bytes. */
 static void allowed(void)
@@ -278,8 +410,11 @@ int main(void)
     searchers();
     stats();
     searches();
+    answer_members();
     batches();
     allowed();
+    answer_counts();
+    whole_words_of_lines();
     /* the rejected calls did not damage the objects */
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     trawl_text_close(text);

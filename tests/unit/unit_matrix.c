@@ -156,6 +156,7 @@ static void wrong_questions(void)
     out.values = out.patterns = room;
     out.room = 1; /* a sink or columns, not both */
     CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
+    out.values = out.patterns = NULL;
     out.room = 0;
     array.flags = 8;
     CHECK_REFUSED(ASK(TRAWL_RECORDS_CELLS));
@@ -175,7 +176,7 @@ static void wrong_questions(void)
     MUST(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL));
     TEST_CHECK_U64(out.count, 1);
     out.cells = NULL;
-    out.values = NULL;
+    out.context = NULL;
     CHECK_REFUSED(ASK(TRAWL_RECORDS_MATCHES)); /* no array of where lists begin */
     out.room = 1;
     CHECK_REFUSED(ASK(TRAWL_RECORDS_FIRST)); /* no `begins` */
@@ -247,6 +248,7 @@ static void stopped_searches(void)
     CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
                  TRAWL_STOPPED);
     out.cells = NULL;
+    out.context = NULL;
     CHECK_STATUS(call_records(searcher, plan, &array, TRAWL_RECORDS_CELLS, &out, NULL),
                  TRAWL_LIMIT);
     TEST_CHECK_U64(out.count, CANCELLED_ROWS);
