@@ -14,7 +14,7 @@ HEAD = '''\
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, Protocol, SupportsIndex, final, overload
+from typing import Any, Literal, NoReturn, Protocol, SupportsIndex, final, overload
 
 from ._excerpts import Excerpt
 from ._sources import Cells, Lines, Matches
@@ -26,7 +26,7 @@ class _ArrowArray(Protocol):
     ) -> tuple[CapsuleType, CapsuleType]: ...
 
 class _ArrowStream(Protocol):
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...  # a capsule
 
 class _OnDevice(Protocol):
     def __arrow_c_device_array__(
@@ -50,6 +50,15 @@ class _Reads(Protocol):
 class _NumpyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
+
+# Arrays of numpy's str or bytes, which are columns.
+class _StringType(Protocol):
+    @property
+    def type(self) -> type[str] | type[bytes]: ...
+
+class _Strings(Protocol):
+    @property
+    def dtype(self) -> _StringType: ...
 
 class _HasDescriptor(Protocol):
     def fileno(self) -> int: ...
@@ -93,6 +102,7 @@ PARAMETERS = of_names({
     " | _ArrowStream)": "patterns",
     "bool | _Letters": "ignore_case whole_words",
     "object": "out pattern",
+    "Any": "default frame other",
     'Literal["list"]': "answer",
     "str | None": "algorithm instruction_set",
     "_Alphabet | None": "alphabet",
@@ -103,7 +113,6 @@ PARAMETERS = of_names({
     "BaseException | None": "error",
     "TracebackType | None": "traceback",
     "Iterable[tuple[int, int]]": "exact",
-    "Any": "default frame",
     "int | str": "group *groups",
     "SupportsIndex | None": "limit",
     "bytes": "line_end",
@@ -149,9 +158,10 @@ OTHERS = {
     ("Searcher.groups", "column"): "_TextSource | _Records",
     ("Searcher.unload", "text"): "Text | Records",
     ("DeviceArray.__dlpack__", "copy"): "bool | None",
+    ("Plan.split", "text"): "_Column",
+    ("Searcher.split", "text"): "_Column",
+    ("booleans", "items"): "Iterable[Any]",
     ("contains_each", "patterns"): "_Records",
-    ("Array.__and__", "other"): "Array",
-    ("Array.__or__", "other"): "Array",
 }
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members of one class only.
 RETURNS = of_names({
@@ -163,7 +173,7 @@ RETURNS = of_names({
     "list[bytes]": "_encoded",
     "DeviceArray": "DeviceMatches.begins DeviceMatches.ends DeviceMatches.patterns DeviceStrings.offsets",
     "DeviceArray | None": "DeviceMatches.offsets DeviceStrings.lists",
-    "Any": "__arrow_c_device_array__ __call__ __getitem__ Match.group Match.string to_arrow to_numpy to_pandas to_polars",
+    "Any": "__and__ __arrow_c_device_array__ __call__ __getitem__ __or__ __rand__ __ror__ Match.group Match.string to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
     "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ device_capsules struct_capsules",
     "tuple[int, int]": "__dlpack_device__ span",
@@ -195,11 +205,12 @@ RETURNS = of_names({
     "Batches": "batches",
     "LineBatches": "line_batches",
     "Column": "count_by_pattern numbers record_counts",
-    "Array": "__and__ __invert__ __or__ contains_each group_lists groups match_lists pattern_counts pattern_lists",
+    "NoReturn": "__bool__",
+    "Array": "__invert__ booleans contains_each group_lists groups match_lists pattern_counts pattern_lists",
 })  # fmt: skip
-SEVERAL = "list[Any] | tuple[Any, ...]"
-REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"), ("text", "_There", "DeviceStrings"),
-             ("text", SEVERAL, "list[Any]")]  # fmt: skip
+SEVERAL = "list[Any] | tuple[str | Buffer | None, ...]"
+REWRITTEN = [("text", "str", "str"), ("text", "_Column", "Array"), ("text", "_Strings", "list[Any]"),
+             ("text", "Buffer | _NumpyArray", "bytes"), ("text", "_There", "DeviceStrings"), ("text", SEVERAL, "list[Any]")]  # fmt: skip
 # For a method: triples of a parameter, the parameter's type, and the type that the method returns for it.
 ANSWERED = [("column", "_Records", "Array"), ("column", "_There", "DeviceArray")]
 OVERLOADS = {
@@ -212,16 +223,17 @@ OVERLOADS = {
     "groups": [("column", "_TextSource | _Records", "Array"), ("column", "_There", "dict[str, DeviceStrings]")],
     "replace": REWRITTEN,
     "mask": REWRITTEN,
-    "split": [("text", "str", "list[str]"), ("text", "Buffer", "list[bytes]"),
-              ("text", f"{SEVERAL} | _Column", "list[Any]"), ("answer", 'Literal["array"]', "Array"),
+    "split": [("text", "str", "list[str]"), ("text", f"{SEVERAL} | _Strings | _Column", "list[Any]"),
+              ("text", "Buffer | _NumpyArray", "list[bytes]"), ("answer", 'Literal["array"]', "Array"),
               ("text", "_There", "DeviceStrings")],
     "which": [("answer", 'Literal["index"]', "Array"),
               ("answer", 'Literal["pattern", "value"]', "list[Any]")],
+    "Match.groups": [(None, None, None)],
     "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],
 }  # fmt: skip
 CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "DeviceMatches", "DeviceStrings", "Batches", "LineBatches",
            "Match")  # fmt: skip
-FUNCTIONS = ("algorithms", "contains_each", "instruction_sets", "strings", "struct_capsules", "numbers")
+FUNCTIONS = ("algorithms", "contains_each", "instruction_sets", "strings", "struct_capsules", "numbers", "booleans")
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|dir|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
 
@@ -239,7 +251,7 @@ def typed(name, default, of, types):
     if name.startswith("**"):
         return f"{name}: Any"
     kind = types.get(name) or OTHERS.get((of, name)) or PARAMETERS[name]
-    if default is None or ("Literal" in kind and default.strip("\"'") not in kind):
+    if default is None or ("Literal" in kind and "_Spans" not in kind and default.strip("\"'") not in kind):
         return f"{name}: {kind}"
     return f"{name}: {kind} = {default}"
 

@@ -92,6 +92,25 @@ def test_texts_of_numpy(tmp_path):
         assert result.returncode == 0, result.stdout
 
 
+def test_columns(tmp_path):
+    """Check what mypy finds of columns: it rejected a Series of polars, and took numpy's strings for one text."""
+    for package in ("numpy", "polars"):
+        pytest.importorskip(package)
+    path = tmp_path / "columns.py"
+    path.write_text(
+        "import numpy\nimport polars\nimport trawl\nplan = trawl.Plan('a')\nseries = polars.Series(['a'])\n"
+        "strings, byte = numpy.array(['a']), numpy.zeros(3, numpy.uint8)\n"
+        "replaced: trawl.Array = plan.replace(series, 'b')\nmasked: trawl.Array = plan.mask(series)\n"
+        "parts: list[object] = plan.split(series)\narray: trawl.Array = plan.split(series, answer='array')\n"
+        "items: list[object] = plan.replace(strings, 'b')\nitems = plan.mask(strings)\nitems = plan.split(strings)\n"
+        "one: bytes = plan.replace(byte, b'b')\nitems = plan.replace(['a', None], 'b')\n"
+        "found: trawl.Array = plan.contains(strings)\nfound = plan.contains(series) & [True]\n"
+    )
+    for version in ("3.11", "3.13"):
+        result = run(tmp_path, "mypy", "--python-version", version, str(path))
+        assert result.returncode == 0, result.stdout
+
+
 def test_pyright(tmp_path):
     """Check that pyright, a second type checker, reports the same two lines."""
     pytest.importorskip("pyright")
