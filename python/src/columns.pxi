@@ -189,8 +189,8 @@ cdef class Array(Answer):
     >>> Plan('an').contains(['banana', 'pear', None]).tolist()
     [True, False, None]
 
-    Arrays of bool combine with &, | and ~. As in Arrow's and_kleene and or_kleene, a null is null in the result unless the
-    other value decides: False & null is False, True | null is True.
+    Arrays of bool combine with &, | and ~, also with lists and columns of bool of pyarrow and polars. As in Arrow's and_kleene
+    and or_kleene, a null is null in the result unless the other value decides: False & null is False, True | null is True.
 
     >>> Plan('an').contains(['banana', 'pear', None]) & ~Plan('b').contains(['banana', 'pear', None])
     <trawl.Array of 3 bool: [False, False, None]>
@@ -276,10 +276,19 @@ cdef class Array(Answer):
             return NotImplemented
         return self.kind() == (<Array>other).kind() and self.tolist() == other.tolist()
 
+    def __bool__(self):
+        raise _errors.no_truth(self)
+
     def __and__(self, other):
         return mask_of(self, other, False, False)
 
+    def __rand__(self, other):
+        return mask_of(self, other, False, False)
+
     def __or__(self, other):
+        return mask_of(self, other, True, True)
+
+    def __ror__(self, other):
         return mask_of(self, other, True, True)
 
     def __invert__(self):

@@ -505,6 +505,9 @@ cdef class DeviceArray(Made):
     def __len__(self):
         return <Py_ssize_t>self.length
 
+    def __bool__(self):
+        raise _errors.no_truth(self)
+
     def __repr__(self):
         return f"<trawl.DeviceArray of {self.length} {self.type_name()} on device {self.device}>"
 
@@ -648,6 +651,9 @@ cdef class DeviceMatches(Made):
     def __len__(self):
         return len(self.begins) if self.offsets is None else len(self.offsets) - 1
 
+    def __bool__(self):
+        raise _errors.no_truth(self)
+
     def __repr__(self):
         return (f"<trawl.DeviceMatches of {len(self)} records, {len(self.begins)} "
                 f"{'first ' if self.offsets is None else ''}occurrences, on device {self.begins.device}>")
@@ -709,6 +715,9 @@ cdef class DeviceStrings(Made):
 
     def __len__(self):
         return len(self.offsets if self.lists is None else self.lists) - 1
+
+    def __bool__(self):
+        raise _errors.no_truth(self)
 
     def __repr__(self):
         return (f"<trawl.DeviceStrings of {len(self)} {'strings' if self.lists is None else 'lists'}, {self.nbytes} bytes, "

@@ -14,7 +14,7 @@ cdef class Reader:
     cdef ArrowSchema own_schema  # the schema of a stream
     cdef ArrowArray own_array  # the current array of a stream
     # The current chunk. In a dictionary column, `records` are the dictionary's values, and record i of the column is
-    # value keys[i], or null.
+    # value keys[i], or null. A column of runs ("+r") is read like a dictionary column, with a value for each run.
     cdef trawl_record_array records
     cdef uint64_t count  # number of records of the chunk or, after next_piece(), of the piece
     cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
@@ -37,6 +37,7 @@ cdef class Reader:
     cdef int64_t *keys  # filled anew for each chunk; -1: null; NULL: no dictionary
 
     def __cinit__(self, given, name):
+        cdef const ArrowSchema *values
         cdef str format
 
         if isinstance(given, (str, bytes)) or _sources.is_bytes(given):
@@ -65,9 +66,10 @@ cdef class Reader:
                 raise TypeError(f"records: a column or a list of strings is needed, not {given!r:.80}")
             self.first = tuple(given if items is None else items)
         if self.schema != NULL:
-            format = (self.schema if self.schema.dictionary == NULL else self.schema.dictionary).format
+            values = self.keyed()
+            format = (values if values.dictionary == NULL else values.dictionary).format
             self.is_text = format not in ("z", "Z", "vz")
-            self.has_views = self.schema.dictionary == NULL and format in ("vu", "vz")
+            self.has_views = self.schema == values and values.dictionary == NULL and format in ("vu", "vz")
 
     def __dealloc__(self):
         self.release()
@@ -75,6 +77,10 @@ cdef class Reader:
             self.own_array.release(&self.own_array)
         if self.own_schema.release != NULL:
             self.own_schema.release(&self.own_schema)
+
+    cdef const ArrowSchema *keyed(self) noexcept:
+        """Return the schema of the column or, of a column of runs, of the runs' values."""
+        return self.schema.children[1] if strcmp(self.schema.format, "+r") == 0 else self.schema
 
     cdef int fail_stream(self, str otherwise) except -1:
         cdef const char *why = self.stream.get_last_error(self.stream)
@@ -216,6 +222,9 @@ cdef class Reader:
         return True
 
     cdef bint take_array(self, const ArrowArray *array) except -1:
+        cdef const ArrowSchema *schema = self.keyed()
+        cdef const ArrowArray *values = array if schema == self.schema else array.children[1]
+
         if self.has_views and self.stays:
             self.staying, self.run = array, <const string_view *>array.buffers[1] + array.offset
             self.count, self.validity, self.validity_begin = <uint64_t>array.length, validity_of(array), <uint64_t>array.offset
@@ -223,16 +232,16 @@ cdef class Reader:
         if self.has_views:
             self.views = array
             return self.take_run()
-        if self.schema.dictionary == NULL:
-            self.take_strings(self.schema.format, array)
-            self.take_validity()
+        if schema.dictionary == NULL:
+            self.take_strings(schema.format, values)
         else:
             # the values of a column of nulls may have any type
-            self.take_strings(self.schema.dictionary.format if array.dictionary.length > 0 else "n", array.dictionary)
+            self.take_strings(schema.dictionary.format if values.dictionary.length > 0 else "n", values.dictionary)
+        self.take_validity()
+        if schema != self.schema or schema.dictionary != NULL:
             self.count = <uint64_t>array.length
-            self.validity = validity_of(array)
-            self.validity_begin = <uint64_t>array.offset
-            self.take_keys(array)
+            self.take_keys(schema, values, array)
+            self.validity = NULL
         return True
 
     cdef void take_validity(self) noexcept:
@@ -324,9 +333,12 @@ cdef class Reader:
         kept.drop, array.release = array_drop, NULL
         return kept
 
-    cdef int take_keys(self, const ArrowArray *array) except -1:
+    cdef int take_keys(self, const ArrowSchema *schema, const ArrowArray *keyed, const ArrowArray *array) except -1:
+        """Find the value of each record: `keyed` are the column's keys, or the keys or values of its runs."""
         cdef const trawl_record_array *values = &self.records
-        cdef int64_t key
+        cdef const uint8_t *validity = validity_of(keyed)
+        cdef const ArrowArray *ends = array.children[0] if keyed != array else NULL
+        cdef int64_t key, at, run = 0
         cdef uint64_t i
 
         self.key_block = block_new(self.count * 8)
@@ -334,9 +346,15 @@ cdef class Reader:
             raise MemoryError()
         self.keys = <int64_t *>self.key_block.bytes
         for i in range(self.count):
-            key = -1
-            if self.validity == NULL or bit_at(self.validity, self.validity_begin + i):
-                key = key_at(self.schema.format[0], array.buffers[1], array.offset + <int64_t>i)
+            at, key = array.offset + <int64_t>i, -1
+            if ends != NULL:
+                while run < ends.length and key_at(self.schema.children[0].format[0], ends.buffers[1], ends.offset + run) <= at:
+                    run += 1
+                if run == ends.length:
+                    raise ValueError("records: a column's last run is too short")
+                at = keyed.offset + run
+            if validity == NULL or bit_at(validity, <uint64_t>at):
+                key = run if schema.dictionary == NULL else key_at(schema.format[0], keyed.buffers[1], at)
                 if key < 0 or <uint64_t>key >= values.record_count:
                     raise ValueError("records: a dictionary column's key is wrong")
                 if values.validity != NULL and not bit_at(values.validity, values.validity_begin + <uint64_t>key):
@@ -871,6 +889,22 @@ cdef Array array_of_bits(gather *found):
     return array_of_gather(found, "b", 0)
 
 
+def booleans(items, /):
+    """Make an Array of bool of bools and missing values."""
+    cdef gather found
+
+    memset(&found, 0, sizeof(found))
+    try:
+        for i, item in enumerate(items):
+            if type(item) is not bool:
+                item = _sources.truth(i, item)
+            put_bit(&found.values, item is True)
+            put_bit(&found.valid, item is not None)
+        return array_of_bits(&found)
+    finally:
+        gather_drop(&found)
+
+
 cdef object mask_of(Array left, other, bint inverts, bint inverted):
     """Combine two Arrays of bool with and: with `inverts`, the inverted values of both; with `inverted`, to be inverted."""
     cdef Array right
@@ -878,12 +912,16 @@ cdef object mask_of(Array left, other, bint inverts, bint inverted):
     cdef bint one, two, knows_one, knows_two
     cdef uint64_t i
 
-    if left.null_count > 0 and left.format[0] == b"b" and type(other).__module__ == "numpy":
+    if left.format[0] != b"b":
+        return NotImplemented
+    if left.null_count > 0 and type(other).__module__ == "numpy":
         raise TypeError("an Array with nulls does not combine with numpy's arrays, which have none; "
                         "to_numpy().astype(bool) makes each null False")
-    if type(other) is not Array or left.format[0] != b"b" or (<Array>other).format[0] != b"b":
-        return NotImplemented
+    if type(other) is not Array:
+        return _sources.combined(left, other, "or_" if inverts else "and_")
     right = other
+    if right.format[0] != b"b":
+        return NotImplemented
     if left.length != right.length:
         raise ValueError(f"masks of {left.length} and {right.length} values cannot be combined")
     memset(&found, 0, sizeof(found))

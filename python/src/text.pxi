@@ -65,6 +65,8 @@ cdef class Source:
         if isinstance(given, TextIOBase):
             return self.open(_sources.in_memory(given), decompress)
         descriptor, name, self.owner, owned = _sources.descriptor(given)
+        if descriptor < 0:
+            return self.open(self.owner, decompress)
         if owned:
             self.descriptor = descriptor
         return self.open_file(fsencode(name), descriptor, decompress)

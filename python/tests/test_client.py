@@ -36,7 +36,7 @@ def test_borders_of_chunks_and_reads(tmp_path, step, size):
 def test_request(tmp_path):
     """Check the members of a request: the command's options, and strings, in base64 if a string is not UTF-8. Check
     also what is rejected without a request."""
-    with Fake(tmp_path, *[plain(COUNT)] * 9, plain(b"")) as fake, trawl.Client(fake.address, token="t0\n") as client:
+    with Fake(tmp_path, *[plain(COUNT)] * 17, plain(b"")) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             [b"a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
             invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
@@ -53,6 +53,7 @@ def test_request(tmp_path):
             "options": [
                 "--ignore-case", "--word-regexp", "--line-regexp", "--text", "--glob=*.c",
                 "--type=c", "--type=py", "--mismatches=1", "--context=0", "--max-count=3", "--hidden",
+                "--alphabet=bytes",
             ],
             "tg": True, "max_results": 5, "max_seconds": 7,
             "directory": "/d", "paths": ["x", {"bytes": "/g=="}],
@@ -74,6 +75,8 @@ def test_request(tmp_path):
             (trawl.Plan(["a", "b", "a"]), "equal patterns"),
             (trawl.Plan("a", **words), "regex: "),
             (trawl.Plan("a", line_end=b"x"), "line_end"),
+            (trawl.Plan("a", whole_words=True), "whole_words: .* give 'ascii' to the plan, or the patterns"),
+            (trawl.Plan("abc", edits=1), "within_lines: .* give within_lines=True to the plan, or the patterns"),
         ):
             with pytest.raises(trawl.UnsupportedError, match=why):
                 client.count(plan)
@@ -85,8 +88,16 @@ def test_request(tmp_path):
                 client.count("a", regex=regex)
         with pytest.raises(ValueError, match="line end"):
             client.count("a\nb", regex=True)
-        with pytest.raises(TypeError, match="int"):
-            client.count("a", paths=1)
+        for name in ("glob", "type", "paths", "options", "directory", "collection"):
+            for wrong in (5, True, [["x"]]):
+                with pytest.raises(TypeError, match=f"{name}: a str, bytes or a path is needed"):
+                    client.count("a", **{name: wrong})
+        for errors in ({"edits": 1}, {"mismatches": 1}):  # symbols are those of a plan, not of the server's locale
+            for patterns, kind in ((["abc", "d"], "utf8"), ([b"abc", b"d"], "bytes"), (iter(["abc", "d"]), "utf8")):
+                client.count(patterns, **errors)
+                assert fake.requests.pop()[1]["options"][1:] == [f"--alphabet={kind}"]
+            client.count(["GAT", "C"], options="--alphabet=dna", **errors)
+            assert [one for one in fake.requests.pop()[1]["options"] if "alphabet" in one] == ["--alphabet=dna"]
         with pytest.raises(TypeError, match="'ignorecase' is no option"):
             client.count("a", ignorecase=True)
         with pytest.raises(ValueError, match="pattern 1 is empty"):

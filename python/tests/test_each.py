@@ -1,6 +1,8 @@
 """Compares contains_each and masks with Python's `in`, and with polars and pyarrow where they are installed."""
 
 import ctypes
+import importlib
+import importlib.util
 import mmap
 
 import arrow_by_hand
@@ -123,9 +125,54 @@ def test_masks(rng):
         assert ones == one and one != [*ones, True]
     with pytest.raises(ValueError, match="masks of 1 and 2 values"):
         plan.contains(["a"]) & plan.contains(["a", "b"])
-    for wrong in (True, [True], plan.match_counts(["a"])):
+    for wrong in (True, plan.match_counts(["a"])):
         with pytest.raises(TypeError):
             plan.contains(["a"]) & wrong
+
+
+def test_the_truth_of_an_array():
+    """Check that `if plan.contains(column)`, once true for each column with a row, raises an exception."""
+    plan = trawl.Plan("(a)", regex=True)
+    for column in ([], ["b"], ["a", None]):
+        for call in (plan.contains, plan.which, plan.match_counts, plan.match_lists, plan.groups, plan.pattern_lists):
+            with pytest.raises(ValueError, match="trawl.Array is ambiguous"):
+                bool(call(column))
+    assert plan.positions("a") and not plan.positions("b") and plan.matches("a") and not plan.matches("b")
+
+
+def masks(values):
+    """Yield a mask in all forms that combine with an Array."""
+    yield from (values, tuple(values))
+    for package, make in (
+        ("pyarrow", lambda made: [made.array(values, "bool"), made.chunked_array([values[:1], values[1:]], "bool")]),
+        ("polars", lambda made: [made.Series(values, dtype=made.Boolean)]),
+        ("pandas", lambda made: [made.array(values, "boolean"), made.Series(values, dtype="boolean")]),
+        ("numpy", lambda made: [[None if one is None else made.bool_(one) for one in values]]),
+    ):
+        if importlib.util.find_spec(package) is not None:
+            yield from make(importlib.import_module(package))
+
+
+def test_masks_of_others():
+    """Check & and | with masks of other packages, of which only Arrays were accepted."""
+    plan = trawl.Plan("a")
+    own, values = plan.contains(["a", "b", None] * 3), [True] * 3 + [False] * 3 + [None] * 3
+    pairs = list(zip(own, values))
+    both = [False if False in pair else None if None in pair else True for pair in pairs]
+    either = [True if True in pair else None if None in pair else False for pair in pairs]
+    for mask in masks(values):
+        for found, wanted in ((own & mask, both), (own | mask, either)):
+            assert [one if isinstance(one, bool) else None for one in found.tolist()] == wanted
+        if type(mask).__module__.split(".")[0] in ("builtins", "pyarrow"):  # others decide about their left side
+            assert (mask & own) == (own & mask) and (mask | own) == (own | mask)
+    for wrong in ([1, 0], ["x", "y"], [True, 3.5]):
+        with pytest.raises(TypeError, match="a mask has booleans; item"):
+            plan.contains(["a", "b"]) & wrong
+    for wrong in ([True], [], (True,) * 3):
+        with pytest.raises(ValueError, match="masks of 2 and"):
+            plan.contains(["a", "b"]) | wrong
+    with pytest.raises(TypeError):
+        plan.match_counts(["a"]) & [True]
 
 
 def test_masks_and_numpy():

@@ -3,6 +3,7 @@
 import array
 import importlib.util
 import io
+import itertools
 import pickle
 import re
 import sys
@@ -10,7 +11,7 @@ import sys
 import arrow_by_hand
 import pytest
 import trawl
-from conftest import naive
+from conftest import amount, naive
 
 KINDS = ["u", "U", "z", "Z", "vu", "vz"]
 
@@ -370,6 +371,42 @@ def test_categories():
     for values in ([None, None], [], ["a", None]):
         for column in (pandas.Categorical(values), pandas.Series(values, dtype="category")):
             assert trawl.Plan("a").contains(column).tolist() == [one and True for one in values]
+
+
+def test_runs(rng):
+    """Compare columns of runs (run-end encoded), which were rejected, with the same values one by one."""
+    arrow = pytest.importorskip("pyarrow")
+    strings = [arrow.string(), arrow.large_string(), arrow.string_view(), arrow.binary(), arrow.large_binary()]
+    strings += [arrow.dictionary(arrow.int8(), arrow.string()), arrow.dictionary(arrow.uint32(), arrow.large_string())]
+    plan = trawl.Plan(["a(n)?", "(p)"], regex=True)
+    for _ in range(amount(200)):
+        values = [rng.choice(["banana", "p", "", None, "\u00e9 an", "x" * 20]) for _ in range(rng.randint(0, 6))]
+        sizes, kind = [rng.randint(1, 4) for _ in values], rng.choice(strings)
+        ends = arrow.array(itertools.accumulate(sizes), rng.choice([arrow.int16(), arrow.int32(), arrow.int64()]))
+        records = [value for value, size in zip(values, sizes) for _ in range(size)]
+        begin = rng.randint(0, len(records))
+        end = rng.randint(begin, len(records))
+        runs = arrow.RunEndEncodedArray.from_arrays(ends, arrow.array(values, kind))[begin:end]
+        plain = arrow.array(records[begin:end], "binary" if kind in strings[3:5] else "string")
+        for column in (runs, arrow.chunked_array([runs, runs])):
+            same = plain if column is runs else arrow.chunked_array([plain, plain])
+            for call in (
+                "contains",
+                "which",
+                "match_counts",
+                "match_lists",
+                "pattern_lists",
+                "groups",
+                "mask",
+                "group_lists",
+            ):
+                assert getattr(plan, call)(column).tolist() == getattr(plan, call)(same).tolist(), (call, runs)
+            assert plan.split(column) == plan.split(same) and list(plan.cells(column)) == list(plan.cells(same))
+            assert plan.replace(column, "<$1>").tolist() == plan.replace(same, "<$1>").tolist()
+            assert trawl.contains_each(column, same).tolist() == trawl.contains_each(same, same).tolist()
+    assert list(trawl.Plan(arrow.RunEndEncodedArray.from_arrays([2, 3], ["a", "b"]))) == ["a", "a", "b"]
+    with pytest.raises(TypeError, match="not numbers"):
+        plan.contains(arrow.RunEndEncodedArray.from_arrays([2], [5]))
 
 
 def test_lazy_frames():

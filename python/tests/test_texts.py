@@ -10,6 +10,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from functools import partial
@@ -134,6 +135,25 @@ class Failing:
         if isinstance(part, BaseException):
             raise part
         return part
+
+
+def test_read_returns_str():
+    """Objects of other classes than io's whose read() returns str are texts, too; it was an error about memoryview."""
+    plan, text = trawl.Plan("\u00e9"), "a\u00e9\nb\u00e9"
+    for parts in ([text], list(text), ["", text], [text[:2], text[2:]]):
+        found = text if parts[0] else ""
+        for call in (plan.count, plan.first, plan.count_lines, lambda file: list(plan.scan(file)),
+                     lambda file: list(plan.matches(file, value=True)), lambda file: list(plan.lines(file)),
+                     lambda file: [one.span() for one in plan.finditer(file)]):  # fmt: skip
+            assert call(Failing(*parts)) == call(found), parts
+    for name, mode in (("NamedTemporaryFile", "w+"), ("SpooledTemporaryFile", "w+")):
+        with getattr(tempfile, name)(mode=mode, encoding="utf-8") as file:
+            file.write(text)
+            file.seek(0)
+            assert file.read(1) == "a"
+            assert list(plan.positions(file)) == list(plan.positions(file)) == [0, 3] and file.read(1) == "\u00e9"
+    with pytest.raises(TypeError, match="expected str instance, bytes found"):
+        plan.count(Failing("a", b"a"))
 
 
 def test_file_objects_that_fail(tmp_path):

@@ -178,6 +178,13 @@ def busy() -> Error:
     return make(11, message, 0, 0, _NOWHERE, _NOWHERE)
 
 
+def no_truth(given: Any) -> ValueError:
+    return ValueError(
+        f"the truth of a {type(given).__module__}.{type(given).__name__} is ambiguous: any(...), all(...) or len(...) > 0 asks "
+        "about its values"
+    )
+
+
 def no_pickle(made: object) -> TypeError:
     kind = type(made).__name__
     return TypeError(f"a {kind} belongs to its process and cannot be pickled; pickle the plan, and make a {kind} there")

@@ -648,8 +648,34 @@ def as_answers(plan: Any, which: Any, answer: str) -> Any:
     table = values_of(plan, None) if answer == "value" else {}
     found = which.tolist()
     if answer == "pattern":
-        table = {i: text_of(plan[i]) for i in set(found) - {None}}
+        table = {i: plan[i] for i in set(found) - {None}}
     return [None if i is None else table[i] for i in found]
+
+
+def truth(i: int, item: Any) -> bool | None:
+    """Return item i of a mask that is not a bool, as a bool or None."""
+    if type(item).__module__ == "numpy" and type(item).__name__ in ("bool", "bool_"):
+        return bool(item)
+    if item is not None and not is_missing(item):
+        raise TypeError(f"a mask has booleans; item {i} is {item!r:.80}")
+    return None
+
+
+def combined(array: Any, other: Any, name: str) -> Any:
+    """Combine an Array of bool with a mask of another kind, by the operator `name`."""
+    operate = getattr(operator, name)
+    package = type(other).__module__.partition(".")[0]
+    if package == "pandas":
+        return operate(array.to_pandas(), other)
+    if package == "polars" and type(other).__name__ == "Expr":
+        return operate(importlib.import_module("polars").lit(array.to_polars()), other)
+    if hasattr(other, "__arrow_c_array__") or hasattr(other, "__arrow_c_stream__"):
+        other = getattr(other, "to_pylist", getattr(other, "to_list", lambda: None))()
+    if not isinstance(other, (list, tuple)):
+        return NotImplemented
+    from ._trawl import booleans
+
+    return operate(array, booleans(other))
 
 
 def values_of(plan: Any, values: Any) -> Any:
@@ -720,8 +746,8 @@ def str_flags(items: tuple[Any, ...]) -> bytes:
     return kinds if any(kinds) else b""
 
 
-def text_of(pattern: str | bytes, errors: str = "surrogateescape") -> str:
-    return pattern if isinstance(pattern, str) else pattern.decode("utf-8", errors)
+def text_of(pattern: str | bytes) -> str:
+    return pattern if isinstance(pattern, str) else pattern.decode("utf-8", "surrogatepass")
 
 
 def stored(patterns: list[bytes], kinds: bytes, options: dict[str, Any]) -> Any:
@@ -786,11 +812,16 @@ def in_memory(text: Any) -> Any:
         pass
     if not hasattr(text, "read") or isinstance(getattr(text, "raw", text), io.FileIO):
         return None
-    place = text.tell() if hasattr(text, "seekable") and text.seekable() else None
-    content = joined(text)
-    if place is not None:
-        text.seek(place)
-    return content
+    return unmoved(text, lambda: joined(text))
+
+
+def unmoved(file: Any, read: Callable[[], Any]) -> Any:
+    """Call a function that reads the file, and move the file back, if that is possible and the function has read text."""
+    place = file.tell() if hasattr(file, "seekable") and file.seekable() else None
+    found = read()
+    if place is not None and isinstance(found, (str, bytes)):
+        file.seek(place)
+    return found
 
 
 def no_text(given: Any) -> TypeError:
@@ -809,8 +840,8 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     """Return (descriptor, name, object that keeps the descriptor open, must the caller close?).
 
     A regular file is reopened, so that the position of the caller's object does not change. If an object has no
-    descriptor for its bytes (GzipFile, an HTTP response), a thread reads the object and writes to a pipe. A number
-    is rejected: most numbers are mistakes.
+    descriptor for its bytes (GzipFile, an HTTP response), a thread reads the object and writes to a pipe. If its read()
+    returns str, the object is the text, and the descriptor -1. A number is rejected: most numbers are mistakes.
     """
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise no_text(file)
@@ -820,7 +851,10 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
         return file.fileno(), name, file, False
     raw = getattr(file, "raw", file)
     if not isinstance(raw, io.FileIO):
-        pump = Pump(file)
+        found = unmoved(file, lambda: text_or_parts(file))
+        if isinstance(found, str):
+            return -1, name, found, False
+        pump = Pump(found)
         return pump.reading, name, pump, True
     if file.seekable():
         fresh = os.open(f"/proc/self/fd/{file.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
@@ -829,19 +863,26 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     return file.fileno(), name, file, False
 
 
+def text_or_parts(file: Any) -> str | Iterator[Any]:
+    """Return everything that read() returns if that is str, otherwise an iterator over the parts."""
+    parts = parts_of(file)
+    first = next(parts, b"")
+    return "".join([first, *parts]) if isinstance(first, str) else itertools.chain([first], parts)
+
+
 class Pump:
-    """A thread that copies file.read() to a pipe. `reading`: the pipe's end for the search. `fault`: the
+    """A thread that copies what file.read() returns to a pipe. `reading`: the pipe's end for the search. `fault`: the
     exception that file.read() raised."""
 
-    def __init__(self, file: Any) -> None:
-        self.file = file
+    def __init__(self, parts: Iterator[Any]) -> None:
+        self.parts = parts
         self.fault: BaseException | None = None
         self.reading, self.writing = os.pipe()
         threading.Thread(target=self.run, name="trawl-pump", daemon=True).start()
 
     def run(self) -> None:
         try:
-            for part in parts_of(self.file):
+            for part in self.parts:
                 if not self.write(memoryview(part).cast("B")):
                     break
         except BaseException as fault:

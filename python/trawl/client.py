@@ -128,12 +128,14 @@ def plan_options(plan: Plan) -> dict[str, Any]:
         "regex: not with whole_words": plan.regex and words,
         "multiline: a server searches within lines": given["multiline"],
         "line_end: a server takes b'\\n' or b'\\0'": given["line_end"] not in (b"\n", b"\0"),
-        "whole_words: a server's letters are those of its C library; 'ascii' is served": words == "unicode",
+        "whole_words: a server's letters are those of its C library: give 'ascii' to the plan, or the patterns and "
+        "whole_words=True to the search": words == "unicode",
         "ignore_case: 'ascii' is not served for expressions of characters": case == "ascii"
         and plan.regex
         and given["alphabet"] == "utf8",
         "ignore_case and whole_words: 'ascii' for both is served": case == "unicode" and words,
-        "within_lines: a server needs True with errors, or False if a pattern holds a line end": errors
+        "within_lines: with errors, a server searches within lines unless a pattern holds a line end: give "
+        "within_lines=True to the plan, or the patterns and the errors to the search": errors
         and given["within_lines"] == any(given["line_end"] in one for one in encoded),
         "patterns: equal patterns count once in a server": len(set(encoded)) < len(plan),
     }
@@ -152,11 +154,21 @@ def plan_options(plan: Plan) -> dict[str, Any]:
     return options | {"options": [f"--{name}" for name in named], "charset": None if is_unicode else "c"}
 
 
+def texts(option: str, given: Iterable[Any]) -> list[Any]:
+    """Return an option's strings or paths as a list."""
+    found = list(given)
+    for one in found:
+        if not isinstance(one, (str, bytes, os.PathLike)):
+            raise TypeError(f"{option}: a str, bytes or a path is needed, not {one!r:.80}")
+    return found
+
+
 def request(patterns: Any, options: Options) -> dict[str, Any]:
     """Build the body of a request."""
+    asked = gather(patterns)
     strings = {
-        key: [one.encode() if isinstance(one, str) else bytes(one) for one in gather(value)]
-        for key, value in (("patterns", patterns), ("requires", options.get("requires") or ()))
+        key: [one.encode() if isinstance(one, str) else bytes(one) for one in ones]
+        for key, ones in (("patterns", asked), ("requires", gather(options.get("requires") or ())))
     }
     flags: list[str] = []
     body: dict[str, Any] = {}
@@ -187,21 +199,24 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
             flags.append(f"--{'perl' if syntax is True else syntax}-regexp")
         elif key in ("tg", "max_results", "max_seconds"):
             body[key] = min(value, 2**63 - 1)  # the most that the server's JSON has
-        elif key in ("glob", "type", *NUMBERS):
-            flags += [
-                f"--{key.replace('_', '-')}={os.fsdecode(one) if isinstance(one, bytes) else one}"
-                for one in several(value)
-            ]
+        elif key in NUMBERS:
+            flags.append(f"--{key.replace('_', '-')}={value}")
+        elif key in ("glob", "type"):
+            flags += [f"--{key}={os.fsdecode(one)}" for one in texts(key, several(value))]
         elif key == "options":
-            flags += several(value)
+            flags += texts(key, several(value))
         elif key == "requires":
             continue
         elif key == "paths":
-            body[key] = [wire(os.fsencode(path)) for path in several(value)]
+            body[key] = [wire(os.fsencode(path)) for path in texts(key, several(value))]
         elif key in ("collection", "directory"):
-            body[key] = wire(os.fsencode(value))
+            body[key] = wire(os.fsencode(texts(key, [value])[0]))
         else:
             raise TypeError(f"{key!r} is no option of a search")
+    if items.get("mismatches") or items.get("edits"):  # symbols as in Plan, whatever the server's locale
+        decided = any(os.fsdecode(one).startswith(("--alphabet", "--reverse", "--any-base")) for one in flags)
+        is_text = any(isinstance(one, str) for one in asked)
+        flags += [] if decided else [f"--alphabet={'utf8' if is_text else 'bytes'}"]
     given = [*strings["patterns"], *strings["requires"]]
     if b"" in given:
         raise ArgumentError(f"pattern {given.index(b'')} is empty")
@@ -413,7 +428,7 @@ class Client:
       cannot be read, is an error.
     ignore_case, whole_words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v, --mismatches,
       --edits, -a. ignore_case means Unicode's letters, whole_words all letters that the server's C library knows; with
-      "ascii", both mean those of ASCII.
+      "ascii", both mean those of ASCII. Of str, errors are characters, of bytes, bytes.
     regex: the patterns are regular expressions: True or "perl", "extended" or "basic", as for Plan.
     glob, type: the command's -g and -t, which select files; one value or several.
     requires: one or several strings, all of which must occur in a file; other files are skipped.

@@ -354,7 +354,7 @@ class Questions:
                 firsts[reading] = min(firsts.get(reading, (begin, pattern)), (begin, pattern))
         for question, readings in itertools.groupby(sorted(found), self._question.__getitem__):
             best = max(readings, key=lambda reading: found[reading] / self._totals[reading])
-            ngram = _sources.text_of(self.plan[firsts[best][1]], "surrogatepass")
+            ngram = _sources.text_of(self.plan[firsts[best][1]])
             overlap = Overlap(
                 document, question, found[best], self._totals[best], ngram[1:-1] if self.of_words else ngram
             )
