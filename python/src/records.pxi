@@ -2,6 +2,28 @@
 # data and stream interfaces. The struct gather collects the results. Uses memory.pxi, arrow.pxi, columns.pxi, plan.pxi,
 # searcher.pxi and search.pxi.
 
+cdef extern from *:
+    """
+    /* As memcpy, without a call for up to 64 bytes. */
+    static inline void copy_record(uint8_t *to, const uint8_t *from, uint64_t count)
+    {
+        if (count > 64) {
+            memcpy(to, from, count);
+        } else if (count >= 32) {
+            memcpy(to, from, 32);
+            memcpy(to + count - 32, from + count - 32, 32);
+        } else if (count >= 16) {
+            memcpy(to, from, 16);
+            memcpy(to + count - 16, from + count - 16, 16);
+        } else {
+            for (; count > 0; count--)
+                *to++ = *from++;
+        }
+    }
+    """
+    void copy_record(uint8_t *to, const uint8_t *source, uint64_t count) noexcept nogil
+
+
 @cython.internal
 @cython.final
 cdef class Reader:
@@ -24,6 +46,7 @@ cdef class Reader:
     cdef bint no_bytes  # a list's items are str or None
     cdef const ArrowArray *views  # an array of views; its records from views_at on are unread
     cdef uint64_t views_at
+    cdef uint64_t copy_bytes  # copy at most this many bytes of views at a time, which stay in the cores' caches
     cdef const string_view *run  # the chunk's records in a column of views
     cdef bint is_first_run  # in a column of views: the chunk or piece is the first of its array
     cdef bint has_views  # the column itself, not its dictionary, consists of views
@@ -47,6 +70,7 @@ cdef class Reader:
         if hint := _sources.polars_lazy_hint(given):
             raise TypeError(f"records: {hint}")
         given = host_column(given, name)
+        self.copy_bytes = UNKNOWN
         if hasattr(given, "__arrow_c_stream__"):
             self.first = given.__arrow_c_stream__(None)
             self.stream = <ArrowArrayStream *>PyCapsule_GetPointer(self.first, "arrow_array_stream")
@@ -276,7 +300,8 @@ cdef class Reader:
 
         With in_place, strings that are adjacent in a buffer are used without a copy. Such a run becomes the chunk if it
         reaches the array's end, has RUN_MIN records, or ends where the next string changes buffers (at most
-        SHORT_RUNS_MAX times). Otherwise all remaining strings are copied."""
+        SHORT_RUNS_MAX times). Otherwise strings are copied: with in_place up to copy_bytes, else all."""
+        cdef uint64_t most = self.copy_bytes if in_place else UNKNOWN
         cdef uint64_t length = <uint64_t>array.length - at, run = length, total = 0, size, i
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
         cdef const string_view *views = NULL
@@ -293,6 +318,9 @@ cdef class Reader:
         for i in range(length):
             offsets[i] = total
             size = <uint32_t>views[i].count if self.is_valid(i) else 0
+            if total + size > most and run < i:
+                length = i
+                break
             if size > 0 and run == length:
                 begin = bytes_of_view(array.buffers, views + i)
                 if size <= SHORT_MAX or (tape != NULL and begin != tape + total):
@@ -315,8 +343,8 @@ cdef class Reader:
             bytes = self.new_block(0, total).bytes
             for i in range(length):
                 if offsets[i + 1] > offsets[i]:
-                    memcpy(bytes + offsets[i], bytes_of_view(array.buffers, views + i), offsets[i + 1] - offsets[i])
-            self.records.bytes = bytes
+                    copy_record(bytes + offsets[i], bytes_of_view(array.buffers, views + i), offsets[i + 1] - offsets[i])
+            self.records.record_count, self.records.bytes = length, bytes
         self.records.offsets = offsets
         return views
 
@@ -727,6 +755,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
     cdef gather values
     cdef ways by
 
+    reader.copy_bytes = searcher.piece_bytes
     memset(&values, 0, sizeof(values))
     values.kind = CELLS
     ways_begin(&by, searcher, plan)

@@ -373,6 +373,20 @@ def test_categories():
             assert trawl.Plan("a").contains(column).tolist() == [one and True for one in values]
 
 
+def test_views_in_several_copies(rng):
+    """Views that are not adjacent are copied some at a time: compare several copies with the same strings in a row."""
+    arrow = pytest.importorskip("pyarrow")
+    plan = trawl.Plan(["an", "na", "zz"])
+    for count, size in ((9000, 500), (3, 3 << 20)):
+        rows = [rng.choice([None, "na", "x" * rng.randint(0, size) + "an" + "y" * 20]) for _ in range(count)]
+        views, plain = arrow.array(rows, "string_view"), arrow.array(rows, "large_string")
+        with trawl.Searcher("cpu", 1) as searcher:
+            for call in ("contains", "which", "pattern_counts", "pattern_lists", "record_counts"):
+                search = getattr(searcher, call)
+                assert search(plan, views[1:]).tolist() == search(plan, plain[1:]).tolist()
+            assert list(searcher.cells(plan, views)) == list(searcher.cells(plan, plain))
+
+
 def test_runs(rng):
     """Compare columns of runs (run-end encoded), which were rejected, with the same values one by one."""
     arrow = pytest.importorskip("pyarrow")
