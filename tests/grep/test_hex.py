@@ -118,16 +118,21 @@ def test_hex(rng, folder, trawl):
             assert set(judged) <= set(expected), (words, text)
         else:
             assert judged in (None, expected), (words, text)
-    # -o takes the leftmost, then continues at its end
-    status, output, errors = execute([trawl, "--hex", "-a", "-o", "-b", *options, "-e", words[0], "text"], folder)
-    if "?" in words[0] or "[" in words[0]:
-        places, end = [], 0
-        for at in begins(expression(strings[0]), text):
-            if at >= end:
-                places.append(at)
-                end = at + len(re.compile(expression(strings[0]).replace(b"}", b"}?"), re.S).match(text, at)[0])
-        found = [int(one) for one in re.findall(rb"^(\d+):", output, re.M)] if b"\n" not in text else None
-        assert found in (None, places), (command, text)
+    # without numbers, a line for each string that is another one, of as many as begin at a place
+    expressions = {expression(items) for items in strings}
+    output = execute([*(word for word in command if word != "--pattern-number"), "text"], folder)[1]
+    expected = sorted(at for one in expressions for at in begins(one, text))
+    assert [int(line) for line in output.splitlines()] == expected, (words, options, text[:50])
+    # -o takes the leftmost, of those that begin there the longest, all of it, then continues at its end
+    made, end = b"", 0
+    compiled = [re.compile(one.replace(b"}", b"}?"), re.S) for one in expressions]
+    for at in sorted(set(expected)):
+        if at >= end:
+            end = max(match.end() for match in (one.match(text, at) for one in compiled) if match)
+            made += b"%d:%s\n" % (at, text[at:end])
+    command = [word for word in command if word not in ("--positions", "--pattern-number")]
+    output = execute([*command, "-aob", "text"], folder)[1]
+    assert output == made, (words, options, text)
 
 
 def test_xor(rng, folder, trawl):
@@ -158,6 +163,7 @@ def test_xor(rng, folder, trawl):
     ("61 [1-3]", "a jump at an end"), ("[1] 61", "a jump at an end"), ("61 [3-2] 62", "an invalid jump"),
     ("61 [2-1001] 62", "a jump without a length, or of more than 1,000 bytes"), ("61 (62", "a ( without )"),
     ("?? )", "a ) or | without ("), ("61 (|62)", "nothing where bytes must be"), ("~??", "~??, which no byte is"),
+    ("01 02)", "a ) or | without ("), (")", "nothing where bytes must be"), ("01] 02", "a ] without ["),
     ("61 zz ??", "a character that is not a hexadecimal digit"), ("(" * 200 + "61" + ")" * 200, "too many parentheses"),
 ])  # fmt: skip
 def test_wrong(folder, string, what):

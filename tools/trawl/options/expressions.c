@@ -50,12 +50,27 @@ static bool is_quotable(const struct settings *settings, char byte)
            strchr(settings->syntax == TRAWL_BASIC ? "\\*.[]^$" : "\\*.[]^$+?(){}|", byte) != NULL;
 }
 
+/* Returns true if the user asked for expressions and the report has every occurrence: those of this
+ * string may overlap, the matches of an expression do not. */
+static bool may_overlap(const struct settings *settings, const struct trawl_pattern *pattern)
+{
+    const char *bytes = pattern->bytes;
+    const bool finds_all = settings->fasta || settings->report->prints == PRINTS_OFFSETS ||
+                           settings->report->prints == PRINTS_TABLE;
+
+    return settings->asked.syntax_given && finds_all && pattern->bytes_count > 1 &&
+           (settings->approximate || settings->ignore_case ||
+            memchr(bytes + 1, bytes[0], (size_t)pattern->bytes_count - 1) != NULL);
+}
+
 /* Returns true if the expression is a plain string: characters, some of them escaped with '\'. */
 static bool expressions_is_string(const struct settings *settings,
                                   const struct trawl_pattern *pattern)
 {
     const char *bytes = pattern->bytes;
 
+    if (may_overlap(settings, pattern))
+        return false;
     for (uint64_t i = 0; i < pattern->bytes_count; i++) {
         if (bytes[i] == '\\') {
             if (++i == pattern->bytes_count || !is_quotable(settings, bytes[i]))
@@ -247,7 +262,9 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     size_t room = 20;
     char *joined, *first, *at;
 
-    if (settings->numbers_wanted || (!whole && patterns->count + with_empty < 2) ||
+    /* as strings of --hex without wildcards, each is found at each place */
+    if (settings->numbers_wanted || settings->wild ||
+        (!whole && patterns->count + with_empty < 2) ||
         (!multiline && (counts_anew || !refers_back) && needs_lines_alone(settings)))
         return true;
     for (uint64_t i = 0; i < patterns->count; i++)
@@ -396,6 +413,7 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
     struct trawl_error refused;
 
     *plan = apart;
+    patterns->first_wins = settings->wild && settings->is_tg && !settings->numbers_wanted;
     if (status != TRAWL_OK || patterns->joined.bytes == NULL)
         return status;
     if (trawl_plan_tell(apart, &told, NULL) != TRAWL_OK)

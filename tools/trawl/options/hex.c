@@ -23,7 +23,7 @@ struct hex_reader {
 
 bool hex_is_plain(const char *text)
 {
-    return strpbrk(text, "?[(|~") == NULL;
+    return strpbrk(text, "?[(|~)]") == NULL;
 }
 
 static void skip_blanks(struct hex_reader *reader)
@@ -122,6 +122,8 @@ static void read_sequence(struct hex_reader *reader, unsigned depth)
         is_empty = false;
         if (next == '[') {
             read_jump(reader);
+        } else if (next == ']') {
+            reader->wrong = "a ] without [";
         } else if (next != '(') {
             read_byte(reader);
         } else if (depth == DEPTH_MAX) {

@@ -241,9 +241,12 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
     }
     if (settings->wild && hex_reach(text, bytes_count) > patterns->reach)
         patterns->reach = hex_reach(text, bytes_count);
-    return (count == 0 ? add_empty(patterns, settings, text)
-                       : add_keyed(patterns, settings, made, count)) ||
-           message_exhausted(message);
+    if (!(count == 0 ? add_empty(patterns, settings, text)
+                     : add_keyed(patterns, settings, made, count)))
+        return message_exhausted(message);
+    if (settings->wild && prints_strings(settings)) /* not the expression */
+        patterns->strings[patterns->column_count - 1] = (struct trawl_pattern){text, bytes_count};
+    return true;
 }
 
 /* Adds the strings of a text, one for each line; for tg without --hex, an argument is a single

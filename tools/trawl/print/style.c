@@ -459,7 +459,8 @@ static uint64_t shown_end(const struct text_scan *scan, const struct piece *line
 }
 
 /* For -o: prints the parts of the matches that lie in this line. As in ripgrep, each part is
- * printed with the start of its match. */
+ * printed with the start of its match. With --hex, as without wildcards, prints each occurrence
+ * that begins in this line: all of it, or with context its first line. */
 static void print_parts(struct text_scan *scan, const struct view *view, const struct piece *block,
                         const struct piece *line, uint64_t first, uint64_t number)
 {
@@ -470,10 +471,16 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
         uint64_t begin = line->spans[i].begin > at ? line->spans[i].begin : at;
         uint64_t end = line->spans[i].end < shown ? line->spans[i].end : shown;
 
-        struct piece piece = part_of(line, begin, end);
+        struct piece piece;
 
+        if (scan->settings->wild && span->begin < line->at)
+            continue;
+        if (scan->settings->wild && scan->settings->before_count < 0 &&
+            scan->settings->after_count < 0)
+            end = span->end - line->at;
         if (begin >= end)
             continue;
+        piece = part_of(line, begin, end);
         if (!print_match(scan, &piece, span, view->matches + span->group, number))
             return;
         at = end;
