@@ -96,6 +96,29 @@ static void put_range(struct output *output, struct side *side, uint64_t begin, 
     output_format(output, "%" PRIu64 ",%" PRIu64, side->line + (lines > 0), lines);
 }
 
+/* Prints a head with a name: in quotes and with C's escapes if it has blanks, control characters,
+ * '"' or '\', as GNU diff does, whose tab before a date ends the name. */
+static void put_name(struct output *output, const char *head, const char *name)
+{
+    static const char special[] = "\a\b\t\n\v\f\r\"\\", letters[] = "abtnvfr\"\\";
+    bool quotes = strpbrk(name, special) != NULL;
+
+    for (const char *at = name; *at != '\0'; at++)
+        quotes |= (unsigned char)*at <= ' ' || *at == 0x7f;
+    output_format(output, quotes ? "%s \"" : "%s ", head);
+    for (const char *at = name; *at != '\0'; at++) {
+        const char *found = strchr(special, *at);
+
+        if (found != NULL)
+            output_format(output, "\\%c", letters[found - special]);
+        else if ((unsigned char)*at < ' ' || *at == 0x7f)
+            output_format(output, "\\%03o", (unsigned)*at);
+        else
+            output_byte(output, (uint8_t)*at);
+    }
+    output_text(output, quotes ? "\"\t\n" : "\n");
+}
+
 void edits_print(struct output *output, const char *name, struct edits *edits, const uint8_t *old,
                  uint64_t old_bytes, const uint8_t *made, uint64_t made_bytes)
 {
@@ -115,7 +138,9 @@ void edits_print(struct output *output, const char *name, struct edits *edits, c
         last = &edits->items[next - 1];
         end = after_lines(&before, last->end, CONTEXT_LINES);
         if (i == 0)
-            output_format(output, "--- %s\n+++ %s\n", name, name);
+            put_name(output, "---", name);
+        if (i == 0)
+            put_name(output, "+++", name);
         output_text(output, "@@ -");
         put_range(output, &before, begin, end);
         output_text(output, " +");
