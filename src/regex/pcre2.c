@@ -39,6 +39,7 @@
 #define INFO_CAPTURECOUNT 4u
 #define INFO_MATCHEMPTY 13u
 #define ERROR_COMPILE_MEMORY 121
+#define ERROR_LOOKBEHIND 125
 #define ERROR_NOMATCH (-1)
 #define ERROR_JIT_STACKLIMIT (-46)
 #define ERROR_MATCHLIMIT (-47)
@@ -113,11 +114,11 @@ struct scratch {
 
 static struct functions functions;
 static const uint8_t *tables; /* single-byte letters and cases, of the locale at the first use */
+static char version[64];
 static bool before_42, before_43; /* PCRE2 is older than 10.42, than 10.43 */
 
 static bool load_functions(void *library)
 {
-    char version[64] = "";
     bool good = true;
 
 #define LOAD(result, name, arguments)                                        \
@@ -261,7 +262,10 @@ static enum trawl_status compile(const struct pcre2_source *source, const struct
     if (code == ERROR_COMPILE_MEMORY)
         return TRAWL_MEMORY;
     (void)functions.get_error_message(code, message, sizeof message);
-    status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
+    status = code == ERROR_LOOKBEHIND && before_43
+                 ? TRAWL_FAIL(error, ARGUMENT, "%s; PCRE2 %.*s has no other, 10.43 has", message,
+                              (int)strcspn(version, " "), version)
+                 : TRAWL_FAIL(error, ARGUMENT, "%s", message);
     if (error != NULL && !source->has_words)
         error->text_offset = min_u64(at > before ? at - before : 0, source->count);
     return status;
