@@ -419,6 +419,7 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
     errno = 0;
     if (!flags_parse(to, NULL, request->argument_count, request->arguments, false))
         return refuse_options(reading, request->settings.error);
+    request->lacks_pcre = request->settings.pcre && !reading->limits->allow_pcre;
     request->settings.pcre &= reading->limits->allow_pcre;
     return true;
 }

@@ -48,7 +48,8 @@ struct request {
      * status also has EXIT_GROUPS if groups of lines were printed, and EXIT_NOTHING if no file was
      * searched; after it comes the separator that the client writes between two answers. */
     bool is_part;
-    bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
+    bool lacks_pcre; /* PCRE2 was asked for, but the server was started without --allow-pcre */
+    bool is_head;    /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
     /* a file is searched only if it contains each of these strings; the same options apply */
     struct value_list required;

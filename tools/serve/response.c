@@ -140,7 +140,7 @@ static void *work(void *context)
         .output = &response->output, .supply = &response->supply, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
     uint8_t status;
-    bool failed, is_short;
+    bool failed, is_short, is_local; /* is_local: the client may search by itself */
     int http_status, refusal;
 
     settings->search.threads =
@@ -152,10 +152,12 @@ static void *work(void *context)
     refusal = response->request.guard.refusal;
     is_short = failed && (refusal == GUARD_SHORT ||
                           request_refusal(&response->request.guard, &http_status) != NULL);
+    is_local = failed && response->request.lacks_pcre && response->request.format == REQUEST_FRAMES;
     guard_leave(&response->request.guard);
-    if (failed && (is_short || response->request.format != REQUEST_FRAMES))
+    if (failed && (is_short || is_local || response->request.format != REQUEST_FRAMES))
         response_refuse(response,
                         is_short                ? 503
+                        : is_local              ? 501
                         : refusal == GUARD_PLAN ? 413
                                                 : 400,
                         *response->message != '\0' ? response->message : "the search failed");

@@ -118,6 +118,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 /* Returns true if a -f file has bytes, or on a terminal a string looks like an expression, which
  * explains why nothing was found; `message` says which. */
 bool patterns_hint(const struct patterns *patterns, const struct settings *settings, char *message);
+/* Nothing was found: names the operands that are compressed or in another encoding. */
+void patterns_hint_files(const struct settings *settings, const struct value_item *operands,
+                         size_t count);
 /* Returns the flag with which trawl_windows finds matches that do not overlap. */
 static inline uint32_t patterns_spans(const struct patterns *patterns)
 {

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "trawl/options/encoding.h"
 #include "trawl/text/message.h"
 
 /* Returns what a string has that an expression would have; NULL: nothing. */
@@ -54,4 +55,17 @@ bool patterns_hint(const struct patterns *patterns, const struct settings *setti
         }
     }
     return false;
+}
+
+void patterns_hint_files(const struct settings *settings, const struct value_item *operands,
+                         size_t count)
+{
+    for (size_t i = 0; i < count && settings->encoding == NULL; i++) {
+        const char *doubt = strcmp(operands[i].text, "-") == 0
+                                ? NULL
+                                : encoding_hint(operands[i].text, settings->search_zip);
+
+        if (doubt != NULL)
+            message_print("%s: nothing was found; the file is %s", operands[i].text, doubt);
+    }
 }

@@ -22,6 +22,7 @@
 #include "trawl/job/command_job.h"
 #include "trawl/text/message.h"
 #include "trawl/job/walk.h"
+#include "trawl/options/patterns.h"
 #include "trawl/text/whole.h"
 #include "trawl/text/base64.h"
 #include "trawl/text/grow.h"
@@ -497,6 +498,8 @@ int client_run(const struct settings *settings, const char *address, struct outp
     if (is_unserved(&client))
         return client.insists ? client_fail(&client) : CLIENT_NOT_ANSWERED;
     status = ask_server(&client, address, output);
+    if (status == EXIT_NOT_SELECTED && !settings->quiet && !settings->no_messages)
+        patterns_hint_files(settings, client.operands, client.operand_count);
     free(client.body.bytes);
     free(client.token);
     return status;

@@ -246,8 +246,11 @@ bool connection_begin(struct connection *connection, const char *address, const 
     if (read_head(connection))
         return true;
     strcpy(connection->message,
-           connection->end == 0 ? "--server: the connection ended early"
-                                : "--server: the program at this address is not trawl's server");
+           connection->end > 0 ? "--server: the program at this address is not trawl's server"
+           : strncmp(address, "unix:", 5) == 0
+               ? "--server: the connection ended early"
+               : "--server: the connection ended early: perhaps the server speaks TLS, which the "
+                 "command does not: connect through a Unix socket or a tunnel");
     return false;
 }
 

@@ -227,16 +227,10 @@ static int run_operands(struct command_job *job, const struct value_item *operan
         return EXIT_ERROR;
     }
     if (!job->selected && !settings->quiet && !settings->no_messages) {
-        const char *doubt;
-
         if (patterns_hint(job->patterns, settings, message))
             job_fail(job, message);
-        for (size_t i = 0; i < operand_count && settings->encoding == NULL && job->supply == NULL &&
-                           !job->error_seen;
-             i++)
-            if (strcmp(operands[i].text, "-") != 0 &&
-                (doubt = encoding_hint(operands[i].text, settings->search_zip)) != NULL)
-                job_message(job, "%s: nothing was found; the file is %s", operands[i].text, doubt);
+        if (job->supply == NULL && !job->error_seen)
+            patterns_hint_files(settings, operands, operand_count);
     }
     return exit_status(job);
 }
