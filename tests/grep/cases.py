@@ -26,8 +26,11 @@ def some(rows):
 
 
 def undoubted(said):
-    """Return trawl's standard error, without the message about a list of -f whose strings do not occur."""
-    return re.sub(rb"^trawl: .*: nothing was found; .*\n", b"", said, flags=re.MULTILINE)
+    """Return trawl's standard error, without the messages about lists of -f that grep does not have: that the strings do
+    not occur, or that one is empty."""
+    return re.sub(
+        rb"^(?:trawl|tg): (?:.*: nothing was found; |warning: .* has an empty line: ).*\n", b"", said, flags=re.MULTILINE
+    )
 
 
 def link(trawl, path):

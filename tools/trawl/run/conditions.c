@@ -7,11 +7,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "trawl/job/command_scan.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/message.h"
+#include "trawl/text/sizes.h"
+
+#define STREAM_BYTES SIZE_OR_SMALL(32u << 10, 7u) /* of a stream, read at a time */
 
 struct condition {
     struct settings settings; /* of a search for this group with -q */
@@ -301,32 +305,60 @@ static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t cou
     return search != NULL;
 }
 
-bool conditions_of_file(struct command_job *job, const struct open_file *file)
+/* Copies the rest of a stream to a file in memory. Returns its descriptor, or -1: errno says why.
+ * *bytes_count: its size. */
+static int keep_stream(struct command_job *job, int from, off_t *bytes_count)
+{
+    uint8_t bytes[STREAM_BYTES];
+    int to = memfd_create("stream", MFD_CLOEXEC), os_code = 0;
+    ssize_t got = 1;
+
+    while (to >= 0 && got != 0) {
+        got = read(from, bytes, sizeof bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        errno = got < 0 ? errno : ENOMEM;
+        if (got >= 0 && guard_take(job->settings->guard, (uint64_t)got) &&
+            write(to, bytes, (size_t)got) == got)
+            continue;
+        os_code = errno;
+        conditions_drop(job, to);
+        to = -1;
+    }
+    if (os_code != 0)
+        errno = os_code;
+    *bytes_count = to >= 0 ? lseek(to, 0, SEEK_CUR) : 0;
+    return to >= 0 && lseek(to, 0, SEEK_SET) == 0 ? to : -1;
+}
+
+void conditions_drop(struct command_job *job, int descriptor)
+{
+    guard_give(job->settings->guard, (uint64_t)lseek(descriptor, 0, SEEK_END));
+    (void)close(descriptor);
+}
+
+bool conditions_of_file(struct command_job *job, struct open_file *file, struct stat *status)
 {
     const struct conditions *conditions = job->conditions;
     struct line_search *search = open_line_search(job);
+    struct pre *const pre = file->pre;
     bool meets = search != NULL, failed = search == NULL;
-    off_t begin = 0;
+    off_t begin = file->bytes != NULL ? 0 : lseek(file->descriptor, 0, SEEK_CUR);
 
-    if (file->bytes == NULL)
-        begin = S_ISREG(file->status->st_mode) ? lseek(file->descriptor, 0, SEEK_CUR) : -1;
-    if (begin < 0) { /* also where another encoding is decoded, which comes through a pipe */
-        job_message(job, "%s: %s needs a file that can be read twice: %s", file->name,
-                    job->settings->in_file ? "--in-file"
-                    : job->settings->diff  ? "--diff"
-                                           : "--write",
-                    strerror(S_ISREG(file->status->st_mode) ? errno : ESPIPE));
-        job->error_seen = true;
-        return false;
+    if (begin < 0) {
+        file->descriptor = keep_stream(job, file->descriptor, &status->st_size);
+        begin = file->descriptor < 0 ? -1 : 0;
     }
     if (failed)
         job_fail(job, MESSAGE_EXHAUSTED);
+    file->pre = NULL; /* the last search ends the command */
     for (size_t i = 0; meets && !failed && begin >= 0 && i < conditions->count; i++) {
         meets = is_selected(job, &conditions->items[i], search, file, &failed) !=
                 conditions->items[i].negated;
         if (file->bytes == NULL) /* the next search begins where this one began */
             begin = lseek(file->descriptor, begin, SEEK_SET);
     }
+    file->pre = pre;
     if (begin < 0)
         job_file_error(job, file->name, errno);
     job->error_seen |= failed;

@@ -17,7 +17,10 @@ bool conditions_open(struct command_job *job, struct settings *settings,
 /* Frees what the job's own searches have opened; conditions_close frees the conditions. */
 void conditions_leave(struct command_job *job);
 void conditions_close(struct command_job *job);
-/* --in-file: returns true if the file meets all conditions. An error was reported. */
-bool conditions_of_file(struct command_job *job, const struct open_file *file);
+/* --in-file: returns true if the file meets all conditions. A stream (a pipe, a decoded file) is
+ * first copied to a file in memory: file->descriptor is then its descriptor, which conditions_drop
+ * closes, and status->st_size its size. An error was reported. */
+bool conditions_of_file(struct command_job *job, struct open_file *file, struct stat *status);
+void conditions_drop(struct command_job *job, int descriptor);
 
 #endif

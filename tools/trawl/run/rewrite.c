@@ -14,6 +14,7 @@
 #include "trawl/print/edits.h"
 #include "trawl/job/walk.h"
 #include "trawl/run/conditions.h"
+#include "trawl/run/pre.h"
 
 #define NEW_NAME WALK_OWN_NAME "XXXXXX" /* of the new file, until it is renamed */
 #define NEW_NAME_BYTES (sizeof NEW_NAME + 20)
@@ -214,16 +215,6 @@ static void rewrite_file(struct command_job *job, const struct open_file *file)
     struct edits edits = {0};
     bool changed = false;
 
-    if (!S_ISREG(file->status->st_mode) || file->descriptor < 0 ||
-        file->descriptor == STDIN_FILENO) {
-        if (S_ISDIR(file->status->st_mode)) {
-            search_file(job, file); /* reports the directory */
-            return;
-        }
-        job_message(job, "%s: --write and --diff take regular files only", file->name);
-        job->error_seen = true;
-        return;
-    }
     rewrite = calloc(1, sizeof *rewrite);
     if (rewrite == NULL) {
         job_fail(job, MESSAGE_EXHAUSTED);
@@ -283,20 +274,39 @@ static bool is_utf16(const struct settings *settings, const struct open_file *fi
            mark[0] + mark[1] == 0xff + 0xfe && mark[0] >= 0xfe && mark[1] >= 0xfe;
 }
 
+/* Searches the file, or writes it, if it meets the conditions of --in-file. */
+static void search_or_write(struct command_job *job, const struct open_file *file)
+{
+    struct stat status = *file->status;
+    struct open_file asked = *file;
+
+    asked.status = &status;
+    if (job->conditions != NULL && job->line_meets == NULL && !S_ISDIR(file->status->st_mode) &&
+        !conditions_of_file(job, &asked, &status)) {
+        if (file->pre == NULL || pre_end(file->pre, job, file->name, true))
+            search_file_pass_over(job, file->name);
+        job->totals.sums.file_count++;
+    } else if (job->settings->write && !S_ISDIR(file->status->st_mode)) {
+        rewrite_file(job, file);
+    } else {
+        search_file(job, &asked); /* reports a directory */
+    }
+    if (asked.descriptor >= 0 && asked.descriptor != file->descriptor)
+        conditions_drop(job, asked.descriptor);
+}
+
 void rewrite_or_search(struct command_job *job, const struct open_file *file)
 {
+    const mode_t mode = file->status->st_mode;
+
     if (is_utf16(job->settings, file)) {
         job_message(job, "%s: UTF-16: not written without -a", file->name);
         job->error_seen |= file->is_operand;
-        return;
-    }
-    if (job->conditions != NULL && job->line_meets == NULL && !S_ISDIR(file->status->st_mode) &&
-        !conditions_of_file(job, file)) {
-        search_file_pass_over(job, file->name);
-        job->totals.sums.file_count++;
-    } else if (job->settings->write) {
-        rewrite_file(job, file);
+    } else if (job->settings->write && !S_ISDIR(mode) &&
+               (!S_ISREG(mode) || file->descriptor < 0 || file->descriptor == STDIN_FILENO)) {
+        job_message(job, "%s: --write and --diff take regular files only", file->name);
+        job->error_seen = true;
     } else {
-        search_file(job, file);
+        search_or_write(job, file);
     }
 }
