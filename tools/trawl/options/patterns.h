@@ -121,6 +121,8 @@ bool patterns_hint(const struct patterns *patterns, const struct settings *setti
 /* Nothing was found: names the operands that are compressed or in another encoding. */
 void patterns_hint_files(const struct settings *settings, const struct value_item *operands,
                          size_t count);
+/* Returns what is strange about a list that was read; NULL: nothing. */
+const char *patterns_doubt(const struct settings *settings, const struct pattern_file *file);
 /* Returns the flag with which trawl_windows finds matches that do not overlap. */
 static inline uint32_t patterns_spans(const struct patterns *patterns)
 {

@@ -1,6 +1,7 @@
 /* patterns_hint: what may be wrong with strings that were found nowhere. */
 #include "trawl/options/patterns.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "trawl/options/encoding.h"
@@ -68,4 +69,34 @@ void patterns_hint_files(const struct settings *settings, const struct value_ite
         if (doubt != NULL)
             message_print("%s: nothing was found; the file is %s", operands[i].text, doubt);
     }
+}
+
+/* Returns true if the list begins like FASTA: a name, then letters. */
+static bool is_fasta(const struct settings *settings, const char *bytes, size_t count)
+{
+    const char *line = memchr(bytes, '\n', count);
+    size_t letters = 0;
+
+    if (*bytes != '>' || settings->fasta || line == NULL)
+        return *bytes == '>' && settings->fasta;
+    for (line++; line + letters < bytes + count && isalpha((unsigned char)line[letters]);)
+        letters++;
+    return letters > 0 && line + letters < bytes + count && strchr("\r\n", line[letters]) != NULL;
+}
+
+const char *patterns_doubt(const struct settings *settings, const struct pattern_file *file)
+{
+    const char *bytes = file->bytes, *after = bytes + file->bytes_count;
+
+    if (file->bytes_count > 0 && is_fasta(settings, bytes, file->bytes_count))
+        return "begins like FASTA, but each line is searched for as a string";
+    for (const char *at = bytes; at < after && !settings->whole_lines && file->bytes_count > 1;) {
+        const char *end = memchr(at, '\n', (size_t)(after - at));
+
+        end = end == NULL ? after : end;
+        if (end == at || (end == at + 1 && *at == '\r' && patterns_drop_returns(settings)))
+            return "has an empty line: the empty string is in every line";
+        at = end + 1;
+    }
+    return NULL;
 }

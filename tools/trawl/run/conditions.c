@@ -178,9 +178,20 @@ bool conditions_open(struct command_job *job, struct settings *settings,
             !append(main, all.items + at, next - at))
             good = !message_exhausted(message);
     }
+    for (size_t i = asks_main; good && i < conditions->count; i++)
+        conditions_warn(job, &conditions->items[i].patterns);
     free(all.items);
     job->line_meets = settings->in_file || groups == 0 ? NULL : line_meets;
     return good;
+}
+
+void conditions_warn(struct command_job *job, const struct patterns *patterns)
+{
+    const char *doubt;
+
+    for (size_t i = 0; i < patterns->file_count && !job->settings->no_messages; i++)
+        if ((doubt = patterns_doubt(job->settings, &patterns->files[i])) != NULL)
+            job_message(job, "warning: %s %s", patterns->files[i].name, doubt);
 }
 
 void conditions_leave(struct command_job *job)

@@ -14,6 +14,8 @@
  * job->conditions; NULL without such options. False: `message` says why. */
 bool conditions_open(struct command_job *job, struct settings *settings,
                      const struct value_item *operand, char *message);
+/* Warns of lists that are probably not what they were meant to be. */
+void conditions_warn(struct command_job *job, const struct patterns *patterns);
 /* Frees what the job's own searches have opened; conditions_close frees the conditions. */
 void conditions_leave(struct command_job *job);
 void conditions_close(struct command_job *job);

@@ -287,6 +287,21 @@ static bool is_one_file(const struct settings *settings, const struct value_item
            !(recurses && stat(operands[0].text, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
+/* Warns of an operand that is the pattern because each -e and -f belongs to --and or --andnot. */
+static void warn_of_operand(struct command_job *job)
+{
+    const struct value_list *given = &job->settings->patterns;
+    const char *operand = job->settings->operands.items[0].text;
+    struct stat status;
+    size_t others = 0;
+
+    for (size_t i = 0; i < given->count; i++)
+        others += given->items[i].kind != VALUE_AND && given->items[i].kind != VALUE_ANDNOT;
+    if (others > 0 && !job->settings->no_messages && stat(operand, &status) == 0)
+        job_message(job, "warning: '%s' is the pattern: -e and -f after --and or --andnot are its",
+                    operand);
+}
+
 /* Gathers the strings, builds the plan and searches. The options are valid. */
 static int run(struct command_job *job, struct settings *settings, char *message)
 {
@@ -300,6 +315,8 @@ static int run(struct command_job *job, struct settings *settings, char *message
         print_usage_hint(settings);
         return EXIT_ERROR;
     }
+    if (pattern_is_operand)
+        warn_of_operand(job);
     if ((settings->filters.count > 0 &&
          !exclude_open(&job->exclude, &settings->filters, message)) ||
         !conditions_open(job, settings, pattern_is_operand ? operands : NULL, message) ||
@@ -308,6 +325,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
         job_fail(job, message);
         return EXIT_ERROR;
     }
+    conditions_warn(job, job->patterns);
     if (pattern_is_operand) {
         operands++;
         operand_count--;
