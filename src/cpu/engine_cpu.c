@@ -37,12 +37,6 @@ const char *trawl_instruction_set(uint32_t index)
 
 /* ---- The engine ---------------------------------------------------------------------------- */
 
-/* The host's engine is no more than its search functions, which never change. */
-static const struct find_ops *find_of(const struct engine *engine)
-{
-    return (const struct find_ops *)(const void *)engine;
-}
-
 static enum trawl_status cpu_open(const struct engine_options *options, struct engine **engine,
                                   struct trawl_error *error)
 {

@@ -223,6 +223,14 @@ struct find_ops {
                      struct find_tile *tile);
 };
 
+struct engine;
+
+/* The host's engine is no more than its search functions, which never change. */
+static inline const struct find_ops *find_of(const struct engine *engine)
+{
+    return (const struct find_ops *)(const void *)engine;
+}
+
 extern const struct find_ops find_portable;
 #if defined(__x86_64__)
 extern const struct find_ops find_avx2;

@@ -21,7 +21,8 @@
  * The finder and RE2 cannot read records, texts with line ends other than newline, lines with a
  * second kind of line end (a NUL, or CR LF), and some non-ASCII lines at once; some expressions
  * have no such program. Then they read line by line. What the finder leaves undecided, the
- * automaton reads, so that RE2 need not compile.
+ * automaton reads, so that RE2 need not compile. Where each match of the only expression
+ * has a run of rare characters (runs.h), they read only the lines that have one.
  */
 #include "regex/engine_regex.h"
 
@@ -39,6 +40,8 @@
 #include "regex/pass.h"
 #include "regex/prices.def"
 #include "regex/step.h"
+
+uint32_t regex_runs_pause = RUNS_PAUSE;
 
 /* Frees what the worker has allocated for its plan. */
 static void plan_end(struct refiner *refiner)
@@ -61,6 +64,8 @@ static void plan_end(struct refiner *refiner)
     worker->known = NULL;
     worker->passing_capacity = 0;
     worker->expressions = NULL;
+    worker->runs_rest = regex_runs_pause == UINT32_MAX ? UINT32_MAX : 0;
+    worker->runs_pause = regex_runs_pause;
     worker->has_seen = false;
     worker->atoms_most = TRIAL_ATOMS;
     worker->scans_left = 0;
@@ -226,24 +231,35 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     return step_judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
-/* The finder or RE2 reads the step's text for the only expression. */
-static enum trawl_status by_whole(struct step *step, bool is_re2, struct trawl_error *error)
+/* The finder or RE2 reads the step's text for the only expression; where each match begins with a
+ * run, from the next one on. */
+static enum trawl_status by_whole(struct step *step, const struct runs *runs, bool is_re2,
+                                  struct trawl_error *error)
 {
+    const struct find_ops *find = find_of(step->worker->refiner.engine);
+    struct runs_found begins;
     const struct expressions *expressions = step->worker->expressions;
     const bool may_ask = (step->worker->contest.fits >> WAY_AUTOMATON & 1) != 0;
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
+    begins.begin = begins.end = 0;
     /* without the last newline, after which RE2 would find an empty line */
     if (text[count - 1] == '\n')
         count--;
     while (at <= count && !step->is_paused) {
         struct regex_span span;
-        int found = (is_re2    ? program_run
+        int found;
+
+        if (runs_begin_matches(runs))
+            at =
+                runs_next(runs, find, step->chunk, step->from + at, step->to, &begins) - step->from;
+        if (at > count)
+            break;
+        found = (is_re2    ? program_run
                      : may_ask ? program_find
                                : program_match)(expressions->whole, text, count, at, count,
                                                 REGEX_ANYWHERE, &span, 1);
-
         if (found == PROGRAM_ASKS) {
             step->pushed = step->from + at;
             return by_automaton(step, line_begin(step, step->pushed), error);
@@ -428,12 +444,89 @@ static enum trawl_status rechoose_strings(const struct step *step, struct trawl_
     return refine_propose_with(&worker->refiner, worker->expressions->atoms, error);
 }
 
+static enum trawl_status read_lines(struct step *step, const struct runs *runs,
+                                    struct trawl_error *error)
+{
+    const enum way way = (enum way)step->worker->contest.now;
+
+    return choose_whole(step, way)       ? by_whole(step, runs, way == WAY_RE2, error)
+           : choose_automaton(step, way) ? by_automaton(step, step->from, error)
+                                         : by_lines(step, step->from, false, error);
+}
+
+/* What looking for runs has left to read. */
+struct runs_cost {
+    uint64_t bytes, calls;
+};
+
+/* Reads the lines of the step in which the only expression's runs are. */
+static enum trawl_status by_runs(struct step *step, const struct runs *runs,
+                                 struct runs_cost *cost, struct trawl_error *error)
+{
+    struct regex_worker *worker = step->worker;
+    const struct find_ops *find = find_of(worker->refiner.engine);
+    const uint64_t from = step->from, to = step->to;
+    struct runs_found found;
+    uint64_t next;
+
+    found.begin = found.end = 0;
+    next = runs_next(runs, find, step->chunk, from, to, &found);
+    for (uint64_t at = from; next < to; step->decided = at) {
+        step->from = line_begin(step, next);
+        do {
+            at = line_after(step, next);
+            next = runs_next(runs, find, step->chunk, at, to, &found);
+        } while (next < to && next - at < RUNS_GAP);
+        step->to = at;
+        cost->bytes += at - step->from;
+        cost->calls++;
+        TRAWL_TRY(read_lines(step, runs, error));
+        if (step->is_paused || (step->want == WANT_FIRST && step->result->count > 0))
+            break;
+        step->to = to;
+    }
+    step->from = from;
+    return TRAWL_OK;
+}
+
+/* Returns the runs by which lines are chosen; NULL: all are read. */
+static const struct runs *choose_runs(struct step *step)
+{
+    struct regex_worker *worker = step->worker;
+
+    if (worker->expressions->atoms != NULL || worker->expressions->count > 1 ||
+        judges_whole(step) || refine_is_on_device(&worker->refiner))
+        return NULL;
+    if (worker->runs_rest > 0) {
+        worker->runs_rest -= worker->runs_rest < UINT32_MAX;
+        return NULL;
+    }
+    return program_runs(worker->expressions->items[0].each);
+}
+
+/* Stops to look for runs for a while if that took longer than it saved. The step took `ns`. */
+static void count_runs(const struct step *step, const struct runs_cost *cost, uint64_t ns)
+{
+    struct regex_worker *worker = step->worker;
+    const double bytes = (double)(step->to - step->from), left = (double)cost->bytes;
+    const double looked = RUNS_NS * bytes + RUNS_CALL_NS * (double)cost->calls;
+    const double read = max_double((double)ns - looked, FINDER_NS * left);
+
+    if (regex_runs_pause == 0 || read * (bytes - left) >= looked * left) {
+        worker->runs_pause = regex_runs_pause;
+        return;
+    }
+    worker->runs_rest = worker->runs_pause;
+    worker->runs_pause = (uint32_t)min_u64(UINT64_C(2) * worker->runs_pause, RUNS_PAUSE_MOST);
+}
+
 /* Searches a step in the way whose turn it is. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
-    const enum way way = (enum way)worker->contest.now;
-    const bool by_atoms = way == WAY_ATOMS;
+    const bool by_atoms = worker->contest.now == WAY_ATOMS;
+    const struct runs *runs = by_atoms ? NULL : choose_runs(step);
+    struct runs_cost cost = {0, 0};
     /* A device's worker also waits. The last step's end is this one's begin, as it takes some
      * percent of the time of reading a step to ask how long the thread has worked. */
     uint64_t (*const read_clock)(void) =
@@ -441,16 +534,17 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     uint64_t began_ns = worker->stepped_ns > 0 ? worker->stepped_ns : read_clock();
 
     worker->near = NULL;
-    TRAWL_TRY(by_atoms                      ? by_anchors(step, error)
-              : choose_whole(step, way)     ? by_whole(step, way == WAY_RE2, error)
-              : choose_automaton(step, way) ? by_automaton(step, step->from, error)
-                                            : by_lines(step, step->from, false, error));
+    TRAWL_TRY(by_atoms       ? by_anchors(step, error)
+              : runs != NULL ? by_runs(step, runs, &cost, error)
+                             : read_lines(step, NULL, error));
     if (by_atoms && step_may_hand_over(step)) { /* the device's own time decides nothing */
         began_ns = worker->found_ns;
         if (worker->refiner.found.hits.count > worker->atoms_most)
             worker->atoms_most *= 2;
     }
     worker->stepped_ns = read_clock();
+    if (runs != NULL)
+        count_runs(step, &cost, worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
     choose_next(step, began_ns, worker->stepped_ns);
     if (choose_host(step, worker->stepped_ns - min_u64(began_ns, worker->stepped_ns)))
         worker->scans_left = CONTEST_PAUSE;

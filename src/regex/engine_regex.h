@@ -23,6 +23,9 @@ extern uint32_t regex_ways;
 /* For each instruction of an alternation of a list's expressions, these may read so many bytes
  * again before the alternation finds spans. Tests set a smaller number. */
 extern uint64_t judge_again;
+/* Steps that are read without runs (runs.h) once these were useless; 0: they never are, UINT32_MAX:
+ * always. Tests set others. */
+extern uint32_t regex_runs_pause;
 
 extern const struct engine_ops engine_regex;
 

@@ -30,6 +30,8 @@ struct program {
     _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
     _Atomic(bool) has_sought;              /* building a finder has been tried */
     _Atomic(struct reach *) reach;         /* NULL: it is not made yet */
+    _Atomic(struct runs *) runs;           /* NULL: there are none, or they are not made yet */
+    _Atomic(bool) has_runs;                /* making runs has been tried */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
     _Atomic(enum trawl_status) why; /* why RE2 could not compile it; OK: it has, or has not tried */
@@ -58,6 +60,7 @@ void program_free(struct program *program)
         program->ops->release(program->regex);
     finder_free(program->finder);
     reach_free(program->reach);
+    runs_free(program->runs);
     memory_release(program, 1, sizeof *program);
 }
 
@@ -221,6 +224,22 @@ const struct reach *program_reach(const struct program *program, bool whole_word
         reach_free(made);
     syntax_release(&tree);
     return program->reach;
+}
+
+const struct runs *program_runs(const struct program *program)
+{
+    struct program *asked = (struct program *)(uintptr_t)program;
+    struct runs *made, *none = NULL;
+    struct syntax tree;
+
+    if (program->has_runs || syntax_again(program->tree, &tree, NULL) != TRAWL_OK)
+        return program->runs;
+    if (runs_make(&tree.root, &program->options, &made, NULL) == TRAWL_OK &&
+        !atomic_compare_exchange_strong(&asked->runs, &none, made))
+        runs_free(made);
+    syntax_release(&tree);
+    asked->has_runs = true;
+    return program->runs;
 }
 
 bool program_has_finder(const struct program *program)

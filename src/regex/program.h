@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "regex/re2.h"
 #include "regex/reach.h"
+#include "regex/runs.h"
 #include "regex/syntax/tree.h"
 
 struct program;
@@ -44,6 +45,8 @@ bool program_has_re2(const struct program *program);
  */
 const struct reach *program_reach(const struct program *program, bool whole_word,
                                   const struct around_words *words);
+/* Returns what each match has in a row; NULL: nothing that is rare, or memory is lacking. */
+const struct runs *program_runs(const struct program *program);
 /* Returns true if a search for matches without RE2 begins with one for a byte that they contain. */
 bool program_seeks(const struct program *program);
 /* Returns true if the program has a finder, which may still leave texts to RE2. */

@@ -30,6 +30,8 @@ struct regex_worker {
     uint64_t rest_next;              /* index of the next of them */
     struct contest contest;          /* of enum way */
     uint64_t stepped_ns;             /* when the task's last step ended; 0: it had none */
+    /* how many more steps are read without runs, and how many are if runs are useless once more */
+    uint32_t runs_rest, runs_pause;
     bool has_seen; /* has read a part of the text, and chosen the atoms anew by it */
     /* On a device: when the step's atoms had been found; how many atoms a step may have; and how
      * many more scans are left to the host. */

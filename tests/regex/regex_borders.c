@@ -24,6 +24,9 @@ void borders_set(uint64_t seed)
         test_random_one_in(&random, 2) ? 2048 : test_random_between(&random, 1, 99);
     lazy_sizes = (struct lazy_sizes){1 << 15, 4096};
     judge_again = test_random_one_in(&random, 2) ? 64 : 0;
+    regex_runs_pause = test_random_one_in(&random, 2)   ? 0
+                       : test_random_one_in(&random, 2) ? 2
+                                                        : UINT32_MAX;
     if (test_random_one_in(&random, 2))
         lazy_sizes = (struct lazy_sizes){(uint32_t)test_random_between(&random, 4, 40),
                                          (uint32_t)test_random_between(&random, 1, 2000)};
@@ -39,6 +42,7 @@ void borders_set_part(uint64_t hits)
     regex_step_bytes = 64 << 10;
     regex_ways = UINT32_MAX;
     judge_again = 64;
+    regex_runs_pause = 16;
 }
 
 /* Makes the sizes of simulated devices, and the chunks of loaded texts, small, and lets texts be
