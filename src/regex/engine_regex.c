@@ -40,6 +40,7 @@
 #include "regex/pass.h"
 #include "regex/prices.def"
 #include "regex/step.h"
+#include "regex/table.h"
 
 uint32_t regex_runs_pause = RUNS_PAUSE;
 
@@ -171,11 +172,16 @@ static enum trawl_status by_lines(struct step *step, uint64_t from, bool asks,
 static enum trawl_status by_automaton(struct step *step, uint64_t from, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
+    const struct line_automaton *table = NULL;
     const struct lazy_hit *hits = NULL;
     uint64_t count = 0;
     bool reads = step->chunk->records == NULL && !judges_whole(step) &&
                  (expressions->plan->flags & TRAWL_CRLF) == 0;
 
+    if (step->chunk->records != NULL && step->want == WANT_LINES && table_reads(step))
+        TRAWL_TRY(regex_line_table(expressions, &table, error));
+    if (table != NULL)
+        return table_search(step, table, error);
     if (reads)
         TRAWL_TRY(pass_text(step, from, &hits, &count, &reads, error));
     if (!reads)
