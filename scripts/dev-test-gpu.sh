@@ -4,15 +4,15 @@
 #     ./dev test gpu [FOLDER]   FOLDER: a build carried here; without it, build/gpu is made from
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
-# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle forms gallery records
-# approximate expressions python sanitizers large" or some of these. "memcheck" is a tenth of gallery under
+# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle periodic forms gallery
+# records approximate expressions python sanitizers large" or some of these. "memcheck" is a tenth of gallery under
 # compute-sanitizer, "build" only builds. TRAWL_GPU_SECONDS: the run ends within this many seconds: suites run fewer
 # cases and say so, or are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle forms gallery records approximate expressions python sanitizers large}
+tests=${TRAWL_GPU_TESTS:-oracle periodic forms gallery records approximate expressions python sanitizers large}
 seconds=${TRAWL_GPU_SECONDS:-0}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
@@ -72,7 +72,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target trawl_static sim_approximate gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command trawl_kernels \
+        --target trawl_static sim_approximate sim_periodic gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command trawl_kernels \
         >build/gpu-build.log
     ! cmake --build build/gpu --target help | grep -q sim_expressions ||
         cmake --build build/gpu -j "$jobs" --target sim_expressions >>build/gpu-build.log
@@ -276,6 +276,7 @@ for name in $tests; do
     python) packages ;;
     oracle | forms | sanitizers | memcheck) "$name" ;;
     gallery) gallery gallery ;;
+    periodic) TRAWL_TEST_SECONDS=$(($(left 100000) / 5)) simple periodic 600 sim/sim_periodic device ;;
     approximate) simple approximate 600 sim/sim_approximate device ;;
     expressions) simple expressions 600 sim/sim_expressions device ;;
     records) simple records 150 gpu/gpu_records ;;

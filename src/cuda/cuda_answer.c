@@ -488,7 +488,7 @@ static enum trawl_status read_lines(struct cuda_worker *worker, const struct cud
     arguments_of(worker, range, limit, &a);
     *total = 0;
     TRAWL_TRY(read_groups(worker, &a, 0, total, error));
-    worker->tables->list_share = (double)*total / (double)(limit - range->begin);
+    cuda_tables_note_share(worker, *total, limit - range->begin);
     return TRAWL_OK;
 }
 

@@ -16,11 +16,20 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
 /* Returns the method with the lowest price, the expected time of a count. Methods that have not
  * been timed are priced from a sample of the text. Stores in *tuning which bytes of the pattern the
  * methods look for. read_ns is the time in which the device reads the text once. The first choice
- * for a plan and a text includes the time to build tables, and looks at the sample only until no
- * other method could be cheaper, which takes 3 to 60 us. */
+ * for a plan and a text includes the time to build tables, and looks at the sample for at most some
+ * 10 us: if it is still open which method is the cheapest, sets prices->is_open, and returns
+ * "every". */
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
+
+/* Called while a kernel runs: if the choice is open, rates all methods, which takes 30 to 70 us,
+ * and closes it. If another method, or "every" with other bytes of the pattern, should search the
+ * rest of the text, sets tables->ready to false. */
+void cuda_choose_meanwhile(struct cuda_worker *worker);
+/* Returns how many of the next `bytes` bytes to search now: if the choice is open, those that are
+ * searched in the time of rating. */
+uint64_t cuda_choose_part(const struct cuda_worker *worker, uint64_t bytes);
 
 /* Records that there was no memory for the method's tables. Returns true if there is another
  * method. */
@@ -73,11 +82,5 @@ enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_err
  * they lie close together, so bins get more room from now on; if they had it, no bins of this kind
  * are used any more. */
 void cuda_choose_note_full_bins(struct cuda_tables *tables, double share);
-
-/* Chooses how stream_set searches for the plan's set: fills tables->sets, which the caller has
- * zeroed, sets_kernel and sets_price, and sets has_sets. Changes nothing if stream_set cannot
- * search for the set. */
-void cuda_sets_choose(const struct cuda_worker *worker, const struct trawl_plan *plan,
-                      struct cuda_tables *tables);
 
 #endif

@@ -67,7 +67,7 @@ static enum trawl_status list_once(struct cuda_worker *worker, const struct cuda
         }
         tables->dense_left -= tables->dense_left > 0;
         *total = launch.found.count;
-        tables->list_share = (double)*total / (double)(limit - range->begin);
+        cuda_tables_note_share(worker, *total, limit - range->begin);
         if (*total == 0 || *total > UINT32_MAX || (room->address == 0 && *total > room->count))
             return TRAWL_OK;
         TRAWL_TRY(cuda_bins_take(worker, &launch, room, &fits, error));
@@ -263,7 +263,63 @@ static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda
     if (want == WANT_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
+    cuda_tables_note_share(worker, launch.found.count, limit - range->begin);
     cuda_choose_note_time(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
+    return TRAWL_OK;
+}
+
+/* A turn of the filter or the automaton, or the part of a range that is searched with the tables as
+ * they are. */
+struct turn {
+    uint64_t limit, rest; /* where it ends, and how many starts of the range follow */
+    uint64_t begin_ns;
+    bool is_timed;
+};
+
+/* Begins a turn in [range->begin, limit). */
+static enum trawl_status turn_begin(struct cuda_worker *worker, const struct cuda_range *range,
+                                    uint64_t limit, enum want want, struct turn *turn,
+                                    struct trawl_error *error)
+{
+    uint64_t bytes = limit - range->begin;
+
+    if (!worker->tables->ready) /* after the last range's search */
+        TRAWL_TRY(cuda_tables_want(worker, error));
+    TRAWL_TRY(cuda_choose_turn(worker, want, &bytes, &turn->is_timed, error));
+    bytes = cuda_choose_part(worker, bytes);
+    turn->limit = range->begin + bytes;
+    turn->rest = limit - turn->limit;
+    TRAWL_TRY(want_tables(worker, want, error)); /* before the clock starts */
+    if (turn->is_timed && !worker->leaves) /* do not time how tables are built on the device */
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    turn->begin_ns = cuda_clock_ns();
+    return TRAWL_OK;
+}
+
+/* Ends a turn that has searched [range->begin, done); the range begins at offset `at` of the
+ * chunk. */
+static void turn_end(struct cuda_worker *worker, const struct cuda_range *range, uint64_t done,
+                     enum want want, uint64_t at, const struct turn *turn)
+{
+    const uint64_t bytes = min_u64(done, turn->limit) - range->begin;
+
+    if (turn->is_timed && !worker->leaves)
+        cuda_choose_note_turn(worker, want, at + bytes, bytes, cuda_clock_ns() - turn->begin_ns,
+                              turn->rest);
+}
+
+enum trawl_status cuda_list_turn(struct cuda_worker *worker, const struct cuda_range *range,
+                                 uint64_t limit, uint64_t at, struct cuda_hits_room *room,
+                                 struct engine_result *found, uint64_t *done,
+                                 struct trawl_error *error)
+{
+    struct turn turn;
+
+    TRAWL_TRY(turn_begin(worker, range, limit, WANT_HITS, &turn, error));
+    TRAWL_TRY(cuda_list_hits(worker, range, turn.limit, room, &found->count,
+                             &found->candidate_count, error));
+    turn_end(worker, range, turn.limit, WANT_HITS, at, &turn);
+    *done = turn.rest == 0 ? range->end : turn.limit;
     return TRAWL_OK;
 }
 
@@ -271,32 +327,23 @@ enum trawl_status cuda_scan_range(struct cuda_worker *worker, const struct cuda_
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error)
 {
-    uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
+    uint64_t limit = cuda_range_limit(worker->plan, range);
     enum want priced = cuda_worker_answers(worker) ? WANT_HITS : want;
-    uint64_t begin_ns, turn = bytes;
-    bool is_timed;
+    struct turn turn;
 
     result->method = worker->tables->method;
     *done = range->end;
-    if (bytes == 0)
+    if (limit == range->begin)
         return cuda_worker_answers(worker)
                    ? worker->answering->add_range(worker, range, limit, hits_base, result, done,
                                                   error)
                    : TRAWL_OK;
-    TRAWL_TRY(cuda_choose_turn(worker, priced, &turn, &is_timed, error));
-    TRAWL_TRY(want_tables(worker, priced, error)); /* before the clock starts */
+    TRAWL_TRY(turn_begin(worker, range, limit, priced, &turn, error));
     if (worker->leaves)
         return TRAWL_OK;
-    if (is_timed) /* do not time how tables are built on the device */
-        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    limit = range->begin + turn;
-    if (turn < bytes)
-        *done = limit;
-    begin_ns = cuda_clock_ns();
-    TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
-    if (is_timed && !worker->leaves)
-        cuda_choose_note_turn(worker, priced, hits_base + (min_u64(*done, limit) - range->begin),
-                              min_u64(*done, limit) - range->begin, cuda_clock_ns() - begin_ns,
-                              bytes - turn);
+    if (turn.rest > 0)
+        *done = turn.limit;
+    TRAWL_TRY(scan_upto(worker, range, turn.limit, want, hits_base, result, done, error));
+    turn_end(worker, range, *done, priced, hits_base, &turn);
     return TRAWL_OK;
 }

@@ -22,6 +22,14 @@ enum trawl_status cuda_list_hits(struct cuda_worker *worker, const struct cuda_r
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
+/* Lists the range's hits that start below `limit` like cuda_list_hits, those of one turn of the
+ * filter or the automaton: sets *done to where the turn ends, or to range->end. Sets found->count.
+ * The range begins at offset `at` of the chunk. */
+enum trawl_status cuda_list_turn(struct cuda_worker *worker, const struct cuda_range *range,
+                                 uint64_t limit, uint64_t at, struct cuda_hits_room *room,
+                                 struct engine_result *found, uint64_t *done,
+                                 struct trawl_error *error);
+
 /* Appends the first `count` of worker->hits to the result. */
 enum trawl_status cuda_bring_hits(struct cuda_worker *worker, uint64_t count,
                                   struct engine_result *result, struct trawl_error *error);

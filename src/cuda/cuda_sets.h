@@ -24,6 +24,11 @@ static inline uint32_t cuda_sets_gram_words(uint32_t gram_bytes)
     return gram_bytes <= 8 ? 2 : 4;
 }
 
+/* Chooses how stream_set searches for the plan's set: fills tables->sets, which the caller has
+ * zeroed, sets_kernel and sets_price, and sets has_sets. Changes nothing if stream_set cannot
+ * search for the set. */
+void cuda_sets_choose(const struct cuda_worker *worker, const struct trawl_plan *plan,
+                      struct cuda_tables *tables);
 /* Sets the members of *sets that follow from those that cuda_sets_choose has chosen. */
 void cuda_sets_derive(const struct cuda_worker *worker, const struct trawl_plan *plan,
                       struct scan_sets *sets);

@@ -246,6 +246,8 @@ static void begin(const struct cuda_worker *worker, const struct trawl_plan *pla
     tables->appends = true;
     tables->wide_bins = false;
     tables->list_share = -1;
+    if (worker->shares[plan->serial % CUDA_SHARES].serial == plan->serial)
+        tables->list_share = worker->shares[plan->serial % CUDA_SHARES].share;
     tables->literals_there = false;
     tables->has_sets = tables->sets_there = false;
     tables->plan_serial = worker->plan->serial;
@@ -378,6 +380,15 @@ static enum trawl_status tables_build(struct cuda_worker *worker, struct trawl_e
     }
     tables->ready = true;
     return TRAWL_OK;
+}
+
+void cuda_tables_note_share(struct cuda_worker *worker, uint64_t hits, uint64_t positions)
+{
+    const uint64_t serial = worker->plan->serial;
+
+    worker->tables->list_share = (double)hits / (double)positions;
+    worker->shares[serial % CUDA_SHARES].serial = serial;
+    worker->shares[serial % CUDA_SHARES].share = worker->tables->list_share;
 }
 
 enum trawl_status cuda_tables_want_set(struct cuda_worker *worker, enum cuda_kernel kernel,

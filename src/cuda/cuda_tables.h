@@ -29,6 +29,7 @@ struct cuda_prices {
     /* All expected prices come from the sample. If false, those of methods that could hardly beat
      * the chosen one are only lower bounds. */
     bool is_rated;
+    bool is_open; /* "every" searches until the methods are rated (cuda_choose_meanwhile) */
 };
 
 /* How a worker searches for a plan: the method, the kernels, the tables in device memory, and the
@@ -61,7 +62,7 @@ struct cuda_tables {
     uint32_t budget_log2;
     /* how many positions a scan for hits covers, so that the hits will probably fit */
     uint64_t reach_bytes;
-    double list_share; /* hits per position in the last list; below 0: no list yet */
+    double list_share; /* hits per position in the last search; below 0: none yet */
     /* between the filter (stream_set) and the automaton: of counts, and of lists */
     struct contest contests[2];
     bool by_automaton; /* the automaton has the turn, or has won */
@@ -92,6 +93,8 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
 /* Chooses how to search for worker->plan in worker->chunk; for a single literal, also builds its
  * tables on the device. Does nothing if an earlier call has done so for this plan and text. */
 enum trawl_status cuda_tables_want(struct cuda_worker *worker, struct trawl_error *error);
+/* Notes how many hits per position the worker's plan had: the next list needs as much room. */
+void cuda_tables_note_share(struct cuda_worker *worker, uint64_t hits, uint64_t positions);
 /* Builds the tables that this kernel needs for the worker's set, unless the device has them.
  * If there is no memory for the tables of stream_set, sets has_sets to false. */
 enum trawl_status cuda_tables_want_set(struct cuda_worker *worker, enum cuda_kernel kernel,

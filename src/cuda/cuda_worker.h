@@ -77,6 +77,8 @@ struct cuda_answering {
     struct cuda_memory rewriting;    /* the entries, sums and values of cuda_rewrite.c */
 };
 
+#define CUDA_SHARES 64u
+
 struct cuda_worker {
     struct cuda_engine *engine;
     struct cuda_device *device;
@@ -115,6 +117,11 @@ struct cuda_worker {
         steps;               /* of an idle worker: memory that records have left (cuda_records.c) */
     uint64_t hits_room;      /* how many hits fit into `hits` */
     struct cuda_memory list; /* start offsets on their way to the caller's array (cuda_begins.c) */
+    /* hits per position of the last plans, by serial number modulo CUDA_SHARES */
+    struct {
+        uint64_t serial;
+        double share;
+    } shares[CUDA_SHARES];
     /* number of further chunks that are left to the host without a scan, because one had too many
      * candidates */
     uint32_t chunks_left;

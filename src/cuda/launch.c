@@ -325,6 +325,7 @@ static enum trawl_status launch_kernel(struct cuda_worker *worker, struct cuda_l
                                        struct trawl_error *error)
 {
     TRAWL_TRY(start(worker, launch, error));
+    cuda_choose_meanwhile(worker);
     TRAWL_TRY(cuda_launch_wait(worker, is_answered, launch, error));
     add_answer(launch, launch->arguments.scan.answer);
     return TRAWL_OK;

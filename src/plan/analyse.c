@@ -238,7 +238,7 @@ static bool is_whole(const uint8_t *bytes, uint64_t count, uint64_t own, const u
     if (own > at || count > sample_bytes - (at - own))
         return false;
     for (uint64_t i = 0; i < count; i++)
-        if (((bytes[i] ^ sample[at - own + i]) | (fold & 0x20)) != (fold & 0x20))
+        if (((bytes[i] ^ sample[at - own + i]) & ~fold & 0xff) != 0)
             return false;
     return true;
 }

@@ -79,7 +79,7 @@ double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
  * too, or all bytes up to the end of the literal or of the sample. For *whole, all of the literal
  * must be there, also what precedes the 16 bytes; 0 for more than ANALYSE_WHOLE_BYTES bytes. */
 #define ANALYSE_DEEP_BYTES 64u
-#define ANALYSE_WHOLE_BYTES 80u
+#define ANALYSE_WHOLE_BYTES 320u
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep,
                           double *whole);
