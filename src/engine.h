@@ -143,6 +143,9 @@ struct engine_words {
     uint64_t room; /* capacity of the array in words */
     /* The array must be in a device's memory or in pinned memory, unless this is set. */
     bool copies_anywhere;
+    /* copies words from pinned memory to the array, with the help of threads */
+    void (*copy)(struct engine_words *words, uint64_t *to, const uint64_t *from, uint64_t count);
+    void *copier;
     uint64_t base;
     /* The engine adds the number of words that it found, even if the array has room only for the
      * first of them. */

@@ -2,9 +2,8 @@
  *
  * If the array is in the memory of the device that has the text, kernels write straight into it.
  * Otherwise they write a list, which is copied to the array; if a device cannot write there,
- * through a pinned buffer with two halves. (Eight threads that copied one list while the device
- * made the next delivered 6.0 to 6.2 billion begins per second, this 3.7 and, to a pinned
- * array, 4.9 [H200].)
+ * through a pinned buffer with two halves, from which threads copy (one alone: 0.9 billion begins
+ * per second [H200]).
  */
 #include "cuda/cuda_begins.h"
 
@@ -75,17 +74,15 @@ static enum trawl_status list_begins(struct cuda_worker *worker, const struct en
         TRAWL_TRY(
             cuda_answer_begins(worker, chunk, &range, limit, from, room, found, &range.end, error));
     else if (limit > range.begin)
-        TRAWL_TRY(cuda_list_hits(worker, &range, limit, room, &found->count,
-                                 &found->candidate_count, error));
+        TRAWL_TRY(cuda_list_turn(worker, &range, limit, from, room, found, &range.end, error));
     *next = from + (range.end - range.begin);
     return TRAWL_OK;
 }
 
 /* Copies `count` words of the worker's list to an array that a device cannot write. While the
- * device copies one piece to the landing buffer, this thread copies the piece before it from
- * there. */
-static enum trawl_status copy_by_landing(struct cuda_worker *worker, uint64_t *to, uint64_t count,
-                                         struct trawl_error *error)
+ * device copies one piece to the landing buffer, threads copy the piece before it from there. */
+static enum trawl_status copy_by_landing(struct cuda_worker *worker, struct engine_words *words,
+                                         uint64_t *to, uint64_t count, struct trawl_error *error)
 {
     const uint64_t each = worker->limits.piece_words;
     uint64_t *landing, copied = 0, begun = 0;
@@ -93,20 +90,20 @@ static enum trawl_status copy_by_landing(struct cuda_worker *worker, uint64_t *t
     TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing, 2 * each * sizeof *to, error));
     landing = (uint64_t *)(void *)worker->landing.bytes;
     for (uint32_t turn = 0; copied < count; turn ^= 1) {
-        const uint64_t words = min_u64(each, count - begun), last = begun - copied;
+        const uint64_t piece = min_u64(each, count - begun), last = begun - copied;
 
-        if (words > 0) {
+        if (piece > 0) {
             TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, landing + turn * each,
                                 worker->list.address + begun * sizeof *to,
-                                (size_t)(words * sizeof *to), worker->stream));
+                                (size_t)(piece * sizeof *to), worker->stream));
             TRAWL_TRY(CUDA_CALL(worker->device, error, event_record, worker->staged[turn],
                                 worker->stream));
-            begun += words;
+            begun += piece;
         }
         if (last == 0)
             continue;
         TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->staged[turn ^ 1]));
-        memcpy(to + copied, landing + (turn ^ 1) * each, (size_t)(last * sizeof *to));
+        words->copy(words, to + copied, landing + (turn ^ 1) * each, last);
         copied += last;
     }
     return TRAWL_OK;
@@ -114,15 +111,16 @@ static enum trawl_status copy_by_landing(struct cuda_worker *worker, uint64_t *t
 
 /* Copies `count` words of the worker's list to the array. The next list may overwrite them: its
  * kernels wait in the same stream. */
-static enum trawl_status copy_list(struct cuda_worker *worker, enum place place, uint64_t *to,
-                                   uint64_t count, struct trawl_error *error)
+static enum trawl_status copy_list(struct cuda_worker *worker, enum place place,
+                                   struct engine_words *words, uint64_t *to, uint64_t count,
+                                   struct trawl_error *error)
 {
     const size_t bytes = (size_t)(count * sizeof *to);
 
     if (count == 0)
         return TRAWL_OK;
     if (place == PLACE_OTHER)
-        return copy_by_landing(worker, to, count, error);
+        return copy_by_landing(worker, words, to, count, error);
     if (place == PLACE_PINNED)
         return CUDA_CALL(worker->device, error, copy_to_host, to, worker->list.address, bytes,
                          worker->stream);
@@ -134,6 +132,8 @@ static enum trawl_status copy_list(struct cuda_worker *worker, enum place place,
 static uint64_t choose_reach(const struct cuda_worker *worker, double share, uint64_t left,
                              uint64_t room)
 {
+    if (room == UINT64_MAX)
+        return left;
     if (share < 0) /* a plan's first list, for which nobody knows how much room it needs */
         return min_u64(left, FIRST_TRIALS * worker->limits.tried_bytes);
     return share * (double)left <= 0.75 * (double)room
@@ -141,42 +141,20 @@ static uint64_t choose_reach(const struct cuda_worker *worker, double share, uin
                : max_u64((uint64_t)(0.75 * (double)room / share), 1);
 }
 
-/* Lists the chunk's begins straight into the array. */
-static enum trawl_status fill_here(struct cuda_worker *worker, const struct engine_chunk *chunk,
-                                   const struct cuda_place *text, struct engine_words *words,
-                                   struct trawl_error *error)
+/* Lists the chunk's begins in the array, or in the worker's list, which is then copied there. */
+static enum trawl_status fill(struct cuda_worker *worker, const struct engine_chunk *chunk,
+                              const struct cuda_place *text, enum place place,
+                              struct engine_words *words, struct trawl_error *error)
 {
-    uint64_t next;
-
-    for (uint64_t from = 0; from < chunk->owned; from = next) {
-        uint64_t put = min_u64(words->room, words->count);
-        struct cuda_hits_room room = {.address = (uint64_t)(uintptr_t)(words->to + put),
-                                      .count = words->room - put,
-                                      .base = words->base + from};
-        struct engine_result found = {.count = 0};
-
-        if (engine_call_is_over(chunk->call))
-            return TRAWL_STOPPED;
-        TRAWL_TRY(
-            list_begins(worker, chunk, text, from, chunk->owned, &room, &found, &next, error));
-        words->count += found.count;
-        words->candidate_count += found.candidate_count;
-    }
-    return TRAWL_OK;
-}
-
-/* Lists the chunk's begins in the worker's list, and copies that to the array. */
-static enum trawl_status fill_by_lists(struct cuda_worker *worker, const struct engine_chunk *chunk,
-                                       const struct cuda_place *text, enum place place,
-                                       struct engine_words *words, struct trawl_error *error)
-{
-    const uint64_t all = worker->list.bytes / sizeof(uint64_t);
+    const uint64_t all = place == PLACE_HERE ? UINT64_MAX : worker->list.bytes / sizeof *words->to;
     uint64_t next, reach_max = UINT64_MAX;
     double share = worker->tables->list_share;
 
     for (uint64_t from = 0; from < chunk->owned; from = next) {
         uint64_t put = min_u64(words->room, words->count), left = chunk->owned - from;
-        struct cuda_hits_room room = {.address = worker->list.address,
+        struct cuda_hits_room room = {.address = place == PLACE_HERE
+                                                     ? (uint64_t)(uintptr_t)(words->to + put)
+                                                     : worker->list.address,
                                       .count = min_u64(words->room - put, all),
                                       .base = words->base + from};
         uint64_t reach = min_u64(choose_reach(worker, share, left, all), reach_max);
@@ -195,8 +173,9 @@ static enum trawl_status fill_by_lists(struct cuda_worker *worker, const struct 
             continue;
         }
         reach_max = saturating_multiply(reach_max, 2);
-        TRAWL_TRY(
-            copy_list(worker, place, words->to + put, min_u64(found.count, room.count), error));
+        if (place != PLACE_HERE)
+            TRAWL_TRY(copy_list(worker, place, words, words->to + put,
+                                min_u64(found.count, room.count), error));
         words->count += found.count;
         words->candidate_count += found.candidate_count;
     }
@@ -225,8 +204,7 @@ enum trawl_status cuda_begins(struct cuda_worker *worker, const struct engine_ch
     if (place != PLACE_HERE)
         TRAWL_TRY(list_reserve(worker, error));
     TRAWL_TRY(cuda_tables_want(worker, error));
-    status = place == PLACE_HERE ? fill_here(worker, chunk, &text, words, error)
-                                 : fill_by_lists(worker, chunk, &text, place, words, error);
+    status = fill(worker, chunk, &text, place, words, error);
     if (status == TRAWL_OK || status == TRAWL_UNSUPPORTED) /* the caller may use the array now */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
     return status;

@@ -5,9 +5,10 @@
 #include "cuda/cuda_lists.h"
 #include "cuda/prices.def"
 
-/* a bin has at most 2^16 positions, and at least those of a step of stream.h */
+/* a bin has 2^8 to 2^16 positions: shorter ones would take more memory than the text */
 #define SHIFT_MAX 16u
-#define SHIFT_MIN 11u
+#define SHIFT_MIN 8u
+#define SLOTS_MIN 32u
 #define NOT_TOLD 2u /* the kernel will write 0, or 1 if some bin was full */
 
 /* Returns true if the kernel leaves hits in order, step by step (tile_append_step). */
@@ -46,7 +47,7 @@ static void choose_bins(const struct cuda_worker *worker, struct cuda_launch *la
     hits = share * (double)(1u << a->bin_shift);
     while (root * root < hits)
         root++;
-    a->capacity = ((uint64_t)(hits + 6 * root) + 47) / 16 * 16;
+    a->capacity = max_u64(((uint64_t)(hits + 6 * root) + 31) / 16 * 16, SLOTS_MIN);
     if (worker->tables->wide_bins) /* as many bytes as the bin's text */
         a->capacity = max_u64(a->capacity, min_u64((1u << a->bin_shift) / sizeof(uint64_t),
                                                    WIDE_SLOTS / bins_of(launch)));

@@ -19,10 +19,10 @@
 #include "runtime/workers.h"
 #include "runtime/schedule.def"
 
-#define SIZES                                                                 \
-    {                                                                         \
-        .first = 2 * CHUNK_DEVICE, .least = CHUNK_MEMORY, .most = 256u << 20, \
-        .shared = LONG_BYTES, .hits = 1u << 17, .host = UINT32_MAX - 1        \
+#define SIZES                                                                              \
+    {                                                                                      \
+        .first = 2 * CHUNK_DEVICE, .least = CHUNK_MEMORY, .most = 256u << 20,              \
+        .shared = LONG_BYTES, .hits = 1u << 17, .helped = 1u << 16, .host = UINT32_MAX - 1 \
     }
 const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;

@@ -91,6 +91,8 @@ struct resident_sizes {
     /* How many hits a chunk should have. A device lists this many in the time of two launches, and
      * they fit into a core's cache. */
     uint64_t hits;
+    /* begins.c wakes one more thread for every `helped` words that have to be copied */
+    uint64_t helped;
     /* the host counts longer chunks in steps of a quarter of this */
     uint64_t host;
 };

@@ -68,5 +68,6 @@ void borders_set_device(uint64_t seed)
                                                  .most = 3000,
                                                  .shared = 100,
                                                  .hits = 20,
+                                                 .helped = 16,
                                                  .host = UINT32_MAX - 1};
 }

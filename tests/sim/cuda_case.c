@@ -112,6 +112,7 @@ void cuda_case_draw_residents(struct test_random *random)
                                                  .most = 400 + test_random_below(random, 3000),
                                                  .shared = test_random_below(random, 2) * 1000,
                                                  .hits = 20 + test_random_below(random, 300),
+                                                 .helped = 16,
                                                  .host = test_random_below(random, 60)};
 }
 

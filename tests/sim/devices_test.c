@@ -335,6 +335,30 @@ static void by_all(uint32_t devices, enum shape shape)
     host_close(&host);
 }
 
+/* Fills an array of begins in memory that the device cannot write, list by list. Host threads help
+ * to copy the lists. */
+static void fill_by_threads(enum trawl_engine engine, uint32_t threads)
+{
+    uint64_t helped = 0, calls = 0;
+    enum trawl_status status;
+    struct host host;
+
+    reset(1);
+    resident_sizes.helped = 16;
+    host_open(&host, engine, threads, CHUNK_BYTES);
+    MUST(trawl_text_load(host.searcher, fixture.texts[SOURCE_LOADED], NULL));
+    for (; calls < (threads > 1 ? 100 : 2) && helped < 2; calls++) {
+        TEST_CHECK(search(host.searcher, SOURCE_LOADED, SHAPE_BEGINS, &status) &&
+                   status == TRAWL_OK);
+        TEST_CHECK_U64(must_stats(host.searcher).device_chunk_count, 1);
+        TEST_CHECK(must_stats(host.searcher).thread_count <= threads);
+        helped += must_stats(host.searcher).thread_count > 1;
+    }
+    TEST_CHECK((helped > 0) == (threads > 1));
+    host_close(&host);
+    resident_sizes = resident_sizes_default;
+}
+
 /* ---- A text in a device's memory ------------------------------------------------------ */
 
 #define LENT_BYTES 60000u /* more than a plan's tables, which are also copied */
@@ -738,6 +762,9 @@ int main(void)
         load_without(i % 2, i < 2 ? 3000 : TEXT_BYTES);
     for (uint32_t i = 0; i < 4; i++)
         fill_on(i % 2, i / 2);
+    fill_by_threads(TRAWL_ENGINE_CUDA, 1);
+    fill_by_threads(TRAWL_ENGINE_CUDA, 4);
+    fill_by_threads(TRAWL_ENGINE_AUTO, 12);
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
     for (uint64_t seed = 0; seed < test_amount(16, 400) && test_failures < 5; seed++)

@@ -621,6 +621,7 @@ static void chunks_at_lines(bool may_be_long)
                                                  .most = bytes,
                                                  .shared = 1,
                                                  .hits = 1,
+                                                 .helped = 16,
                                                  .host = resident_sizes_default.host};
         lent_devices(&machine, NULL, bytes, 1);
         searcher = must_searcher_with(

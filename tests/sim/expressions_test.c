@@ -206,6 +206,7 @@ static void draw_limits(struct session *s, struct cuda_limits *limits)
                                                  .most = least + below(s, 9000),
                                                  .shared = 1 + below(s, 2000),
                                                  .hits = 1 + below(s, 40),
+                                                 .helped = 1 + below(s, 40),
                                                  .host = resident_sizes.host};
     }
 }

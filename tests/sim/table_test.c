@@ -88,8 +88,13 @@ static void set_border(enum border border)
     cuda_limits_replace(&limits);
     resident_sizes = resident_sizes_default;
     if (border == BORDER_PIECES)
-        resident_sizes = (struct resident_sizes){
-            .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20, .host = 300};
+        resident_sizes = (struct resident_sizes){.first = 150,
+                                                 .least = 60,
+                                                 .most = 700,
+                                                 .shared = 100,
+                                                 .hits = 20,
+                                                 .helped = 16,
+                                                 .host = 300};
 }
 
 static void random_border(struct test_random *random, const struct diff_input *input)

@@ -76,13 +76,14 @@ SIMT_FUNCTION void automaton_write(const struct automaton_arguments *a, uint64_t
 {
     do {
         uint32_t from = automaton_info(a, state, 1), count = automaton_info(a, state, 2);
+        uint32_t shorter = automaton_info(a, state, 3);
 
         for (uint32_t i = 0; i < count; i++, slot++)
             if (SIMT_BOUND(slot < a->scan.capacity))
                 simt_store_u64(a->scan.hits + slot,
                                a->hits_literal * simt_load_u32(a->automaton.ends + from + i) +
                                    a->hits_base + x - a->scan.begin);
-        state = automaton_info(a, state, 3);
+        state = shorter;
     } while (state != 0);
 }
 
@@ -159,6 +160,30 @@ SIMT_FUNCTION uint32_t automaton_next(const struct automaton_arguments *a,
                                           : kept->rows[class_number];
 }
 
+/* Writes the hits that begin at these places of the 16 bytes at `text`; `state` is the state after
+ * them. Each lane goes to its next place before all write: lanes that write at different times took
+ * three times as long as the rest [H200, ten strings, a hit in 30 bytes]. */
+SIMT_FUNCTION void automaton_write_block(const struct automaton_arguments *a,
+                                         const struct automaton_kept *kept, const uint32_t *text,
+                                         struct automaton_walk *walk, uint32_t state,
+                                         uint64_t place, uint32_t places, int where)
+{
+    uint32_t last = walk->state, at = 16;
+
+    walk->state = state;
+    SIMT_ROLLED
+    for (; places != 0; places ^= 1u << at) {
+        uint32_t next = simt_highest_bit(places);
+
+        SIMT_ROLLED
+        while (at > next)
+            walk->state =
+                automaton_next(a, kept, walk->state, ((const uint8_t *)text)[--at], where);
+        automaton_visit(a, walk, place + at, AUTOMATON_WRITE);
+    }
+    walk->state = last;
+}
+
 /* Reads SCAN_COUNT_BYTES bytes of shared memory, the text at `place`, backwards, and visits the
  * occurrences that start there, unless `counts` is 0. */
 SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
@@ -169,17 +194,24 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
     SIMT_ROLLED
     for (uint32_t quarter = SCAN_COUNT_BYTES / 16u; quarter-- > 0;) {
         struct simt_u32x4 text = simt_get_u32x4(stage + 4u * quarter);
-        uint32_t before = walk->state, state = before, most = 0, sum = 0;
+        uint32_t before = walk->state, state = before, most = 0, sum = 0, places = 0;
 
         SIMT_UNROLL
         for (uint32_t i = 16; i-- > 0;) {
             state = automaton_next(a, kept, state, text.w[i / 4u] >> 8u * (i % 4u) & 0xffu, where);
             sum += state >> SCAN_STATE_BITS;
             most = state > most ? state : most;
+            if (want == AUTOMATON_WRITE)
+                places |= (state >> SCAN_STATE_BITS != 0 ? 1u : 0u) << i;
         }
         walk->state = state;
         if (!counts)
             continue;
+        if (want == AUTOMATON_WRITE) {
+            automaton_write_block(a, kept, stage + 4u * quarter, walk, before,
+                                  place + 16u * quarter, places, where);
+            continue;
+        }
         /* If some state has SCAN_COUNT_MANY literals or more, its row has the number. */
         if (want == AUTOMATON_COUNT ? most < SCAN_COUNT_MANY << SCAN_STATE_BITS : sum == 0) {
             walk->count += sum;

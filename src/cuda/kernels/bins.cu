@@ -23,6 +23,7 @@
 
 #define BINS_WARPS (LISTS_THREADS / SIMT_WARP_THREADS)
 #define BINS_GATHER_LANES 8u
+#define BINS_GATHER_EACH 4u
 
 /* LISTS_THREADS neighbouring bins. */
 struct bins_turn {
@@ -217,7 +218,25 @@ SIMT_FUNCTION void bins_gather_bits(const struct bins_arguments *a, const uint32
     }
 }
 
-SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 8)
+/* Writes every BINS_GATHER_LANES-th of a run's hits from number k on, at most BINS_GATHER_EACH:
+ * their loads are in flight together. */
+SIMT_FUNCTION void bins_gather_run(const struct bins_arguments *a, const uint16_t *run, uint32_t k,
+                                   uint32_t count, uint64_t base, uint64_t at)
+{
+    uint32_t offsets[BINS_GATHER_EACH];
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < BINS_GATHER_EACH; i++)
+        if (k + i * BINS_GATHER_LANES < count)
+            offsets[i] = simt_load_u16(run + k + i * BINS_GATHER_LANES);
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < BINS_GATHER_EACH; i++)
+        if (k + i * BINS_GATHER_LANES < count &&
+            SIMT_BOUND(at + k + i * BINS_GATHER_LANES < a->capacity))
+            simt_store_u64(a->to + at + k + i * BINS_GATHER_LANES, base + offsets[i]);
+}
+
+SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 6)
 {
     SIMT_SHARED(struct bins_turn, bins_gather_turn, 1);
     const uint8_t *runs = (const uint8_t *)(const void *)args.slots;
@@ -236,10 +255,8 @@ SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 8)
             const uint8_t *run = runs + (first + own) * BINS_RUN_BYTES;
 
             for (uint32_t k = simt_lane() % BINS_GATHER_LANES; k < count && count <= BINS_RUN_MAX;
-                 k += BINS_GATHER_LANES)
-                if (SIMT_BOUND(at + k < args.capacity))
-                    simt_store_u64(args.to + at + k,
-                                   base + simt_load_u16((const uint16_t *)(const void *)run + k));
+                 k += BINS_GATHER_EACH * BINS_GATHER_LANES)
+                bins_gather_run(&args, (const uint16_t *)(const void *)run, k, count, base, at);
             for (own = i; own < i + together; own++)
                 if (bins_gather_turn->counts[own] > BINS_RUN_MAX)
                     bins_gather_bits(
