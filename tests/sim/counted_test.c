@@ -493,8 +493,8 @@ int main(void)
         for (uint32_t k = 0; k == 0 || trawl_instruction_set(k - 1) != NULL; k++)
             run(&rows[i], k == 0 ? NULL : trawl_instruction_set(k - 1));
     run_all_listed(&limits);
-    run_repeated(1, 20);
-    run_repeated(2, 14);
+    run_repeated(1, 22);
+    run_repeated(2, 15);
     run_borrowed_records();
     run_borrowed(100000, 1); /* for the search */
     run_borrowed(0, 3);      /* for the copy, and for two parts of the search */

@@ -5,9 +5,9 @@
  * the pattern or, for a long pattern, from a *window* of SCAN_PLANE_WINDOW_MAX bytes. The steps for
  * a tile:
  *
- * 0. Single run. If the pattern repeats a period, and the tile and all bytes that the tile's
- *    occurrences reach repeat the same period, the first period of the tile decides: at most one
- *    occurrence begins in the first period, and the later occurrences follow a period apart.
+ * 0. Single run. If the tile and all bytes that the tile's occurrences reach repeat a period of up
+ *    to 64 bytes, or the pattern's period, the first period of the tile decides: later occurrences
+ *    follow those that begin there, a period apart.
  * 1. Plane. The block builds the plane of the tile, and of a window's length after the tile, in
  *    shared memory.
  * 2. Probe. A position stays if up to 64 bits of the window's plane match there: a shift and an AND
@@ -48,7 +48,7 @@
  *              twice, and each shorter match, q bytes from the next, reads q bytes.
  *            - Step 0 reads the tile and the pattern's length at most once, and ends at the first
  *              byte that differs. Then each start of the first period, which has at most 1,024
- *              bytes, is compared: in the worst case by four steps of a warp.
+ *              bytes, is compared: in the worst case by eight steps of a warp.
  *            - Word by word, 1 position in 33 costs at most window / 1,024 steps of a warp: a step
  *              for each text byte at the longest window.
  *            A pattern longer than the window has at most five positions left in a tile. Each
@@ -75,9 +75,9 @@
 #define PLANE_ROOM_MAX (1u << 30)
 #define PLANE_HALF 16u    /* bytes of a load: half a word of the plane */
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
-/* minimum period of step 0: for periods of 1 or 2 bytes planes are faster [H200] */
-#define PLANE_PERIOD_MIN 3u
-/* largest period of step 0, which compares every start of a period */
+/* step 0: the largest period of a tile's text that it looks for, and the largest of a pattern: it
+ * compares every start of a period */
+#define PLANE_PERIOD_SHORT 64u
 #define PLANE_PERIOD_MAX 1024u
 
 /* What plane_ones marks: positions where the plane has the same bit one period later (RUNS), or the
@@ -584,19 +584,38 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct pattern_arguments *a,
     return half;
 }
 
-/* Returns true if step 0 can search the tile: all its starts must be searched, the pattern's period
- * must be one that step 0 accepts, and each byte that the tile's occurrences may reach must equal
- * the one a period later. Called by all threads of the block. */
-SIMT_FUNCTION int plane_is_run(const struct pattern_arguments *a, const struct plane_tile *t)
+/* Returns the period to try in step 0: the smallest one, of up to PLANE_PERIOD_SHORT bytes, with
+ * which the tile's text begins, or the pattern's, if that is longer; 0 if there is none. Called by
+ * all lanes of the warp. */
+SIMT_FUNCTION uint32_t plane_period(const struct pattern_arguments *a, const struct plane_tile *t)
 {
-    uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
-    uint32_t bytes = t->skew + 32u * a->tile_words + a->plane.byte_run;
+    uint32_t period = a->plane.byte_period <= PLANE_PERIOD_MAX ? a->plane.byte_period : 0;
+
+    if (a->plane.has_rest != 0 || !t->inside || t->skip != 0 || t->room < 4u * PLANE_PERIOD_SHORT)
+        return 0;
+    for (uint32_t k = 1; k < PLANE_PERIOD_SHORT && period <= PLANE_PERIOD_SHORT;
+         k += SIMT_WARP_THREADS) {
+        uint32_t own = k + simt_lane(), at = 0, lanes;
+
+        while (at < PLANE_PERIOD_SHORT && tile_text_word(&a->scan, t->base + at) ==
+                                              tile_text_word(&a->scan, t->base + own + at))
+            at += 8u;
+        lanes = simt_ballot(at == PLANE_PERIOD_SHORT);
+        if (lanes != 0)
+            return k + simt_lowest_bit(lanes);
+    }
+    return period > PLANE_PERIOD_SHORT ? period : 0;
+}
+
+/* Returns true if one of the bytes from `from` to `to` of the plane's text that the thread compares
+ * differs from the one a period later. */
+SIMT_FUNCTION int plane_breaks(const struct pattern_arguments *a, const struct plane_tile *t,
+                               uint32_t from, uint32_t to, uint32_t period)
+{
+    uint32_t distance = period % PLANE_HALF;
     int differs = 0;
 
-    if (period < PLANE_PERIOD_MIN || period > PLANE_PERIOD_MAX || a->plane.has_rest != 0 ||
-        !t->inside || t->skip != 0 || bytes + period + 2u * PLANE_HALF > t->room)
-        return 0;
-    for (uint32_t at = PLANE_HALF * simt_thread(); at < bytes && !differs;
+    for (uint32_t at = from + PLANE_HALF * simt_thread(); at < to && !differs;
          at += PLANE_LOADS * PLANE_HALF * simt_threads()) {
         struct simt_u32x4 own[PLANE_LOADS], first[PLANE_LOADS], second[PLANE_LOADS];
 
@@ -605,7 +624,7 @@ SIMT_FUNCTION int plane_is_run(const struct pattern_arguments *a, const struct p
              k++) { /* beyond the end: load the first bytes again */
             uint32_t there = at + k * PLANE_HALF * simt_threads();
 
-            there = SIMT_BOUND(there < bytes) ? there : at;
+            there = SIMT_BOUND(there < to) ? there : at;
             own[k] = plane_half(a, t, there);
             first[k] = plane_half(a, t, there + period - distance);
             second[k] = plane_half(a, t, there + period - distance + PLANE_HALF);
@@ -619,55 +638,79 @@ SIMT_FUNCTION int plane_is_run(const struct pattern_arguments *a, const struct p
                 differs |= own[k].w[i] != other.w[i];
         }
     }
-    return !simt_barrier_or(differs);
+    return differs;
 }
 
-/* Returns at which of the tile's first `begins` starts the pattern's first period occurs; byte_run
- * if at none. There is at most one, since the pattern has no shorter period. Called by all threads
- * of the block. */
-SIMT_FUNCTION uint32_t plane_run_begin(const struct pattern_arguments *a, uint64_t origin,
-                                       const struct tile_shared *shared, uint32_t begins)
+/* Returns true if step 0 can search the tile: each byte that the tile's occurrences may reach
+ * equals the one a period later. The first bytes are compared first, because texts that nearly
+ * repeat a period often break it there. Called by all threads of the block. */
+SIMT_FUNCTION int plane_is_run(const struct pattern_arguments *a, const struct plane_tile *t,
+                               uint32_t period)
 {
-    uint32_t period = a->plane.byte_period, steps = 0;
-    uint32_t bytes = period < TILE_LANE_BYTES ? period : TILE_LANE_BYTES;
+    uint32_t starts = 32u * a->tile_words, to = PLANE_LOADS * PLANE_HALF * simt_threads();
+    uint32_t more = a->pattern_bytes > period ? a->pattern_bytes - period : 0;
+    uint32_t bytes = t->skew + starts + more, from = 0;
 
-    for (uint32_t at = simt_warp() * SIMT_WARP_THREADS; at < begins; at += simt_threads()) {
-        uint32_t b = at + simt_lane();
-        int equal = b < begins && tile_equal(&a->scan, origin + b, a->pattern, bytes);
+    if (period == 0 || period + 2u * SIMT_WARP_THREADS > starts ||
+        bytes + period + 2u * PLANE_HALF > t->room)
+        return 0;
+    SIMT_ROLLED
+    while (from < bytes) {
+        to = to < bytes && from == 0 ? to : bytes;
+        if (simt_barrier_or(plane_breaks(a, t, from, to, period)))
+            return 0;
+        from = to;
+    }
+    return 1;
+}
 
-        for (uint32_t lanes = simt_ballot(equal); lanes != 0; lanes &= lanes - 1u) {
+/* Notes in `found`, as bits, at which starts of the tile's first period, and the 32 and more after
+ * it, the pattern occurs. Its first two periods decide: a longer pattern that occurs in a run has
+ * the run's period, and then no shorter one; that is its byte_period. Called by all threads of the
+ * block. */
+SIMT_FUNCTION void plane_run_begins(const struct pattern_arguments *a, uint64_t origin,
+                                    uint32_t period, uint32_t *found)
+{
+    uint32_t bytes = a->pattern_bytes, steps = 0, lane_bytes;
+    int is_none = bytes > 2u * period && period != a->plane.byte_period;
+
+    bytes = bytes < 2u * period ? bytes : 2u * period;
+    lane_bytes = bytes < TILE_LANE_BYTES ? bytes : TILE_LANE_BYTES;
+    for (uint32_t at = simt_warp() * SIMT_WARP_THREADS; at < period + SIMT_WARP_THREADS;
+         at += simt_threads()) {
+        uint64_t start = origin + at + simt_lane();
+        uint32_t kept =
+            simt_ballot(!is_none && tile_equal(&a->scan, start, a->pattern, lane_bytes));
+
+        for (uint32_t lanes = bytes > lane_bytes ? kept : 0; lanes != 0; lanes &= lanes - 1u) {
             uint32_t source = simt_lowest_bit(lanes);
 
-            if (tile_equal_rest(a, origin + at + source, bytes, period, &steps) &&
-                simt_lane() == source)
-                (void)simt_atomic_min_u32(shared->beyond, b);
+            if (!tile_equal_rest(a, origin + at + source, lane_bytes, bytes, &steps))
+                kept &= ~(1u << source);
         }
+        if (simt_lane() == 0)
+            found[at / SIMT_WARP_THREADS] = kept;
     }
     simt_barrier();
-    return *shared->beyond;
 }
 
-/* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns true if it
- * has any. Called by all threads of the block. */
+/* Fills the bitmap of a tile that is one run: its occurrences repeat the period. Returns true if
+ * the lane's words have any. Called by all threads of the block. */
 SIMT_FUNCTION int plane_run_verify(const struct pattern_arguments *a, uint64_t origin,
                                    const struct tile_shared *shared, const struct plane_tile *t,
-                                   struct tile_totals *totals)
+                                   uint32_t period, struct tile_totals *totals)
 {
-    uint32_t period = a->plane.byte_period, count = 32u * a->tile_words;
-    uint32_t found = plane_run_begin(a, origin, shared, period < count ? period : count);
+    uint32_t any = 0;
 
+    plane_run_begins(a, origin, period, shared->plane);
     for (uint32_t row = 0; row < t->words; row += SIMT_WARP_THREADS) {
-        uint32_t w = t->first + row + simt_lane(), mask = 0;
-        uint32_t b =
-            found >= 32u * w ? found - 32u * w : (period - (32u * w - found) % period) % period;
+        uint32_t w = t->first + row + simt_lane(), mask = plane_at(shared->plane, 32u * w % period);
 
-        for (; found != a->plane.byte_run && b < 32u; b += period)
-            mask |= 1u << b;
         totals->candidates += simt_popcount(mask);
         shared->bits[w] = mask;
+        any |= mask;
     }
-    simt_warp_sync();
-    return found != a->plane.byte_run;
+    return simt_barrier_or(any != 0); /* all threads have read `found` */
 }
 
 /* ---- A tile ----------------------------------------------------------------------------- */
@@ -686,8 +729,10 @@ SIMT_FUNCTION int plane_tile_verify(const struct pattern_arguments *a,
 
     if (simt_thread() == 0)
         *shared->beyond = a->plane.byte_run;
-    if (plane_is_run(a, &t))
-        return plane_run_verify(a, origin, shared, &t, totals);
+    period = plane_period(a, &t);
+    if (plane_is_run(a, &t, period))
+        return plane_run_verify(a, origin, shared, &t, period, totals);
+    period = 0;
     plane_build(a, &t, shared->plane);
     simt_barrier();
     any = plane_candidates(a, range, shared, &t, totals);

@@ -543,11 +543,12 @@ SIMT_FUNCTION uint32_t stream_tile_before_first(const struct pattern_arguments *
 
 /* Draws another ticket for this block, but does not use it yet, since any use waits for the atomic
  * operation. stream_end uses it, and adds the number of blocks to it, since the blocks' first tiles
- * need no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
+ * need no ticket. Every STREAM_HINT_TURNS turns, and in each once the block has listed a tile,
+ * updates cursor->is_vain. Called by thread 0. */
 SIMT_FUNCTION void stream_draw_ticket(const struct pattern_arguments *a,
-                                      struct stream_cursor *cursor, int kind)
+                                      struct stream_cursor *cursor, uint32_t listed, int kind)
 {
-    if (!stream_decides(kind) && cursor->turn % STREAM_HINT_TURNS == 0)
+    if (!stream_decides(kind) && (listed != 0 || cursor->turn % STREAM_HINT_TURNS == 0))
         cursor->is_vain = simt_hint_u64(&a->scan.result->listed) > a->scan.listed_max;
     cursor->ahead = tile_ticket(&a->scan);
 }
@@ -584,7 +585,7 @@ SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream_s
         tickets[1] = cursor->is_vain ? a->scan.tile_count : cursor->ahead + simt_blocks();
         if (first)
             tickets[1] = stream_tile_before_first(a, cursor, tickets[1]);
-        stream_draw_ticket(a, cursor, kind);
+        stream_draw_ticket(a, cursor, s->warp->listed, kind);
     }
     if (stream_decides(kind)) {
         simt_barrier();
@@ -630,6 +631,8 @@ SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, 
             stream_edge(a, position, kind, first, s, count);
         if (!stream_decides(kind))
             dense = dense || stream_verify_full(a, s);
+        if (!stream_decides(kind) && dense && left > 2u)
+            left = 2u; /* load the next tile's first step, and nothing more of this one */
         *step = ahead;
         position = following;
     }
