@@ -318,8 +318,9 @@ enum trawl_text_flag {
     TRAWL_TEXT_UNPACK = 1,
     /* PATH, DESCRIPTOR: a regular file is mapped as a whole, if possible (trawl_map_repair) */
     TRAWL_TEXT_MAP = 2,
-    TRAWL_TEXT_STAY = 4 /* DEVICE: the text is never copied to the host; calls that would have to
-                           copy it fail with UNSUPPORTED */
+    TRAWL_TEXT_STAY = 4,  /* DEVICE: the text is never copied to the host; calls that would have to
+                             copy it fail with UNSUPPORTED */
+    TRAWL_TEXT_FILTER = 8 /* MEMORY, DEVICE: trawl_text_load also builds a filter */
 };
 struct trawl_text_options {
     uint64_t size;            /* sizeof(struct trawl_text_options) */
@@ -370,6 +371,7 @@ struct trawl_text_told {
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
     const void *bytes; /* the whole text, if it is in memory or mapped by TRAWL_TEXT_MAP; or NULL */
+    uint64_t filter_bytes; /* the memory of the text's filter; 0: it has none */
 };
 /* Report what is known about a text now. */
 TRAWL_CALL trawl_text_tell(const struct trawl_text *text, struct trawl_text_told *told,
@@ -471,6 +473,10 @@ struct trawl_stats {
                                                           that finished each chunk; AUTO counts the
                                                           gallery's algorithms */
     uint64_t change_count; /* changes of the way to search: trawl_searcher_changes lists the last */
+    /* if a filter was used (TRAWL_TEXT_FILTER): the text's pages of 64 KiB, and how many of these
+     * an occurrence may begin in; text_bytes includes the others. Else both are 0 */
+    uint64_t page_count;
+    uint64_t page_left_count;
 };
 /* Report what the last finished call on a searcher did. */
 TRAWL_CALL trawl_searcher_stats(const struct trawl_searcher *searcher, struct trawl_stats *stats,
@@ -511,16 +517,20 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * searches read host memory only where the host needs the bytes, as in the calls that
  * trawl_text_open lists for DEVICE.
  * Under AUTO, a lack of devices, or of room on them, is no error: the host then searches the text.
- * Under CPU, the call does nothing. Do not change or free the bytes until trawl_text_unload or
- * trawl_searcher_close (with a shared runtime, trawl_runtime_close).
- * The copy stays until this text object is unloaded, whatever other texts of the same memory are
- * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
- * bytes of its text lie in copies, even of longer or overlapping texts. If exactly the same range
- * of memory is loaded already, its bytes are copied again; but if the runtime has other searchers,
- * both text objects share the old copy. A text of TRAWL_SOURCE_DEVICE is copied within its GPU's
- * memory, and only if less than 79 bytes follow it in its allocation; of 8 MiB and more, only the
- * end is. Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256
- * texts); for a text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
+ * Under CPU, the call only makes a filter. Do not change or free the bytes until trawl_text_unload
+ * or trawl_searcher_close (with a shared runtime, trawl_runtime_close). The copy stays until this
+ * text object is unloaded, whatever other texts of the same memory are loaded and unloaded. The
+ * searchers of a runtime share the copies: a search copies nothing if all bytes of its text lie in
+ * copies, even of longer or overlapping texts. If exactly the same range of memory is loaded
+ * already, its bytes are copied again; but if the runtime has other searchers, both text objects
+ * share the old copy. A text of TRAWL_SOURCE_DEVICE is copied within its GPU's memory, and only if
+ * less than 79 bytes follow it in its allocation; of 8 MiB and more, only the end is. Errors:
+ * ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in
+ * a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device.
+ *
+ * With TRAWL_TEXT_FILTER, the load also makes a filter, in an eighth of the text's memory, with
+ * which later searches skip pages (docs/filter.md). A text of less than 4 MiB has none, nor has one
+ * whose pages are alike, or if memory is lacking. Cost: that of 10 to 20 counts. */
 TRAWL_CALL trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,
                            struct trawl_error *error);
 /* Drop the copy of a loaded text, for all searchers of the runtime. No searcher may be searching

@@ -123,4 +123,21 @@ static inline uint32_t plan_hash64(uint64_t gram, uint32_t bits)
     return (uint32_t)((gram * 0x9e3779b97f4a7c15ull) >> (64u - bits));
 }
 
+/* The filter of a text (plan/pages.h): for each page, a bitmap of the grams of PLAN_PAGE_GRAM bytes
+ * that begin in the page, or in the bytes after it up to PLAN_PAGE_COVER. */
+#define PLAN_PAGE_GRAM 5u
+#define PLAN_PAGE_ROW_BITS 16u
+#define PLAN_PAGE_ROWS (1u << PLAN_PAGE_ROW_BITS)
+#define PLAN_PAGE_COVER 64u
+
+/* Returns the bit of a gram whose ASCII letters are lower-case: its bytes are the first two, the
+ * next two, and the last one. 16 bits suffice at each step, so that a vector has many. */
+static inline uint16_t plan_page_row(uint16_t first, uint16_t second, uint16_t last)
+{
+    uint16_t row = (uint16_t)(first * 0x9e37u + second * 0x79b9u + last * 0x7f4bu);
+
+    row = (uint16_t)((row ^ row >> 8) * 0x6b2du);
+    return (uint16_t)(row ^ row >> 7);
+}
+
 #endif

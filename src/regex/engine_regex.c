@@ -798,6 +798,16 @@ static bool brief(const struct engine *engine, const struct trawl_plan *plan, co
     return !found->is_long && judge_brief(plan, text, count, found);
 }
 
+const struct trawl_plan *regex_strings(const struct trawl_plan *plan)
+{
+    const struct expressions *expressions;
+
+    if ((plan->flags & TRAWL_MULTILINE) != 0 ||
+        expressions_want(plan, &expressions, NULL) != TRAWL_OK || expressions->rest != NULL)
+        return NULL;
+    return expressions->atoms;
+}
+
 static enum trawl_status explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes,
                                  struct trawl_error *error)
 {

@@ -29,4 +29,7 @@ extern uint32_t regex_runs_pause;
 
 extern const struct engine_ops engine_regex;
 
+/* Returns the plan of the atoms if each match lies in a line that contains one; otherwise NULL. */
+const struct trawl_plan *regex_strings(const struct trawl_plan *plan);
+
 #endif

@@ -105,6 +105,13 @@ enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_er
     return judge_undecided(at, count, error);
 }
 
+const struct trawl_plan *engines_page_plan(const struct trawl_plan *plan)
+{
+    if (plan->kind == PLAN_KIND_EXPRESSIONS)
+        return regex_strings(plan);
+    return plan->kind == PLAN_KIND_STRINGS && plan->literal_count > 0 ? plan : NULL;
+}
+
 enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
                                     uint64_t sample_bytes, bool finds,
                                     const struct trawl_plan **lines, const char **why,

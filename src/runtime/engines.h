@@ -50,6 +50,10 @@ enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t
                                     const struct trawl_plan **lines, const char **why,
                                     struct trawl_error *error);
 
+/* Returns a plan of strings, one of which is in each line with an occurrence of `plan`, or is the
+ * occurrence; NULL if there is none. */
+const struct trawl_plan *engines_page_plan(const struct trawl_plan *plan);
+
 /* Returns LIMIT, with a message about `count` undecided lines (engine_result.undecided_count). */
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
 

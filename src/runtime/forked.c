@@ -8,6 +8,7 @@
  * (trawl_search_open), cannot go on, and is marked as orphaned; a call that another thread was
  * inside counts as ended. */
 #include "runtime/forked.h"
+#include "runtime/pages.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -43,6 +44,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
 {
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
+    runtime_pages_adopt(runtime);
     atomic_store(&runtime->memory_used, 0); /* adopt_searcher adds the remaining buffers */
     if (runtime->threads_max > 1)
         memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);

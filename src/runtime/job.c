@@ -1,7 +1,6 @@
 /* job: how a searcher's call begins and ends, and the loop of a search, in which the calling thread
- * delivers results and works until the next ones are ready. Used by the public functions in
- * search.c, batches.c and matrix.c, and partly by begins.c and stream.c. task.c does the work on a
- * chunk. */
+ * delivers results and works until the next ones are ready. Used by search.c, batches.c and
+ * matrix.c, and partly by begins.c and stream.c. task.c does the work on a chunk. */
 #include "runtime/job.h"
 
 #include <sched.h>
@@ -17,6 +16,7 @@
 #include "runtime/device_threads.h"
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
+#include "runtime/pages.h"
 #include "runtime/schedule.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
@@ -25,8 +25,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define WAIT_POLL_NS \
-    50000000 /* interval between calls to the caller's poll function during a wait */
+#define WAIT_POLL_NS 50000000 /* interval between calls of the caller's `poll` during a wait */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -254,6 +253,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     if (text->kind == TEXT_STREAM && !text->is_regular)
         need.wake = wake_of(searcher);
     schedule_files(search, text, &need);
+    pages_choose(search, text, &need);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (text->kind == TEXT_STREAM)

@@ -14,6 +14,7 @@
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/forked.h"
+#include "runtime/pages.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"
 
@@ -76,6 +77,7 @@ void runtime_close(struct trawl_runtime *runtime)
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);
     memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
     (void)pthread_cond_destroy(&runtime->devices.decided);
+    runtime_pages_unload(runtime, NULL);
     (void)pthread_mutex_destroy(&runtime->entry);
     (void)pthread_mutex_destroy(&runtime->lock);
     memory_release(runtime, 1, sizeof *runtime);
@@ -199,6 +201,7 @@ void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text
                                   .bytes_count = text->bytes_count,
                                   .how = ENGINE_HOLD_COPY};
 
+    runtime_pages_unload(runtime, text);
     if (devices_are_ready(&runtime->devices))
         (void)engine_for_devices->drop(runtime->devices.engine, &request);
 }

@@ -175,9 +175,12 @@ struct trawl_runtime {
      * meanwhile. */
     pthread_mutex_t entry;
 
+    _Atomic bool has_pages; /* the list `pages` is not empty */
+
     pthread_mutex_t lock;
-    struct job *jobs;        /* ring of listed jobs, at the one to serve next */
-    struct worker *workers;  /* owned: threads_max - 1 entries; the first worker_count run */
+    struct runtime_pages *pages; /* the filters of loaded texts (pages.c); owned */
+    struct job *jobs;            /* ring of listed jobs, at the one to serve next */
+    struct worker *workers;      /* owned: threads_max - 1 entries; the first worker_count run */
     uint32_t workers_wanted; /* maximum number of host workers that any job has asked for so far */
     _Atomic uint32_t worker_count; /* number of host workers that run */
     struct worker *idle;           /* stack of idle host workers */

@@ -457,8 +457,8 @@ uint32_t schedule_helpers(const struct search *search)
         return most;
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     bytes = atomic_load(&search->done.host.bytes);
-    if (bytes == 0)
-        return most;
+    if (bytes == 0) /* or only a gap was skipped */
+        return search->cursor.need.skips ? 0 : most;
     running = atomic_load(&runtime->worker_count);
     ns = (uint64_t)(host_byte_ns(search) * (double)left);
     if (ns < SHARE_NS)

@@ -18,6 +18,7 @@
 #include "runtime/forked.h"
 #include "runtime/job.h"
 #include "runtime/matches.h"
+#include "runtime/pages.h"
 #include "runtime/runtime.h"
 #include "runtime/schedule.def"
 #include "runtime/schedule.h"
@@ -270,14 +271,18 @@ enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_
         return TRAWL_FAIL(error, ARGUMENT, "%s: only a text in memory can be loaded", text->name);
     TRAWL_TRY(searcher_enter(searcher, error));
     status = runtime_load(searcher->runtime, text, false, error);
+    if (status == TRAWL_OK)
+        runtime_pages_load(searcher->runtime, text);
     searcher_leave(searcher);
     return status;
 }
 
 void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text)
 {
-    if (searcher != NULL && text != NULL)
-        runtime_unload(searcher->runtime, text);
+    if (searcher == NULL || text == NULL)
+        return;
+    runtime_unload(searcher->runtime, text);
+    atomic_store(&text->filter_bytes, 0);
 }
 
 uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)

@@ -219,7 +219,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     task->match_count = 0;
     task->is_answered = false;
     if (sink->want == WANT_NOTHING || search->job.plan->literal_count == 0 ||
-        task->from == chunk->owned) {
+        task->from == chunk->owned || chunk->is_skipped) {
         task->result.done = chunk->owned;
         return TRAWL_OK;
     }
@@ -270,7 +270,8 @@ static void drop_part(struct task *task)
 static void count_work(struct search *search, struct task *task, struct work_done *done,
                        enum trawl_status status)
 {
-    uint64_t searched = status == TRAWL_OK ? task->result.done - task->from : 0;
+    bool none = status != TRAWL_OK || task->chunk.is_skipped;
+    uint64_t searched = none ? 0 : task->result.done - task->from;
 
     task->counted = done;
     JOB_ADD(&search->job, &done->chunks, 1);
@@ -427,7 +428,7 @@ static struct task *resident_next(struct search *search)
     part->reach -= min_u64(part->reach, task->chunk.owned);
     search->ended = task->chunk.last;
     search->unread++;
-    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
+    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.is_skipped ? 0 : task->chunk.owned);
     return task;
 }
 
@@ -490,8 +491,7 @@ static void put_into_ring(struct search *search, struct task *task, struct worke
      * queued */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
-    /* the ring's entry is free, because no chunk is taken task_count or more chunks ahead of the
-     * delivery */
+    /* the ring's entry is free: no chunk is taken task_count or more ahead of the delivery */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
     TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);

@@ -62,8 +62,10 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
     cursor->text = text;
     cursor->need = *need;
     if (!checked_add(need->after, need->chunk_bytes, &whole) ||
-        !checked_add(whole, need->before + 2 * MEMORY_ALIGNMENT + TEXT_SLACK_BYTES, &whole))
+        !checked_add(whole, need->before + 2 * MEMORY_ALIGNMENT + TEXT_SLACK_BYTES, &whole)) {
+        memory_release(need->kept, need->kept_capacity, sizeof *need->kept);
         return TRAWL_FAIL(error, LIMIT, "a chunk of text would exceed 2^64 bytes");
+    }
     if (text->kind == TEXT_STREAM && !text->is_regular && atomic_exchange(&text->is_taken, true)) {
         if (text->unpack != NULL && unpack_is_of_file(text->unpack))
             return TRAWL_FAIL(error, BUSY, "%s: another search is decompressing the text",
@@ -89,6 +91,7 @@ void text_cursor_close(struct text_cursor *cursor)
             atomic_store(&cursor->text->is_taken, false);
     }
     memory_release(cursor->carry, cursor->carry_capacity, 1);
+    memory_release(cursor->need.kept, cursor->need.kept_capacity, sizeof *cursor->need.kept);
     (void)pthread_mutex_destroy(&cursor->lock);
 }
 
@@ -130,7 +133,26 @@ static void lock_or_help(struct text_cursor *cursor)
         }
 }
 
-static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_bytes,
+/* Makes the chunk the gap that begins where it does. Returns false if none does; then the chunk may
+ * not be longer than *chunk_bytes. */
+static bool next_is_gap(struct text_cursor *cursor, uint64_t *chunk_bytes, struct text_chunk *chunk)
+{
+    const struct text_need *need = &cursor->need;
+    struct text_range range = {cursor->text->bytes_count, cursor->text->bytes_count};
+
+    while (cursor->kept_next < need->kept_count &&
+           need->kept[cursor->kept_next].end <= chunk->begin)
+        cursor->kept_next++;
+    if (cursor->kept_next < need->kept_count)
+        range = need->kept[cursor->kept_next];
+    *chunk_bytes = min_u64(*chunk_bytes, range.end - chunk->begin);
+    chunk->is_skipped = chunk->begin < range.begin;
+    if (chunk->is_skipped)
+        chunk->owned = range.begin - chunk->begin;
+    return chunk->is_skipped;
+}
+
+static void next_of_memory(struct text_cursor *cursor, uint64_t chunk_bytes,
                            struct text_chunk *chunk)
 {
     uint64_t rest = cursor->text->bytes_count - chunk->begin;
@@ -139,9 +161,10 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
     chunk->bytes = (const uint8_t *)"";
     if (cursor->text->bytes != NULL)
         chunk->bytes = cursor->text->bytes + chunk->begin;
-    chunk->owned = cursor->need.lines != NULL && rest > 0
-                       ? cut_memory(cursor, chunk->begin, chunk_bytes)
-                       : min_u64(rest, chunk_bytes);
+    if (!cursor->need.skips || !next_is_gap(cursor, &chunk_bytes, chunk))
+        chunk->owned = cursor->need.lines != NULL && rest > 0
+                           ? cut_memory(cursor, chunk->begin, chunk_bytes)
+                           : min_u64(rest, chunk_bytes);
     chunk->before = min_u64(chunk->begin, cursor->need.before);
     chunk->readable = rest - chunk->owned;
     chunk->after = min_u64(chunk->readable, cursor->need.after);

@@ -215,9 +215,11 @@ static enum trawl_status check_options(const struct trawl_text_options *given,
 {
     const bool is_file =
         given->source == TRAWL_SOURCE_PATH || given->source == TRAWL_SOURCE_DESCRIPTOR;
+    /* no filter: a file's bytes may change */
     const uint32_t known = is_file ? TRAWL_TEXT_UNPACK | TRAWL_TEXT_MAP
-                           : given->source == TRAWL_SOURCE_DEVICE ? TRAWL_TEXT_STAY
-                                                                  : 0;
+                           : given->source == TRAWL_SOURCE_DEVICE
+                               ? TRAWL_TEXT_STAY | TRAWL_TEXT_FILTER
+                               : TRAWL_TEXT_FILTER;
     const char *unused = given->reserved != 0                 ? "reserved"
                          : is_file && given->bytes != NULL    ? "bytes"
                          : is_file && given->bytes_count != 0 ? "bytes_count"
@@ -251,13 +253,15 @@ enum trawl_status trawl_text_open(const char *path, const struct trawl_text_opti
     case TRAWL_SOURCE_DESCRIPTOR:
         return from_descriptor(given.descriptor, path, given.flags, text_out, error);
     case TRAWL_SOURCE_MEMORY:
-        return text_from_memory(given.bytes, given.bytes_count, text_out, error);
+        TRAWL_TRY(text_from_memory(given.bytes, given.bytes_count, text_out, error));
+        break;
     default:
         TRAWL_TRY(
             text_from_device((uint64_t)(uintptr_t)given.bytes, given.bytes_count, text_out, error));
         (*text_out)->stays = (given.flags & TRAWL_TEXT_STAY) != 0;
-        return TRAWL_OK;
     }
+    (*text_out)->filters = (given.flags & TRAWL_TEXT_FILTER) != 0;
+    return TRAWL_OK;
 }
 
 void trawl_text_close(struct trawl_text *text)
@@ -308,6 +312,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
                   (mapping_was_repaired(&text->mapping) ||
                    (fstat(text->descriptor, &facts) == 0 &&
                     (uint64_t)facts.st_size < text->descriptor_begin + text->bytes_count));
+    told.filter_bytes = atomic_load(&text->filter_bytes);
     if (text->unpack != NULL)
         told.compression = unpack_format(text->unpack);
     else if (text->kind == TEXT_MEMORY && !text_is_hidden(text))

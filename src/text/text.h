@@ -32,9 +32,11 @@ struct trawl_text {
      * unreadable until the text has been copied to them (text_host_begin, the copy,
      * text_host_done). */
     uint64_t device_address;
-    _Atomic bool is_on_host; /* the copy is complete */
-    bool stays;              /* TRAWL_TEXT_STAY: the text must not be copied to the host */
-    int descriptor;          /* only for files and streams */
+    _Atomic bool is_on_host;       /* the copy is complete */
+    bool stays;                    /* TRAWL_TEXT_STAY: the text must not be copied to the host */
+    bool filters;                  /* TRAWL_TEXT_FILTER: loading the text makes a filter of it */
+    _Atomic uint64_t filter_bytes; /* the filter's memory; 0: there is none */
+    int descriptor;                /* only for files and streams */
     bool descriptor_is_ours;
     /* true even if a regular file is read like a stream (size 0), but false if it is decompressed,
      * or mapped with TRAWL_TEXT_MAP */
@@ -84,6 +86,10 @@ struct text_unpacking {
     uint64_t block_cell_bytes;
 };
 
+struct text_range {
+    uint64_t begin, end;
+};
+
 /* What a search needs in each chunk, and how files are read. */
 struct text_need {
     uint64_t before;      /* number of bytes that must be readable before the chunk */
@@ -102,6 +108,11 @@ struct text_need {
      * fewer than `after` bytes follow. `before` earlier bytes are readable. May be NULL. */
     uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
     const void *decided_context;
+    /* For a text in memory, if `skips`: occurrences begin only in these ranges, which ascend, with
+     * gaps between them; with `lines`, they are whole lines. The cursor owns the array. */
+    struct text_range *kept;
+    uint64_t kept_count, kept_capacity;
+    bool skips;
 };
 
 /* Makes chunks end at line ends, for searches that need whole lines. */
@@ -135,9 +146,10 @@ struct text_chunk {
     _Atomic uint32_t *lent;
     /* for a compressed text: bytes of memory that the decoder uses for its window */
     uint64_t window_bytes;
-    bool last;      /* the text ends with this chunk */
-    bool beyond;    /* the chunk is empty, because the text had already ended */
-    bool is_mapped; /* the chunk is in a mapping: call text_cursor_is_whole after the search */
+    bool last;       /* the text ends with this chunk */
+    bool beyond;     /* the chunk is empty, because the text had already ended */
+    bool is_mapped;  /* the chunk is in a mapping: call text_cursor_is_whole after the search */
+    bool is_skipped; /* the chunk is a gap between need.kept, of any length: not to be searched */
 };
 
 struct text_cursor {
@@ -146,6 +158,7 @@ struct text_cursor {
     uint64_t index_next; /* index of the next chunk */
     uint64_t begin_next; /* text offset of the next chunk */
     bool ended;          /* the last chunk was handed out, or reading failed */
+    uint64_t kept_next;  /* the first of need.kept that ends after begin_next */
     uint8_t *carry;      /* bytes that were read from a stream, starting at text offset begin_next -
                             carry_before */
     uint64_t carry_capacity;

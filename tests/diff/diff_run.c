@@ -3,6 +3,9 @@
 #include "diff/diff_run.h"
 
 #include "calls.h"
+#include "plan/pages.h"
+
+#define PAGES_MAX 300u /* of a text with a filter */
 
 /* what choose() draws for windows */
 static const uint32_t whiches[] = {TRAWL_ALL,         TRAWL_NO_MATCHES, TRAWL_LINES,
@@ -165,6 +168,16 @@ static const char *wrong_bytes(const struct held *held)
     return NULL;
 }
 
+/* Loads the text with a filter of a few pages, however alike they are, which every search asks. */
+static void filter(const struct place *place, uint64_t parameter, struct trawl_searcher *searcher)
+{
+    plan_pages_sizes = (struct plan_pages_sizes){
+        .page = place->input->text_bytes / (1 + (parameter >> 32) % PAGES_MAX) + 1,
+        .alike_max = 2,
+        .kept_max = 1};
+    MUST(trawl_text_load(searcher, place->text, NULL));
+}
+
 bool run_call(const struct diff_input *input, const struct diff_expected *expected,
               const struct run_config *config, const struct trawl_plan *plan,
               struct trawl_searcher *searcher, uint64_t *address_offset,
@@ -180,6 +193,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
         enum trawl_status status;
 
         held.text = place.text;
+        if (config->place == PLACE_FILTERED)
+            filter(&place, config->parameter, searcher);
         choose(&held, config);
         status = held_search(&held, config->call, &error);
         if (status != (held.stopped ? TRAWL_STOPPED : TRAWL_OK))
@@ -196,6 +211,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
     held_end(&held);
     if (address_offset != NULL)
         *address_offset = place.address_offset;
+    if (config->place == PLACE_FILTERED)
+        trawl_text_unload(searcher, place.text);
     place_close(&place);
     return wrong == NULL && held.right;
 }

@@ -29,6 +29,7 @@ const char *place_name(enum place_kind kind)
     static const char *const names[PLACE_KINDS] = {"memory, page ends behind it",
                                                    "memory, page begins at it",
                                                    "memory, aligned",
+                                                   "memory, with a filter",
                                                    "file",
                                                    "descriptor",
                                                    "pipe",
@@ -201,6 +202,11 @@ bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t o
     } else if (kind == PLACE_FILE) {
         (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file_fill(input, 0));
         status = call_file(path, 0, &place->text, error);
+    } else if (kind == PLACE_FILTERED) {
+        struct trawl_text_options options = TRAWL_TEXT_MEMORY(input->text, input->text_bytes);
+
+        options.flags = TRAWL_TEXT_FILTER;
+        status = trawl_text_open(NULL, &options, &place->text, error);
     } else {
         bytes = lay_in_memory(input, kind, offset);
         place->address_offset = (uintptr_t)bytes % PLACE_CACHE_LINE;

@@ -15,6 +15,7 @@ enum place_kind {
     /* the first byte's address is `offset` mod 64; the bytes around the text would complete
      * matches */
     PLACE_ALIGNED,
+    PLACE_FILTERED, /* the input's own text; run_call loads it, with a filter (plan/pages.h) */
     PLACE_FILE,
     PLACE_DESCRIPTOR, /* the text begins at byte `offset` of the file */
     PLACE_PIPE,

@@ -52,6 +52,11 @@ QUOTED = {
         ("of a loaded text of # MiB or more show", (LIMITS, "seen_bytes_min", M)),
         ("take more than # times as long as another method", (CUDA, "SLOW", 1)),
     ),
+    "docs/filter.md": (
+        ("pages of # KiB cannot have it", ("plan/pages.h", "PLAN_PAGE_BYTES", K)),
+        ("of up to # strings, ignoring case", ("plan/pages.c", "PATTERNS_MAX", 1)),
+        ("if more than # of the pages are left", ("plan/pages.c", "kept_max", 1)),
+    ),
     "docs/kernels.md": (
         ("pattern of more than # bytes, a *window*", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),
         ("and in the next # scans", ("plan/contest.h", "CONTEST_PAUSE", 1)),

@@ -1,0 +1,76 @@
+/* pages_load: makes the filter of a loaded text, by all of the runtime's threads. */
+#include "base/memory.h"
+#include "runtime/devices.h"
+#include "runtime/job.h"
+#include "runtime/pages.h"
+#include "runtime/threads.h"
+
+struct building {
+    struct job job; /* first member: serve casts its job to this */
+    struct plan_pages *pages;
+    _Atomic uint64_t next; /* the group that a thread takes next */
+};
+
+static void build(struct building *building, struct plan_pages_scratch *scratch)
+{
+    const uint64_t groups = (building->pages->count - 1) / PLAN_GROUP_PAGES + 1;
+    uint64_t group;
+
+    while ((group = atomic_fetch_add(&building->next, 1)) < groups)
+        plan_pages_build(building->pages, group, scratch);
+    atomic_store(&building->job.has_work, false);
+}
+
+/* Called as job.serve(), by a thread that helps. */
+static void serve(struct job *job, struct worker *worker)
+{
+    struct plan_pages_scratch *scratch;
+
+    (void)worker;
+    if (MEMORY_NEW(scratch, 1, NULL) != TRAWL_OK) {
+        atomic_store(&job->has_work, false);
+        return;
+    }
+    build((struct building *)(void *)job, scratch);
+    memory_release(scratch, 1, sizeof *scratch);
+}
+
+static bool make(struct trawl_runtime *runtime, const struct trawl_text *text,
+                 struct plan_pages *pages)
+{
+    struct plan_pages_scratch *scratch;
+    struct building building = {.pages = pages};
+    bool opened;
+
+    if (MEMORY_NEW(scratch, 1, NULL) != TRAWL_OK)
+        return false;
+    opened = plan_pages_open(pages, text->bytes, text->bytes_count, scratch);
+    if (opened) {
+        job_begin(&building.job, runtime, NULL, serve);
+        if (runtime->threads_max > 1)
+            job_publish(&building.job, runtime->threads_max - 1);
+        build(&building, scratch);
+        job_end(&building.job);
+    }
+    memory_release(scratch, 1, sizeof *scratch);
+    return opened;
+}
+
+void runtime_pages_load(struct trawl_runtime *runtime, struct trawl_text *text)
+{
+    struct runtime_pages *made;
+    bool is_split;
+
+    runtime_pages_unload(runtime, text);
+    atomic_store(&text->filter_bytes, 0);
+    if (!text->filters || devices_hold_text(&runtime->devices, NULL, text, &is_split) ||
+        text_is_hidden(text) || MEMORY_ZEROED(made, 1, NULL) != TRAWL_OK)
+        return;
+    made->owner = text;
+    if (!make(runtime, text, &made->pages)) {
+        memory_release(made, 1, sizeof *made);
+        return;
+    }
+    atomic_store(&text->filter_bytes, made->pages.rows_bytes);
+    runtime_pages_add(runtime, made);
+}
