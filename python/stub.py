@@ -95,7 +95,7 @@ def of_names(table):
 
 
 PARAMETERS = of_names({
-    "bool": ("any_base bits copy decompress every_end invert first line_numbers multiline pcre reverse_complement unicode value "
+    "bool": ("any_base bits copy decompress every_end filter invert first line_numbers multiline pcre reverse_complement unicode value "
              "whole_lines within_lines"),
     "SupportsIndex": "before chunk_bytes device_memory edits host_memory key mismatches threads",
     "(_Pattern | PathLike[str] | _Lines | Mapping[Any, Any] | Iterable[_Pattern] | _ArrowArray"

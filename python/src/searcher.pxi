@@ -490,12 +490,12 @@ cdef class Searcher:
                 if (<Handle>item).taken:
                     stop(&(<Handle>item).job)
 
-    def load(self, text, /, *, copy=False):
+    def load(self, text, /, *, copy=False, filter=False):
         """Copy a text to the memory of the searcher's devices, and return a Text. Searches of this
         Text use the copy. The text's bytes must not change before unload() or close(). Without a
-        device, load() copies nothing. A text on a GPU stays where it is. For a column on a GPU (the Arrow
+        device, load() copies nothing, and only makes the filter. A text on a GPU stays where it is. For a column on a GPU (the Arrow
         device protocol, a cudf.Series, or a tuple of two arrays, bytes and offsets), load() returns Records.
-        copy: as for Text."""
+        copy, filter: as for Text."""
         cdef Handle handle
         cdef Source source
 
@@ -503,7 +503,7 @@ cdef class Searcher:
             records = load_records(self, text, copy)
             if records is not None:
                 return records
-        source = Text(text, copy=copy)
+        source = Text(text, copy=copy, filter=filter)
         handle = self.take()
         try:
             handle.load(self, source)

@@ -15,6 +15,7 @@ cdef class Source:
     cdef readonly bint is_stream
     cdef bint is_there  # the text lies on a GPU
     cdef bint copies  # this text on a GPU may be copied to the host
+    cdef bint filters  # loading the text makes a filter
     cdef bint is_file  # a regular file, which had `bytes` bytes when it was opened
 
     def __cinit__(self):
@@ -72,11 +73,15 @@ cdef class Source:
         return self.open_file(fsencode(name), descriptor, decompress)
 
     cdef int open_memory(self, const void *bytes, Py_ssize_t count) except -1:
+        cdef trawl_text_options options
         cdef trawl_error error
-        cdef int status = open_bytes(bytes, <uint64_t>count, &self.text, &error)
 
+        memset(&options, 0, sizeof(options))
+        options.size, options.source = sizeof(options), TRAWL_SOURCE_MEMORY
+        options.bytes, options.bytes_count = bytes, <uint64_t>count
+        options.flags = TRAWL_TEXT_FILTER if self.filters else 0
         self.bytes, self.memory = <uint64_t>count, <const uint8_t *>bytes
-        return check(status, &error)
+        return check(trawl_text_open(NULL, &options, &self.text, &error), &error)
 
     cdef int open_lent(self, Lent lent) except -1:
         """Open an array of another library, on a GPU or in the host's memory."""
@@ -91,7 +96,7 @@ cdef class Source:
         memset(&options, 0, sizeof(options))
         options.size, options.source = sizeof(options), TRAWL_SOURCE_DEVICE
         options.bytes, options.bytes_count = <const void *>lent.address, lent.count
-        options.flags = 0 if self.copies else TRAWL_TEXT_STAY
+        options.flags = (0 if self.copies else TRAWL_TEXT_STAY) | (TRAWL_TEXT_FILTER if self.filters else 0)
         check(trawl_text_open(NULL, &options, &self.text, &error), &error)
         self.bytes, self.memory, self.is_there = lent.count, NULL, True
         return 0
@@ -188,7 +193,7 @@ cdef class Source:
 
 
 class Text(Source):
-    """Text(source, *, decompress=False, copy=False)
+    """Text(source, *, decompress=False, copy=False, filter=False)
 
     A text that stays open for several searches; a pipe or another stream can be searched once. The text
     is closed with its last reference.
@@ -204,6 +209,8 @@ class Text(Source):
       warning says so.
     copy: allow a text on a GPU to be copied to the host for questions that only the host can answer and
       that otherwise raise UnsupportedError.
+    filter: Searcher.load() makes a filter of this text in memory, with which searches skip the pages
+      where no match can begin.
 
     >>> Text(b'abc').nbytes
     3
@@ -212,14 +219,18 @@ class Text(Source):
     __slots__ = ()
     __module__ = "trawl"
 
-    def __new__(cls, source, *, decompress=False, copy=False):
+    def __new__(cls, source, *, decompress=False, copy=False, filter=False):
         cdef Source made
 
         if isinstance(source, Source):
+            if filter and not (<Source>source).filters:
+                raise ValueError("filter: the Text exists already, without a filter")
             return source
         made = Source.__new__(cls)
-        made.copies = copy
+        made.copies, made.filters = copy, filter
         made.open(source, decompress)
+        if filter and made.name is not None:
+            raise ValueError("filter: bytes in memory are needed, since those of a file may change")
         if decompress and made.name is None:
             raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "
                              "searched as it is (io.BytesIO makes a file of it)")

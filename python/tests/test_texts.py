@@ -8,6 +8,7 @@ import io
 import mmap
 import os
 import pathlib
+import random
 import socket
 import subprocess
 import tempfile
@@ -311,3 +312,26 @@ def test_packed_bytes_in_memory():
     for name in ("/proc/version", "/sys/devices/system/cpu/online"):  # files whose size is not known, or wrong
         with contextlib.suppress(FileNotFoundError), open(name, "rb") as file:
             assert trawl.Plan("\n").count(trawl.Text(pathlib.Path(name), decompress=True)) == file.read().count(b"\n")
+
+
+def test_filter():
+    rng = random.Random(7)
+    given = bytearray(b"\n".join(rng.randbytes(20).hex().encode() for _ in range(1 << 17)))
+    given[3 << 20 : (3 << 20) + 17] = b"one rare word or "
+    plans = [trawl.Plan("one rare word"), trawl.Plan("rare [a-z]+ or", regex=True), trawl.Plan("absent words")]
+    with trawl.Searcher("cpu") as searcher:
+        text = searcher.load(given, filter=True)
+        assert [searcher.count(plan, text) for plan in plans] == [1, 1, 0]
+        assert searcher.stats()["page_count"] == 82 and searcher.stats()["page_left_count"] < 5
+        assert searcher.first(plans[0], text) == (3 << 20, (3 << 20) + 13, 0)
+        assert searcher.count_lines(plans[1], text) == 1
+        searcher.unload(text)
+        assert searcher.count(plans[0], text) == 1 and searcher.stats()["page_count"] == 0
+
+
+def test_no_filter(tmp_path):
+    (tmp_path / "a").write_bytes(b"text")
+    with pytest.raises(ValueError, match="bytes in memory"):
+        trawl.Text(tmp_path / "a", filter=True)
+    with pytest.raises(ValueError, match="exists already"):
+        trawl.Text(trawl.Text(b"text"), filter=True)

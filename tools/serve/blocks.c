@@ -22,6 +22,7 @@
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
+#define FILTER_SHARE 7u /* a filter takes at most 1 / FILTER_SHARE of the block's bytes */
 #define HUGE_BYTES (UINT64_C(2) << 20) /* size of a huge page */
 /* maximum number of threads that read files at the same time, including the collection's thread */
 #define READERS_MAX 8u
@@ -127,20 +128,26 @@ static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
     return stats.device_chunk_count > 0;
 }
 
-/* Loads a block onto GPUs, if it is long enough, few blocks are loaded, and a GPU has room. */
+/* Loads a block onto GPUs, if it is long enough, few blocks are loaded, and a GPU has room; else
+ * makes its filter, if there is memory for one. */
 static void load_block(struct shelf *shelf, struct served_block *block)
 {
     struct trawl_error error;
+    bool for_devices, has_room = shelf_room(shelf) >= block->bytes_count / FILTER_SHARE;
 
     pthread_mutex_lock(&shelf->lock);
-    if (!shelf->no_devices && shelf->loaded_count < LOADED_MAX &&
-        block->bytes_count >= LOADED_BYTES_MIN &&
+    for_devices = !shelf->no_devices && shelf->loaded_count < LOADED_MAX &&
+                  block->bytes_count >= LOADED_BYTES_MIN;
+    if ((for_devices || (shelf->no_devices && shelf->filters && has_room)) &&
         trawl_text_load(shelf->searcher, block->text, &error) == TRAWL_OK) {
-        block->on_device = is_on_devices(shelf, block->text);
+        block->on_device = for_devices && is_on_devices(shelf, block->text);
+        block->filter_bytes = told_text(block->text).filter_bytes;
         if (block->on_device)
             shelf->loaded_count++;
-        else
+        else if (block->filter_bytes == 0 || !has_room)
             trawl_text_unload(shelf->searcher, block->text);
+        block->filter_bytes = told_text(block->text).filter_bytes;
+        atomic_fetch_add(&shelf->mapped_bytes, block->filter_bytes);
     }
     pthread_mutex_unlock(&shelf->lock);
 }
@@ -160,6 +167,7 @@ static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes_count = batch->bytes_count;
+    struct trawl_text_options options;
     struct trawl_error error;
 
     if (block == NULL)
@@ -174,8 +182,10 @@ static struct served_block *make_block(const struct file_batch *batch)
         block->bytes = NULL;
     else
         atomic_fetch_add(&batch->shelf->mapped_bytes, block->mapped_bytes);
+    options = (struct trawl_text_options)TRAWL_TEXT_MEMORY(block->bytes, bytes_count);
+    options.flags = batch->shelf->filters ? TRAWL_TEXT_FILTER : 0;
     if (block->bytes == NULL || block->ranges == NULL ||
-        told_memory(block->bytes, bytes_count, &block->text, &error) != TRAWL_OK) {
+        trawl_text_open(NULL, &options, &block->text, &error) != TRAWL_OK) {
         free_block(block, batch->shelf);
         return NULL;
     }
@@ -197,11 +207,12 @@ static void drop_block(struct served_block *block, struct shelf *shelf)
 {
     if (atomic_fetch_sub_explicit(&block->file_count, 1, memory_order_acq_rel) != 1)
         return;
-    if (block->on_device) {
+    if (block->on_device || block->filter_bytes > 0) {
         pthread_mutex_lock(&shelf->lock);
         trawl_text_unload(shelf->searcher, block->text);
-        shelf->loaded_count--;
+        shelf->loaded_count -= block->on_device;
         pthread_mutex_unlock(&shelf->lock);
+        atomic_fetch_sub(&shelf->mapped_bytes, block->filter_bytes);
     }
     free_block(block, shelf);
 }

@@ -22,6 +22,7 @@ struct shelf {
     /* Number of blocks on GPUs, ≤ LOADED_MAX. */
     uint32_t loaded_count;
     bool no_devices;
+    bool filters;       /* blocks get filters, where there is memory for them */
     uint64_t bytes_max; /* approximate limit for mapped_bytes */
     /* Sum of all blocks' memory in bytes, each rounded up to pages. */
     _Atomic uint64_t mapped_bytes;

@@ -83,6 +83,7 @@ bool collection_open(struct collection **made, const struct collection_options *
         return false;
     }
     collection->shelf.unpacks = options->settings->search_zip;
+    collection->shelf.filters = !options->no_filter;
     (void)pthread_mutex_init(&collection->refresh, NULL);
     (void)pthread_mutex_init(&collection->lock, NULL);
     if (!begin(collection, message)) {

@@ -82,6 +82,7 @@ struct collection_options {
     const char *from, *until;
     struct trawl_runtime *runtime; /* borrowed until collection_close */
     uint64_t host_bytes_max; /* limit for the files' bytes in memory; 0: half of the free memory */
+    bool no_filter;          /* --no-filter */
     bool watch; /* use the kernel's notices; false: each search looks at all files again */
 };
 

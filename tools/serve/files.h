@@ -31,6 +31,7 @@ struct served_block {
     /* The whole block as a text, which is loaded onto GPUs where there is room. */
     struct trawl_text *text;
     bool on_device;
+    uint64_t filter_bytes; /* memory of the text's filter; 0: it has none */
 };
 
 /* The kinds of entries of a state. Only files are searched and lie in blocks. */

@@ -148,6 +148,7 @@ static bool open_collections(struct serving *serving, char *message)
             /* at least 1, because 0 would mean half of the free memory */
             .host_bytes_max =
                 host_bytes >= options->root_count ? host_bytes / options->root_count : 1,
+            .no_filter = options->no_filter,
             .watch = true,
         };
 

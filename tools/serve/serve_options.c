@@ -38,6 +38,9 @@ static const struct option_row {
     {"--host-memory", "SIZE", OPTION_SIZE, AT(host_bytes), 0,
      "hold at most SIZE bytes of files in memory; default: half of the free memory. Each "
      "search reads the files that do not fit."},
+    {"--no-filter", NULL, OPTION_SWITCH, AT(no_filter), 0,
+     "make no filters of files in memory. A filter takes an eighth of the bytes, as part of "
+     "--host-memory, and lets a search for rare strings skip almost all of them."},
     {"--device-memory", "SIZE", OPTION_SIZE, AT(device_bytes), 0,
      "use at most SIZE bytes of each device's memory"},
     {"--request-memory", "SIZE", OPTION_SIZE, AT(request_bytes), 0,

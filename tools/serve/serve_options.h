@@ -18,6 +18,7 @@ struct serve_options {
     struct request_limits limits;
     /* only host, queries_max, connections_max and idle_seconds are set */
     struct http_options http;
+    bool no_filter;
     bool help, version, manual, answers; /* an option asks for this document */
     /* Options of the command trawl that say which files are served and how they are searched. */
     struct settings settings;
