@@ -320,7 +320,7 @@ enum trawl_text_flag {
     TRAWL_TEXT_MAP = 2,
     TRAWL_TEXT_STAY = 4,  /* DEVICE: the text is never copied to the host; calls that would have to
                              copy it fail with UNSUPPORTED */
-    TRAWL_TEXT_FILTER = 8 /* MEMORY, DEVICE: trawl_text_load also builds a filter */
+    TRAWL_TEXT_FILTER = 8 /* MEMORY: trawl_text_load also makes a filter */
 };
 struct trawl_text_options {
     uint64_t size;            /* sizeof(struct trawl_text_options) */
@@ -473,8 +473,7 @@ struct trawl_stats {
                                                           that finished each chunk; AUTO counts the
                                                           gallery's algorithms */
     uint64_t change_count; /* changes of the way to search: trawl_searcher_changes lists the last */
-    /* if a filter was used (TRAWL_TEXT_FILTER): the text's pages of 64 KiB, and how many of these
-     * an occurrence may begin in; text_bytes includes the others. Else both are 0 */
+    /* with a filter (TRAWL_TEXT_FILTER): pages, and those that were left to search; else 0 */
     uint64_t page_count;
     uint64_t page_left_count;
 };
@@ -527,7 +526,6 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * less than 79 bytes follow it in its allocation; of 8 MiB and more, only the end is. Errors:
  * ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in
  * a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device.
- *
  * With TRAWL_TEXT_FILTER, the load also makes a filter, in an eighth of the text's memory, with
  * which later searches skip pages (docs/filter.md). A text of less than 4 MiB has none, nor has one
  * whose pages are alike, or if memory is lacking. Cost: that of 10 to 20 counts. */

@@ -96,7 +96,7 @@ cdef class Source:
         memset(&options, 0, sizeof(options))
         options.size, options.source = sizeof(options), TRAWL_SOURCE_DEVICE
         options.bytes, options.bytes_count = <const void *>lent.address, lent.count
-        options.flags = (0 if self.copies else TRAWL_TEXT_STAY) | (TRAWL_TEXT_FILTER if self.filters else 0)
+        options.flags = 0 if self.copies else TRAWL_TEXT_STAY
         check(trawl_text_open(NULL, &options, &self.text, &error), &error)
         self.bytes, self.memory, self.is_there = lent.count, NULL, True
         return 0
@@ -229,8 +229,8 @@ class Text(Source):
         made = Source.__new__(cls)
         made.copies, made.filters = copy, filter
         made.open(source, decompress)
-        if filter and made.name is not None:
-            raise ValueError("filter: bytes in memory are needed, since those of a file may change")
+        if filter and (made.is_there or made.name is not None):
+            raise ValueError("filter: bytes in the host's memory are needed")
         if decompress and made.name is None:
             raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "
                              "searched as it is (io.BytesIO makes a file of it)")

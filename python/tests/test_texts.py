@@ -331,7 +331,7 @@ def test_filter():
 
 def test_no_filter(tmp_path):
     (tmp_path / "a").write_bytes(b"text")
-    with pytest.raises(ValueError, match="bytes in memory"):
+    with pytest.raises(ValueError, match="bytes in the host"):
         trawl.Text(tmp_path / "a", filter=True)
     with pytest.raises(ValueError, match="exists already"):
         trawl.Text(trawl.Text(b"text"), filter=True)

@@ -10,6 +10,7 @@
 #define PATTERNS_MAX 1024u
 #define SAMPLE_PAGES 16u /* a sample of a text: plan_pages_sizes.alike_max */
 
+#define ROWS_USUAL 8u     /* after so many rows, a slice usually has no page left */
 #define BLOCK_GRAMS 1024u /* hashed together */
 #define BLOCK_BYTES (BLOCK_GRAMS + 8u)
 
@@ -19,7 +20,7 @@
 #define SIZES                                                                       \
     {                                                                               \
         .page = PLAN_PAGE_BYTES, .text_min = PLAN_PAGES_TEXT_MIN, .alike_max = 0.9, \
-        .kept_max = 0.6                                                             \
+        .kept_max = 0.6, .launch_bytes = 64u << 20                                  \
     }
 const struct plan_pages_sizes plan_pages_sizes_default = SIZES;
 struct plan_pages_sizes plan_pages_sizes = SIZES;
@@ -225,6 +226,14 @@ static void and_rows(const struct plan_pages *pages, uint64_t slice, const uint1
     }
 }
 
+/* Prefetches the rows that and_rows will probably read. */
+static void fetch_rows(const struct plan_pages *pages, uint64_t slice, const uint16_t *rows,
+                       uint32_t count)
+{
+    for (uint32_t r = 0; r < count && r < ROWS_USUAL; r++)
+        __builtin_prefetch(slice_rows(pages, slice) + rows[r] * row_bytes(pages, slice));
+}
+
 /* Adds the pages of [first, end) in which the pattern may begin. Returns how many were not in
  * `kept`. */
 static uint64_t keep_pattern(const struct plan_pages *pages, const uint16_t *rows, uint32_t count,
@@ -235,6 +244,8 @@ static uint64_t keep_pattern(const struct plan_pages *pages, const uint16_t *row
     for (uint64_t slice = first / PLAN_SLICE_PAGES; slice * PLAN_SLICE_PAGES < end; slice++) {
         uint64_t all[SLICE_WORDS];
 
+        if ((slice + 1) * PLAN_SLICE_PAGES < end)
+            fetch_rows(pages, slice + 1, rows, count);
         and_rows(pages, slice, rows, count, all);
         for (uint64_t w = 0, at = slice * PLAN_SLICE_PAGES; w < SLICE_WORDS && at < end;
              w++, at += 64) {

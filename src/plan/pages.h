@@ -35,6 +35,9 @@ struct plan_pages_sizes {
     /* A search of more than this share of the text reads all of it: with every second page left, in
      * pieces, it takes 0.6 to 0.9 of the time. */
     double kept_max;
+    /* On a device, each range of pages that is left is a launch, which takes as long as a search of
+     * this much text, 64 MiB. Ranges are few or the device searches all of the text. */
+    uint64_t launch_bytes;
 };
 extern const struct plan_pages_sizes plan_pages_sizes_default;
 extern struct plan_pages_sizes plan_pages_sizes;

@@ -800,8 +800,11 @@ static bool brief(const struct engine *engine, const struct trawl_plan *plan, co
 
 const struct trawl_plan *regex_strings(const struct trawl_plan *plan)
 {
+    const struct line_reader *reader = plan->line_reader;
     const struct expressions *expressions;
 
+    if (reader != NULL) /* automata may read the lines without a string, for other expressions */
+        return reader->reads_all || (reader->first != NULL && reader->read_count > 0) ? NULL : plan;
     if ((plan->flags & TRAWL_MULTILINE) != 0 ||
         expressions_want(plan, &expressions, NULL) != TRAWL_OK || expressions->rest != NULL)
         return NULL;

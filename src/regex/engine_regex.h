@@ -29,7 +29,8 @@ extern uint32_t regex_runs_pause;
 
 extern const struct engine_ops engine_regex;
 
-/* Returns the plan of the atoms if each match lies in a line that contains one; otherwise NULL. */
+/* Returns the plan of the atoms if each match lies in a line that contains one; otherwise NULL.
+ * With a line_reader, the atoms are the plan's own strings. */
 const struct trawl_plan *regex_strings(const struct trawl_plan *plan);
 
 #endif

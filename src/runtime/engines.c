@@ -107,7 +107,7 @@ enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_er
 
 const struct trawl_plan *engines_page_plan(const struct trawl_plan *plan)
 {
-    if (plan->kind == PLAN_KIND_EXPRESSIONS)
+    if (plan->kind == PLAN_KIND_EXPRESSIONS || plan->line_reader != NULL)
         return regex_strings(plan);
     return plan->kind == PLAN_KIND_STRINGS && plan->literal_count > 0 ? plan : NULL;
 }

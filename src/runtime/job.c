@@ -612,7 +612,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
             continue;
         }
         search_left(search, task);
-        search->done.stats.chunk_count++;
+        search->done.stats.chunk_count += !task->chunk.is_skipped;
         search->done.stats.device_chunk_count += task->result.on_device;
         break;
     }

@@ -65,8 +65,8 @@ void runtime_pages_unload(struct trawl_runtime *runtime, const struct trawl_text
 /* The ranges of the text that are left, ascending. */
 struct kept_ranges {
     const struct trawl_text *text;
-    const struct text_lines *lines; /* NULL: ranges may end anywhere */
-    const struct records *records;  /* with `lines`: the records that are meant; NULL: lines */
+    const struct trawl_plan *plan; /* whose lines end the ranges; NULL: these may end anywhere */
+    const struct records *records; /* with `plan`: the records that are meant; NULL: lines */
     struct text_range *items;
     uint64_t count, capacity;
     uint64_t bytes;
@@ -76,7 +76,7 @@ struct kept_ranges {
 static bool needs_all_bytes(const struct sink *sink)
 {
     return sink->want == WANT_NOTHING || sink->keeps_text || sink->line_numbers ||
-           sink->lines.invert;
+           sink->lines.invert || sink->record_answer != NULL;
 }
 
 /* Returns the filter of a text that contains this one, and counts a user of it; NULL: none has one.
@@ -101,21 +101,21 @@ static struct runtime_pages *find(struct trawl_runtime *runtime, const struct tr
 /* Widens a range to whole lines or records. Lines before `from` are in earlier ranges. */
 static void widen(const struct kept_ranges *kept, uint64_t from, struct text_range *range)
 {
-    const struct text_lines *lines = kept->lines;
+    const uint8_t line_end = kept->plan->line_end, line_end_also = kept->plan->line_end_also;
     const struct records *records = kept->records;
     const uint8_t *bytes = kept->text->bytes;
     uint64_t end = kept->text->bytes_count;
 
     if (records != NULL) {
         range->begin = records_begin(records, records_beyond(records, 0, range->begin));
-        range->end = lines->record_end(lines->context, range->end - 1);
+        range->end = records_begin(records, records_beyond(records, 0, range->end - 1) + 1);
         return;
     }
-    while (range->begin > from && bytes[range->begin - 1] != lines->line_end &&
-           bytes[range->begin - 1] != lines->line_end_also)
+    while (range->begin > from && bytes[range->begin - 1] != line_end &&
+           bytes[range->begin - 1] != line_end_also)
         range->begin--;
-    range->end += bytes_find_either(bytes + range->end - 1, end - range->end + 1, lines->line_end,
-                                    lines->line_end_also);
+    range->end +=
+        bytes_find_either(bytes + range->end - 1, end - range->end + 1, line_end, line_end_also);
     range->end = min_u64(range->end, end);
 }
 
@@ -128,7 +128,7 @@ static bool add(struct kept_ranges *kept, struct text_range range)
     if (range.end <= from) /* a page of a line that is there */
         return true;
     range.begin = max_u64(range.begin, from);
-    if (kept->lines != NULL)
+    if (kept->plan != NULL)
         widen(kept, from, &range);
     if (range.begin - min_u64(range.begin, from) < kept->gap_min)
         range.begin = from;
@@ -196,27 +196,43 @@ static bool ask(struct kept_ranges *kept, const struct trawl_plan *plan,
     return helps;
 }
 
+/* Returns true if the search gains from the ranges. On a device each is a launch, in which the
+ * device could search launch_bytes of text; of a text that is divided over devices, ranges are not
+ * searched. An answer that only a device can give is that to one launch, which may fail. */
+static bool pays(const struct search *search, const struct kept_ranges *kept)
+{
+    const uint64_t bytes = saturating_multiply(kept->count, plan_pages_sizes.launch_bytes);
+
+    return search->schedule == SCHEDULE_HOST || kept->count == 0 ||
+           (!search->is_split && bytes <= kept->text->bytes_count &&
+            (kept->count == 1 || !search->sink->by_engine));
+}
+
 void pages_choose(struct search *search, const struct trawl_text *text, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    const struct trawl_plan *plan = engines_page_plan(search->job.plan);
-    struct kept_ranges kept = {
-        .text = text, .lines = need->lines, .records = search->sink->records};
+    const struct trawl_plan *plan = search->job.plan, *strings = engines_page_plan(plan);
+    struct kept_ranges kept = {.text = text, .records = search->sink->records};
     struct runtime_pages *found;
     bool helps;
 
-    if (plan == NULL || !atomic_load(&runtime->has_pages) || search->schedule != SCHEDULE_HOST ||
-        text->kind != TEXT_MEMORY || text->device_address != 0 || text->bytes_count == 0 ||
-        needs_all_bytes(search->sink))
+    if (strings == NULL || !atomic_load(&runtime->has_pages) ||
+        search->schedule == SCHEDULE_STAGED || text->kind != TEXT_MEMORY ||
+        text->device_address != 0 || text->bytes_count == 0 || needs_all_bytes(search->sink))
         return;
     found = find(runtime, text);
     if (found == NULL)
         return;
+    if (need->lines != NULL || plan->line_reader != NULL)
+        kept.plan = plan;
     kept.gap_min = min_u64(runtime->threads_max, GAP_PAGES_MAX) * found->pages.page_bytes;
-    helps = ask(&kept, plan, &found->pages, search->sink->want == WANT_FIRST, &search->done.stats);
+    helps =
+        ask(&kept, strings, &found->pages, search->sink->want == WANT_FIRST, &search->done.stats) &&
+        pays(search, &kept);
     atomic_fetch_sub(&found->users, 1);
     if (!helps) {
         memory_release(kept.items, kept.capacity, sizeof *kept.items);
+        search->done.stats.page_count = search->done.stats.page_left_count = 0;
         return;
     }
     need->kept = kept.items;
@@ -224,5 +240,9 @@ void pages_choose(struct search *search, const struct trawl_text *text, struct t
     need->kept_capacity = kept.capacity;
     need->skips = true;
     search->text_bytes = kept.bytes; /* what is left to share */
-    atomic_store(&search->device_refused, true);
+    search->chunk_most = 0;
+    if (search->schedule == SCHEDULE_HOST)
+        atomic_store(&search->device_refused, true);
+    else
+        search->schedule = SCHEDULE_CALLER;
 }

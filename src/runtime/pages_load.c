@@ -1,6 +1,5 @@
 /* pages_load: makes the filter of a loaded text, by all of the runtime's threads. */
 #include "base/memory.h"
-#include "runtime/devices.h"
 #include "runtime/job.h"
 #include "runtime/pages.h"
 #include "runtime/threads.h"
@@ -59,12 +58,10 @@ static bool make(struct trawl_runtime *runtime, const struct trawl_text *text,
 void runtime_pages_load(struct trawl_runtime *runtime, struct trawl_text *text)
 {
     struct runtime_pages *made;
-    bool is_split;
 
     runtime_pages_unload(runtime, text);
     atomic_store(&text->filter_bytes, 0);
-    if (!text->filters || devices_hold_text(&runtime->devices, NULL, text, &is_split) ||
-        text_is_hidden(text) || MEMORY_ZEROED(made, 1, NULL) != TRAWL_OK)
+    if (!text->filters || MEMORY_ZEROED(made, 1, NULL) != TRAWL_OK)
         return;
     made->owner = text;
     if (!make(runtime, text, &made->pages)) {

@@ -270,8 +270,8 @@ static void drop_part(struct task *task)
 static void count_work(struct search *search, struct task *task, struct work_done *done,
                        enum trawl_status status)
 {
-    bool none = status != TRAWL_OK || task->chunk.is_skipped;
-    uint64_t searched = none ? 0 : task->result.done - task->from;
+    uint64_t searched =
+        status == TRAWL_OK && !task->chunk.is_skipped ? task->result.done - task->from : 0;
 
     task->counted = done;
     JOB_ADD(&search->job, &done->chunks, 1);
@@ -361,7 +361,8 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
         TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
-        status = worker_ready(worker, &search->job, on_device, &error);
+        status = task->chunk.is_skipped ? TRAWL_OK
+                                        : worker_ready(worker, &search->job, on_device, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
         if (status == TRAWL_OK && task_is_left(task))
@@ -428,7 +429,7 @@ static struct task *resident_next(struct search *search)
     part->reach -= min_u64(part->reach, task->chunk.owned);
     search->ended = task->chunk.last;
     search->unread++;
-    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.is_skipped ? 0 : task->chunk.owned);
+    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
     return task;
 }
 
@@ -653,13 +654,12 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
 
     task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
                                     &task->chunk, taken, &task->error);
-    if (for_device && (*taken != TEXT_TAKEN || task->status != TRAWL_OK || task->chunk.owned == 0))
-        for_device = false;
+    for_device &= *taken == TEXT_TAKEN && task->status == TRAWL_OK && task->chunk.owned > 0;
     if (*taken != TEXT_TAKEN)
         return false;
     if (task->chunk.window_bytes > 0 && task->status == TRAWL_OK)
         task->status = search_count_window(search, task->chunk.window_bytes, &task->error);
-    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
+    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.is_skipped ? 0 : task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         copy_to_pinned(task);
     if (worker_takes_part(worker, &search->job))

@@ -215,11 +215,10 @@ static enum trawl_status check_options(const struct trawl_text_options *given,
 {
     const bool is_file =
         given->source == TRAWL_SOURCE_PATH || given->source == TRAWL_SOURCE_DESCRIPTOR;
-    /* no filter: a file's bytes may change */
+    /* a file has no filter, as its bytes may change */
     const uint32_t known = is_file ? TRAWL_TEXT_UNPACK | TRAWL_TEXT_MAP
-                           : given->source == TRAWL_SOURCE_DEVICE
-                               ? TRAWL_TEXT_STAY | TRAWL_TEXT_FILTER
-                               : TRAWL_TEXT_FILTER;
+                           : given->source == TRAWL_SOURCE_DEVICE ? TRAWL_TEXT_STAY
+                                                                  : TRAWL_TEXT_FILTER;
     const char *unused = given->reserved != 0                 ? "reserved"
                          : is_file && given->bytes != NULL    ? "bytes"
                          : is_file && given->bytes_count != 0 ? "bytes_count"

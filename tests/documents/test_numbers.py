@@ -56,6 +56,7 @@ QUOTED = {
         ("pages of # KiB cannot have it", ("plan/pages.h", "PLAN_PAGE_BYTES", K)),
         ("of up to # strings, ignoring case", ("plan/pages.c", "PATTERNS_MAX", 1)),
         ("if more than # of the pages are left", ("plan/pages.c", "kept_max", 1)),
+        ("is left for each # MiB of the text", ("plan/pages.c", "launch_bytes", M)),
     ),
     "docs/kernels.md": (
         ("pattern of more than # bytes, a *window*", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),

@@ -10,6 +10,7 @@
 #include "gpu/gpu.h"
 #include "lent.h"
 #include "match/line_automaton.h"
+#include "plan/pages.h"
 #include "plan/plan.h"
 #include "runtime/schedule.h"
 #include "sim_driver.h"
@@ -372,6 +373,19 @@ static void compare_found(struct session *s, const struct lent *lent)
         describe(s, "found");
 }
 
+/* Returns a text which, once loaded, has a filter of a few pages, or none. */
+static struct trawl_text *filtered(struct session *s, const uint8_t *bytes, uint64_t count)
+{
+    struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, count);
+    struct trawl_text *text = NULL;
+
+    plan_pages_sizes = (struct plan_pages_sizes){
+        .page = count / (1 + below(s, 60)) + 1, .alike_max = 2, .kept_max = 1};
+    options.flags = below(s, 2) == 0 ? TRAWL_TEXT_FILTER : 0;
+    MUST(trawl_text_open(NULL, &options, &text, NULL));
+    return text;
+}
+
 /* Compares the numbers of lines: of the session's text in the host's memory, of a part of it or, if
  * `lent` is not NULL, of a copy in a device's memory. */
 static void compare_lines(struct session *s, const struct lent *lent)
@@ -381,7 +395,8 @@ static void compare_lines(struct session *s, const struct lent *lent)
     const uint64_t begin = is_part ? below(s, s->count + 1) : 0;
     const uint64_t count = is_part ? below(s, s->count - begin + 1) : s->count;
     const uint8_t *bytes = s->bytes + s->offsets[0];
-    struct trawl_text *whole = must_text(bytes, s->count), *part = must_text(bytes + begin, count);
+    struct trawl_text *whole = filtered(s, bytes, s->count);
+    struct trawl_text *part = filtered(s, bytes + begin, count);
     struct trawl_text *text = lent != NULL ? lent->text : part, *loaded = is_part ? whole : text;
     uint64_t expected = UINT64_MAX, got = UINT64_MAX;
     bool by_device;

@@ -6,6 +6,7 @@
 #include "calls.h"
 #include "cuda_case.h"
 #include "diff/cut.h"
+#include "plan/pages.h"
 
 #define UNTOUCHED 0x7777777777777777u
 #define LOADS_MAX 3u
@@ -134,6 +135,7 @@ struct forms_case {
     enum trawl_method method;
 
     enum forms_place place;
+    bool filters;         /* texts in memory have a filter, once they are loaded */
     uint8_t *arena, *all; /* the text, and bytes before and after it */
     uint64_t before, behind;
     struct forms_block block;
@@ -262,7 +264,12 @@ static void write_text(struct forms_case *c)
 
 static struct trawl_text *text_of(const struct forms_case *c, uint64_t begin, uint64_t end)
 {
-    return must_text(c->all + begin, end - begin);
+    struct trawl_text_options options = TRAWL_TEXT_MEMORY(c->all + begin, end - begin);
+    struct trawl_text *text = NULL;
+
+    options.flags = c->filters ? TRAWL_TEXT_FILTER : 0;
+    MUST(trawl_text_open(NULL, &options, &text, NULL));
+    return text;
 }
 
 /* Makes the text objects: the text, and those that are loaded. */
@@ -326,6 +333,9 @@ static void case_begin(struct forms_case *c)
                           c->before + bytes + c->behind - 1 + (c->before + bytes + c->behind == 0),
                           &c->block);
     write_text(c);
+    c->filters = chance(c, 2);
+    plan_pages_sizes = (struct plan_pages_sizes){
+        .page = bytes / (1 + draw_below(c, 200)) + 1, .alike_max = 2, .kept_max = 1};
     open_texts(c);
     load(c);
 }

@@ -10,6 +10,7 @@
 #include "cuda/limits.h"
 #include "sim_host.h"
 #include "letters.h"
+#include "plan/pages.h"
 #include "sim_driver.h"
 
 #define MEMORY_BYTES 80000u
@@ -178,6 +179,47 @@ static void budget(const struct scene *s)
     host_check_driver();
 }
 
+/* A device searches only the pages that a filter leaves, a launch for each range of them: none for
+ * a string that is nowhere; all of the text if the ranges are many. */
+static void filtered(void)
+{
+    static const char absent[] = "nowhere in it", once[] = "once in a page", often[] = "often";
+    uint8_t *bytes = (uint8_t *)malloc(MEMORY_BYTES);
+    struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, MEMORY_BYTES);
+    struct cuda_limits limits = letters_limits();
+    struct test_random random = test_random_begin("sim filtered");
+    struct trawl_plan *plans[] = {must_plan(absent), must_plan(once), must_plan(often)};
+    static const uint64_t counts[] = {0, 1, 40}, searched[] = {0, 1000, MEMORY_BYTES};
+    struct trawl_text *text = NULL;
+    struct trawl_searcher *searcher;
+
+    for (uint64_t i = 0; i < MEMORY_BYTES; i++)
+        bytes[i] = (uint8_t)('0' + test_random_below(&random, 10));
+    memcpy(bytes + 40 * 1000 - 5, once, sizeof once - 1);
+    for (uint64_t i = 0; i < 40; i++)
+        memcpy(bytes + i * 2000 + 700, often, sizeof often - 1);
+    options.flags = TRAWL_TEXT_FILTER;
+    plan_pages_sizes = (struct plan_pages_sizes){
+        .page = 1000, .alike_max = 2, .kept_max = 1, .launch_bytes = 4000};
+    cuda_limits_replace(&limits);
+    host_devices(1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    MUST(trawl_text_open(NULL, &options, &text, NULL));
+    MUST(trawl_text_load(searcher, text, NULL));
+    for (uint32_t i = 0; i < 3; i++) {
+        TEST_CHECK_U64(must_count(searcher, plans[i], text), counts[i]);
+        TEST_CHECK_U64(must_stats(searcher).text_bytes, MEMORY_BYTES);
+        TEST_CHECK_U64(must_worker(searcher, 1).worker_text_bytes, searched[i]);
+    }
+    trawl_text_unload(searcher, text);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    for (uint32_t i = 0; i < 3; i++)
+        trawl_plan_free(plans[i]);
+    free(bytes);
+    host_check_driver();
+}
+
 int main(void)
 {
     static struct scene scene;
@@ -188,6 +230,7 @@ int main(void)
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         run(&scene, &rows[i]);
     budget(&scene);
+    filtered();
     scene_close(&scene);
     return test_end();
 }

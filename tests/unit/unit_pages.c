@@ -39,6 +39,8 @@ static void check_refused(void)
     CHECK_REFUSED(trawl_text_open("/dev/null", &options, &text, error));
     options.source = TRAWL_SOURCE_DESCRIPTOR;
     CHECK_REFUSED(trawl_text_open(NULL, &options, &text, error));
+    options.source = TRAWL_SOURCE_DEVICE;
+    CHECK_REFUSED(trawl_text_open(NULL, &options, &text, error));
 }
 
 static void check_skips(void)

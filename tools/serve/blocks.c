@@ -80,7 +80,7 @@ int open_below(int directory, const char *path, int flags)
 
 bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *message)
 {
-    static const uint8_t absent[] = {0xff, 0xfe, 0xfd, 0xfc, 0xf7, 0xf6, 0xf5, 0xc1};
+    static const uint8_t absent[] = {0xff, 0xfe, 0xfd, 0xfc};
     const struct trawl_pattern pattern = {absent, sizeof absent};
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_error error = {0};
@@ -112,8 +112,9 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Returns true if GPUs search the loaded text: runs a search, and checks whether a GPU took part.
- * If the searcher has only CPU workers, there are no GPUs, and shelf->no_devices is set. */
+/* Returns true if GPUs search the loaded text: runs a search, for a string too short for a filter,
+ * and checks whether a GPU took part. If the searcher has only CPU workers, there are no GPUs, and
+ * shelf->no_devices is set. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
     struct trawl_stats stats = {.size = sizeof stats};
