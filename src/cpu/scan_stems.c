@@ -25,17 +25,17 @@
  * hash of it (with -i, only for words of letters). These words are searched at 0.40 GB/s; grams of
  * 5 or more bytes in a single step reach 0.12, Hyperscan 5.4 reaches 0.21.
  *
- * For up to 512 words, AVX-512 VBMI first looks up five pairs of neighbouring bytes in tables of
- * 128 slot sets. For up to 3,072 words of at least three bytes, AVX2 and AVX-512 look up the three
- * bytes at every second position in a table of 32 KiB (find_trigrams.h): as in Hyperscan's FDR, an
- * entry has the slots of four start offsets, and neighbouring entries must share a slot. Fewer than
- * 64 words are first searched with nibble tables.
+ * For up to 512 words, or 12,288 if less than a tenth of a sample's positions pass, AVX-512 VBMI
+ * first looks up five pairs of neighbouring bytes in tables of 128 slot sets. For up to 3,072
+ * words of at least three bytes, AVX2 and AVX-512 look up the three bytes at every second position
+ * in a table of 32 KiB (find_trigrams.h): as in Hyperscan's FDR, an entry has the slots of four
+ * start offsets, and neighbouring entries must share a slot. Fewer than 64 words are first
+ * searched with nibble tables.
  *
  * Time without a mechanism / with it, in 4 or 8 MiB, one thread of a busy Xeon with AVX-512
  * (VBMI), 2026-11-27:
  *
- * - pairs of neighbouring bytes (VBMI; otherwise trigrams): 100 and 300 words: 1.0 to 1.4; 200 and
- *   300 frequent words: 1.6 to 1.8 [Zen 4, 2026-11-30]
+ * - pairs of neighbouring bytes (VBMI; otherwise trigrams): 100 and 300 words: 1.0 to 1.4
  * - trigrams (AVX2): 100 to 3,000 rare words: 1.1 to 2.6, words of the text: 1.0 to 1.6; first
  *   counts: up to 2.8
  * - samples of four bytes, and stems, with vectors (AVX-512): counts of 5,000 to 20,000 words: 1.2

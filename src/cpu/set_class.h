@@ -77,7 +77,9 @@ struct set_class {
     /* true: the class is searched with stems, and the bitmap contains the four bytes of each
      * literal at each offset < stride */
     bool by_stems;
-    bool by_pairs, by_trigrams; /* these select positions instead of samples */
+    /* true: pairs of bytes, or trigrams, select positions instead of samples; if both, those that
+     * suit the text */
+    bool by_pairs, by_trigrams;
     /* in a class that is searched with stems: a key for each literal (class_stem_key), instead of
      * entries */
     uint64_t *stem_keys;

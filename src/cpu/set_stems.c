@@ -213,6 +213,26 @@ static enum trawl_status trigrams_make(const struct trawl_plan *plan, struct set
     return TRAWL_OK;
 }
 
+/* Returns the share of the sample's positions that pass the filter of pairs; 1 if the sample is
+ * missing or too short. */
+static double pairs_pass(const struct set_sample *sample, const struct find_pair_table *pairs)
+{
+    const uint64_t words = sample->bytes_count / 64 - 2; /* loads reach beyond a word */
+    uint64_t passed = 0;
+    struct find_tile tile;
+
+    if (sample->bytes_count < PLAN_SAMPLE_BYTES_MIN)
+        return 1;
+    for (uint64_t at = 0; at < words; at += FIND_TILE_WORDS) {
+        const uint64_t count = min_u64(words - at, FIND_TILE_WORDS);
+
+        sample->find->pairs(sample->bytes + 64 * at, count, pairs, &tile);
+        for (uint64_t w = 0; w < count; w++)
+            passed += (uint64_t)__builtin_popcountll(tile.mask[w]);
+    }
+    return (double)passed / (64.0 * (double)words);
+}
+
 static enum trawl_status pairs_make(const struct trawl_plan *plan, struct set_class *class,
                                     uint64_t fold, struct trawl_error *error)
 {
@@ -247,7 +267,11 @@ enum trawl_status class_stems_finish(const struct set_sample *sample, struct set
 {
     TRAWL_ASSERT(class->pairs == NULL && class->trigrams == NULL);
     if (class->by_pairs)
-        return pairs_make(sample->plan, class, fold, error);
+        TRAWL_TRY(pairs_make(sample->plan, class, fold, error));
+    if (class->by_pairs && (class->literal_count <= SET_PAIRS_LITERALS_MAX ||
+                            pairs_pass(sample, class->pairs) < PAIRS_PASS))
+        return TRAWL_OK;
+    class_stems_free(class);
     return class->by_trigrams ? trigrams_make(sample->plan, class, fold, error) : TRAWL_OK;
 }
 

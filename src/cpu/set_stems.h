@@ -7,10 +7,11 @@
 #include "cpu/find.h"
 #include "cpu/set_class.h"
 
-/* In a set of more than this many words, trigrams are about as fast as pairs (1.0 to 1.2 times the
- * time), and words of two bytes, and literals of 16 or more bytes, are searched faster in separate
- * classes. */
+/* In a set of more than this many words, trigrams are at least as fast as pairs unless hardly any
+ * position of a sample passes the pairs, and words of two bytes, and literals of 16 or more bytes,
+ * are searched faster in separate classes. */
 #define SET_PAIRS_LITERALS_MAX 512u
+#define SET_PAIRS_TRIED_MAX 12288u
 
 /* Sets the class's stride, q and stem_min by its length_min. Sets stem_counts from `counts`, the
  * number of literals for each length of stem. */
@@ -22,8 +23,8 @@ uint32_t class_bucket_bits(uint64_t entries);
 uint32_t class_map_word_bits(uint64_t entries);
 /* Sets the bitmap's bits for every sample that an occurrence of the literal may contain. */
 void class_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* Builds the table of pairs of bytes or of trigrams, if the class is searched by one. The class's
- * entries must have been stored. */
+/* Builds the tables of pairs of bytes or trigrams, if the class is searched by them; of pairs, if
+ * it may have both and the sample suits them. The class's entries must have been stored. */
 enum trawl_status class_stems_finish(const struct set_sample *sample, struct set_class *class,
                                      uint64_t fold, struct trawl_error *error);
 /* class_words_fit returns true if the class has pairs or trigrams that `find` can test.

@@ -233,8 +233,9 @@ static void choose_class(const struct set_sample *sample, const struct set_match
         class->length_min < SET_STEM_LENGTH_MAX) {
         class_stems_begin(class, of_stems);
         class->by_pairs =
-            sample->find->pairs != NULL && class->literal_count <= SET_PAIRS_LITERALS_MAX;
-        class->by_trigrams = !class->by_pairs && class->literal_count <= SET_FEW_LITERALS &&
+            sample->find->pairs != NULL && class->literal_count <= SET_PAIRS_TRIED_MAX;
+        class->by_trigrams = (!class->by_pairs || class->literal_count > SET_PAIRS_LITERALS_MAX) &&
+                             class->literal_count <= SET_FEW_LITERALS &&
                              sample->find->trigrams != NULL &&
                              class->length_min >= FIND_TRIGRAMS_MIN;
         return;

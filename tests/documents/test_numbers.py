@@ -90,7 +90,8 @@ QUOTED = {
         ("then # bytes that do", (SIZES, "trial_bytes", 1)),
     ),
     "src/cpu/scan_stems.c": (
-        ("For up to # words, AVX-512", ("cpu/set_stems.h", "SET_PAIRS_LITERALS_MAX", 1)),
+        ("For up to # words, or # if", ("cpu/set_stems.h", "SET_PAIRS_LITERALS_MAX", 1),
+         ("cpu/set_stems.h", "SET_PAIRS_TRIED_MAX", 1)),
         ("For up to # words of at least three bytes", ("cpu/set_class.h", "SET_FEW_LITERALS", 1)),
         ("Fewer than # words are first", (CPU, "STEMS_PAY_FROM", 1)),
     ),
