@@ -314,13 +314,11 @@ enum trawl_source {
     TRAWL_SOURCE_DEVICE = 3      /* `bytes`, an address in a GPU's memory, cast to a pointer */
 };
 enum trawl_text_flag {
-    /* PATH, DESCRIPTOR: the file may be compressed by gzip, xz, bzip2, zstd or lz4 */
-    TRAWL_TEXT_UNPACK = 1,
-    /* PATH, DESCRIPTOR: a regular file is mapped as a whole, if possible (trawl_map_repair) */
-    TRAWL_TEXT_MAP = 2,
-    TRAWL_TEXT_STAY = 4,  /* DEVICE: the text is never copied to the host; calls that would have to
-                             copy it fail with UNSUPPORTED */
-    TRAWL_TEXT_FILTER = 8 /* MEMORY: trawl_text_load also makes a filter */
+    TRAWL_TEXT_UNPACK = 1, /* a file may be compressed by gzip, xz, bzip2, zstd or lz4 */
+    TRAWL_TEXT_MAP = 2,    /* a regular file is mapped as a whole, if possible (trawl_map_repair) */
+    TRAWL_TEXT_STAY = 4,   /* DEVICE: the text is never copied to the host; calls that would have to
+                              copy it fail with UNSUPPORTED */
+    TRAWL_TEXT_FILTER = 8  /* MEMORY: trawl_text_load also makes a filter */
 };
 struct trawl_text_options {
     uint64_t size;            /* sizeof(struct trawl_text_options) */

@@ -263,9 +263,9 @@ static enum trawl_status by_whole(struct step *step, const struct runs *runs, bo
         if (at > count)
             break;
         found = (is_re2    ? program_run
-                     : may_ask ? program_find
-                               : program_match)(expressions->whole, text, count, at, count,
-                                                REGEX_ANYWHERE, &span, 1);
+                 : may_ask ? program_find
+                           : program_match)(expressions->whole, text, count, at, count,
+                                            REGEX_ANYWHERE, &span, 1);
         if (found == PROGRAM_ASKS) {
             step->pushed = step->from + at;
             return by_automaton(step, line_begin(step, step->pushed), error);
@@ -466,8 +466,8 @@ struct runs_cost {
 };
 
 /* Reads the lines of the step in which the only expression's runs are. */
-static enum trawl_status by_runs(struct step *step, const struct runs *runs,
-                                 struct runs_cost *cost, struct trawl_error *error)
+static enum trawl_status by_runs(struct step *step, const struct runs *runs, struct runs_cost *cost,
+                                 struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
     const struct find_ops *find = find_of(worker->refiner.engine);
@@ -746,58 +746,6 @@ static enum trawl_status engine_submit(struct engine_worker *own, struct engine_
                                       : refine_scan(&worker->refiner, task, error);
 }
 
-/* Finds the matches of the plan's only expression around its atoms. Returns false if automata
- * cannot decide, or if there are many atoms. */
-static bool brief_around(const struct engine *engine, const struct expressions *expressions,
-                         const uint8_t *text, uint64_t count, struct engine_brief *found)
-{
-    struct trawl_match atoms[BRIEF_ATOMS];
-    struct engine_brief atom = {.to = count, .matches = atoms, .room = BRIEF_ATOMS};
-    uint64_t end = 0, spare = SPARE_READS * count;
-
-    atom.is_first = expressions->are_strings ? found->is_first : expressions->spans.head == NULL;
-    if (!engine_cpu.brief(engine, expressions->atoms, text, count, &atom) ||
-        atom.count > BRIEF_ATOMS ||
-        (atom.count > 0 && !expressions->are_strings && expressions->spans.head == NULL))
-        return false;
-    for (uint64_t i = 0; i < atom.count && (found->count == 0 || !found->is_first); i++) {
-        struct regex_span span = {atoms[i].begin, atoms[i].end};
-        int matched = 1;
-
-        if (span.begin < end)
-            continue;
-        if (!expressions->are_strings)
-            matched = span_find(&expressions->spans, text, span.begin, end, count, &spare, &span);
-        if (matched < 0)
-            return false;
-        if (matched > 0)
-            engine_brief_put(found, span.begin, end = span.end, 0, 0);
-    }
-    return true;
-}
-
-/* Searches a short text for a single expression of RE2: around its atoms, or as a line. */
-static bool brief(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
-                  uint64_t count, struct engine_brief *found)
-{
-    const uint32_t others = TRAWL_MULTILINE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF;
-    const struct expressions *expressions;
-
-    found->count = found->candidates = 0;
-    found->is_long = count > BRIEF_MAX;
-    if (found->is_long || plan->pattern_count != 1 || plan->pcre > 0 || found->hits != NULL ||
-        (plan->flags & others) != 0 || expressions_want(plan, &expressions, NULL) != TRAWL_OK)
-        return false;
-    if (expressions->atoms != NULL && brief_around(engine, expressions, text, count, found))
-        return true;
-    if (count > 0 && text[count - 1] == plan->line_end)
-        count--;
-    found->is_long = (count > BRIEF_LINE && !program_seeks(expressions->items[0].each)) ||
-                     bytes_find_either(text, count, plan->line_end, plan->line_end_also) < count;
-    found->count = 0;
-    return !found->is_long && judge_brief(plan, text, count, found);
-}
-
 const struct trawl_plan *regex_strings(const struct trawl_plan *plan)
 {
     const struct line_reader *reader = plan->line_reader;
@@ -824,5 +772,5 @@ static enum trawl_status explain(const struct trawl_plan *plan, char *lines, uin
 const struct engine_ops engine_regex = {.compile = engine_compile,
                                         .release = refine_release,
                                         .submit = engine_submit,
-                                        .brief = brief,
+                                        .brief = regex_brief,
                                         .explain = explain};

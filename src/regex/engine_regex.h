@@ -28,6 +28,9 @@ extern uint64_t judge_again;
 extern uint32_t regex_runs_pause;
 
 extern const struct engine_ops engine_regex;
+/* engine_ops.brief, for a single expression of RE2: around its atoms, or as a line. */
+bool regex_brief(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
+                 uint64_t count, struct engine_brief *found);
 
 /* Returns the plan of the atoms if each match lies in a line that contains one; otherwise NULL.
  * With a line_reader, the atoms are the plan's own strings. */

@@ -29,7 +29,10 @@ def undoubted(said):
     """Return trawl's standard error, without the messages about lists of -f that grep does not have: that the strings do
     not occur, or that one is empty."""
     return re.sub(
-        rb"^(?:trawl|tg): (?:.*: nothing was found; |warning: .* has an empty line: ).*\n", b"", said, flags=re.MULTILINE
+        rb"^(?:trawl|tg): (?:.*: nothing was found; |warning: .* has an empty line: ).*\n",
+        b"",
+        said,
+        flags=re.MULTILINE,
     )
 
 
