@@ -212,7 +212,7 @@ def test_backup(place):
 def test_ways(rng, folder, trawl):
     """Replaces in trees that are reached in several ways, with files that are there already under the names of backups:
     each file is replaced once, and no backup is changed."""
-    root = os.path.join(folder, f"{rng.number} ways")
+    root = os.path.join(folder, f"{rng.number}-ways")
     names = rng.sample(
         ["a", "b", "s/a", "s/b", "s/t/a", "s/t/c", "s/a.bak", "a.bak", "s/t/.bak", "c.bak/a"], rng.choice([1, 3, 6])
     )
