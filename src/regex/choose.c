@@ -13,6 +13,7 @@
 #include "regex/prices.def"
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
+uint32_t regex_runs_pause = RUNS_PAUSE;
 uint32_t regex_ways = UINT32_MAX;
 
 /* Returns the fraction of the first `bytes` offsets of the sample at which the string occurs. If it
@@ -273,4 +274,47 @@ bool choose_automaton(const struct step *step, enum way way)
 {
     return way == WAY_AUTOMATON || (way == WAY_FINDER && step->chunk->records == NULL &&
                                     (step->worker->contest.fits >> WAY_AUTOMATON & 1) != 0);
+}
+
+const struct runs *choose_runs(const struct step *step)
+{
+    struct regex_worker *worker = step->worker;
+
+    if (worker->expressions->atoms != NULL || worker->expressions->count > 1 ||
+        judges_whole(step) || refine_is_on_device(&worker->refiner))
+        return NULL;
+    if (worker->runs_rest > 0) {
+        worker->runs_rest -= worker->runs_rest < UINT32_MAX;
+        return NULL;
+    }
+    worker->runs_steps++;
+    if (regex_runs_pause > 0 && worker->runs_steps >= RUNS_COMPARED &&
+        (worker->runs_steps & (worker->runs_steps - 1)) == 0)
+        return NULL;
+    return program_runs(worker->expressions->items[0].each);
+}
+
+void choose_count_runs(const struct step *step, const struct runs_cost *cost, uint64_t ns)
+{
+    struct regex_worker *worker = step->worker;
+    const double bytes = (double)(step->to - step->from);
+    double left, looked, read;
+
+    if (cost == NULL) {
+        if (worker->runs_rest == 0 && (double)ns < worker->runs_rate * bytes) {
+            worker->runs_rest = RUNS_PAUSE_MOST;
+            worker->runs_steps = 0;
+        }
+        return;
+    }
+    left = (double)cost->bytes;
+    looked = RUNS_NS * bytes + RUNS_CALL_NS * (double)cost->calls;
+    read = max_double((double)ns - looked, FINDER_NS * left);
+    worker->runs_rate = (double)ns / bytes;
+    if (regex_runs_pause == 0 || read * (bytes - left) >= looked * left) {
+        worker->runs_pause = regex_runs_pause;
+        return;
+    }
+    worker->runs_rest = worker->runs_pause;
+    worker->runs_pause = (uint32_t)min_u64(UINT64_C(2) * worker->runs_pause, RUNS_PAUSE_MOST);
 }

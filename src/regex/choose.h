@@ -31,4 +31,14 @@ bool choose_whole(const struct step *step, enum way way);
  * which RE2 might need copies. */
 bool choose_automaton(const struct step *step, enum way way);
 
+/* What looking for runs (runs.h) has left of a step. */
+struct runs_cost {
+    uint64_t bytes, calls;
+};
+/* Returns the runs by which lines of the step are chosen; NULL: all are read. */
+const struct runs *choose_runs(const struct step *step);
+/* Stops to look for runs for a while if that took longer than it saved in the step, which took
+ * `ns`, or, with `cost` NULL, if the step took less time without them. */
+void choose_count_runs(const struct step *step, const struct runs_cost *cost, uint64_t ns);
+
 #endif

@@ -42,8 +42,6 @@
 #include "regex/step.h"
 #include "regex/table.h"
 
-uint32_t regex_runs_pause = RUNS_PAUSE;
-
 /* Frees what the worker has allocated for its plan. */
 static void plan_end(struct refiner *refiner)
 {
@@ -67,6 +65,7 @@ static void plan_end(struct refiner *refiner)
     worker->expressions = NULL;
     worker->runs_rest = regex_runs_pause == UINT32_MAX ? UINT32_MAX : 0;
     worker->runs_pause = regex_runs_pause;
+    worker->runs_steps = 0;
     worker->has_seen = false;
     worker->atoms_most = TRIAL_ATOMS;
     worker->scans_left = 0;
@@ -460,11 +459,6 @@ static enum trawl_status read_lines(struct step *step, const struct runs *runs,
                                          : by_lines(step, step->from, false, error);
 }
 
-/* What looking for runs has left to read. */
-struct runs_cost {
-    uint64_t bytes, calls;
-};
-
 /* Reads the lines of the step in which the only expression's runs are. */
 static enum trawl_status by_runs(struct step *step, const struct runs *runs, struct runs_cost *cost,
                                  struct trawl_error *error)
@@ -495,37 +489,6 @@ static enum trawl_status by_runs(struct step *step, const struct runs *runs, str
     return TRAWL_OK;
 }
 
-/* Returns the runs by which lines are chosen; NULL: all are read. */
-static const struct runs *choose_runs(struct step *step)
-{
-    struct regex_worker *worker = step->worker;
-
-    if (worker->expressions->atoms != NULL || worker->expressions->count > 1 ||
-        judges_whole(step) || refine_is_on_device(&worker->refiner))
-        return NULL;
-    if (worker->runs_rest > 0) {
-        worker->runs_rest -= worker->runs_rest < UINT32_MAX;
-        return NULL;
-    }
-    return program_runs(worker->expressions->items[0].each);
-}
-
-/* Stops to look for runs for a while if that took longer than it saved. The step took `ns`. */
-static void count_runs(const struct step *step, const struct runs_cost *cost, uint64_t ns)
-{
-    struct regex_worker *worker = step->worker;
-    const double bytes = (double)(step->to - step->from), left = (double)cost->bytes;
-    const double looked = RUNS_NS * bytes + RUNS_CALL_NS * (double)cost->calls;
-    const double read = max_double((double)ns - looked, FINDER_NS * left);
-
-    if (regex_runs_pause == 0 || read * (bytes - left) >= looked * left) {
-        worker->runs_pause = regex_runs_pause;
-        return;
-    }
-    worker->runs_rest = worker->runs_pause;
-    worker->runs_pause = (uint32_t)min_u64(UINT64_C(2) * worker->runs_pause, RUNS_PAUSE_MOST);
-}
-
 /* Searches a step in the way whose turn it is. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
@@ -549,8 +512,9 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
             worker->atoms_most *= 2;
     }
     worker->stepped_ns = read_clock();
-    if (runs != NULL)
-        count_runs(step, &cost, worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
+    if (!by_atoms)
+        choose_count_runs(step, runs != NULL ? &cost : NULL,
+                          worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
     choose_next(step, began_ns, worker->stepped_ns);
     if (choose_host(step, worker->stepped_ns - min_u64(began_ns, worker->stepped_ns)))
         worker->scans_left = CONTEST_PAUSE;

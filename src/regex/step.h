@@ -32,7 +32,9 @@ struct regex_worker {
     uint64_t stepped_ns;             /* when the task's last step ended; 0: it had none */
     /* how many more steps are read without runs, and how many are if runs are useless once more */
     uint32_t runs_rest, runs_pause;
-    bool has_seen; /* has read a part of the text, and chosen the atoms anew by it */
+    uint32_t runs_steps; /* how many steps were not a rest since runs turned out slower */
+    double runs_rate;    /* ns per byte of the last step with runs */
+    bool has_seen;       /* has read a part of the text, and chosen the atoms anew by it */
     /* On a device: when the step's atoms had been found; how many atoms a step may have; and how
      * many more scans are left to the host. */
     uint64_t found_ns, atoms_most;
