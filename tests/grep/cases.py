@@ -29,7 +29,7 @@ def undoubted(said):
     """Return trawl's standard error, without the messages about lists of -f that grep does not have: that the strings do
     not occur, or that one is empty."""
     return re.sub(
-        rb"^(?:trawl|tg): (?:.*: nothing was found; |warning: .* has an empty line: ).*\n",
+        rb"^(?:trawl|tg): (?:.*: nothing was found; |warning: .* has an empty line: |warning: .* is the pattern: ).*\n",
         b"",
         said,
         flags=re.MULTILINE,

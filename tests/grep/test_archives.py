@@ -98,7 +98,7 @@ def test_archives(rng, folder, trawl):
     got = execute([*as_search, "--search-zip", archive], here)
     expected = execute([*as_search, "--", *searched], here) if searched else (1, b"", b"")
     cases.counts["selected"] += got[0] == 0
-    assert got[2] == b"", (here, as_search)
+    assert cases.undoubted(got[2]) == b"", (here, as_search)
     assert (got[0], settled(got[1])) == (expected[0], settled(renamed(expected[1], archive, names))), (here, as_search)
     is_common = options in OPTIONS and options != ["-w"] and archive.startswith(("t-ustar", "t-gnutar", "t-zip"))
     if is_common and has_judge("ugrep"):

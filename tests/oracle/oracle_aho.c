@@ -88,8 +88,9 @@ static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
 
-    return ((query->flags & NAIVE_WHOLE_WORD) && word) ||
-           ((query->flags & NAIVE_WHOLE_LINE) && !naive_ends_line(query, c));
+    if (query->flags & NAIVE_WHOLE_LINE) /* then WHOLE_WORD changes nothing */
+        return !naive_ends_line(query, c);
+    return (query->flags & NAIVE_WHOLE_WORD) && word;
 }
 
 struct list {
