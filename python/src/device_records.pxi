@@ -444,7 +444,8 @@ cdef class Records(Made):
         asked.records = self.records
         asked.out.size, asked.out.how, asked.out.matches = sizeof(asked.out), TRAWL_SPLIT if splits else TRAWL_GROUP, &given
         asked.out.flags = TRAWL_SPANS_FIRST if match == "leftmost-first" else TRAWL_SPANS
-        asked.out.plan, asked.out.group = plan.plan, group
+        if group > 0:
+            asked.out.plan, asked.out.group = plan.plan, group
         if values is not None:
             asked.out.how = TRAWL_REPLACE if not values.masks else TRAWL_MASK_CHARACTERS if self.is_text else TRAWL_MASK
             asked.out.values, asked.out.values_count = <const trawl_value *>values.pieces, max(values.patterns, 1)

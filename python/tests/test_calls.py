@@ -406,7 +406,7 @@ def column_calls(rng, plan, records, found, column, is_text, kind):
         (),
         {"answer": "pattern"},
         list,
-        [one if one is None else _sources.text_of(plan[one]) for one in least],
+        [one if one is None else plan[one] for one in least],
     )
     yield "pattern_counts", (), {}, check, [one if one is None else len(one) for one in kinds]
     yield "pattern_lists", (), {}, check, kinds

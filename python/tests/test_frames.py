@@ -85,8 +85,8 @@ def test_columns_of_arrow():
     for kind in (pyarrow.binary(), pyarrow.binary_view()):
         column = pyarrow.array([b"\xffb", None], kind)
         assert trawl.Plan("b").match_counts(column).tolist() == [1, None]
-    fixed, runs = pyarrow.array([b"a"], pyarrow.binary(1)), pyarrow.compute.run_end_encode(pyarrow.array(["a"]))
-    for column, kind in ((pyarrow.array([1]), "numbers"), (pyarrow.array([["a"]]), "nested values"), (runs, "run-end encoded"),
+    fixed = pyarrow.array([b"a"], pyarrow.binary(1))
+    for column, kind in ((pyarrow.array([1]), "numbers"), (pyarrow.array([["a"]]), "nested values"),
                          (fixed, "binary values of a fixed size"), (pyarrow.array([True]), "booleans")):  # fmt: skip
         with pytest.raises(TypeError, match=f"not {kind}.* \\(Arrow's format"):
             plan.match_counts(column)
