@@ -16,7 +16,6 @@ import pytest
 import trawl
 from arrow_by_hand import Column, Stream, read
 from conftest import amount, naive, parts, rewritten
-from trawl import _sources
 
 # (letters of the texts, options of the plan, options of naive() for the same search). None: naive() cannot do this
 # search, so the expected answer is what plan.matches() finds in each text alone; the C library's tests check such
