@@ -74,7 +74,7 @@ static uint64_t take_string(struct pages_case *c, char *to)
     at = test_random_below(&c->random, c->bytes_count - bytes + 1);
     memcpy(to, c->text + at, (size_t)bytes);
     if (test_random_one_in(&c->random, 3))
-        to[test_random_below(&c->random, bytes)] ^= 1 << test_random_below(&c->random, 6);
+        to[test_random_below(&c->random, bytes)] ^= (char)(1 << test_random_below(&c->random, 6));
     for (uint64_t i = 0; i < test_random_below(&c->random, 3); i++) {
         to_at = c->page * test_random_below(&c->random, c->bytes_count / c->page + 1);
         to_at += test_random_below(&c->random, 3) - test_random_below(&c->random, bytes + 2);

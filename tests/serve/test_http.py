@@ -48,16 +48,23 @@ def root(folder):
 
 @pytest.fixture
 def serve(folder, root):
-    """A function that starts a server of the tree, or of `roots`, and waits until all is loaded."""
+    """A function that starts a server of the tree, or of `roots`, and waits until all is loaded. Servers that the test does
+    not stop are ended after it."""
+    made = []
 
     def start(*options, roots=None, **more):
         listen = (
             [] if options and options[0].startswith("--listen=") else ["--listen=unix:" + os.path.join(folder, "at")]
         )
         roots = [root] if roots is None else roots
-        return Server([SERVE], *listen, *options, *roots, **more).loaded(len(roots))
+        made.append(Server([SERVE], *listen, *options, *roots, **more))
+        return made[-1].loaded(len(roots))
 
-    return start
+    yield start
+    for one in made:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
 
 
 NEEDLES = 5  # occurrences, in three files
