@@ -529,6 +529,7 @@ static enum trawl_status make_call(const struct contestant *it, struct library *
     case CALL_BEGINS:
         asked.what = it->call == CALL_BEGINS ? TRAWL_BEGINS : TRAWL_COUNT_LINES;
         asked.invert = it->call == CALL_OTHER_LINES;
+        asked.context = NULL; /* there is no sink */
         if (it->call == CALL_BEGINS) {
             asked.values = array_of_answer(own);
             asked.room = own->room;
