@@ -274,7 +274,7 @@ static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended
     return named && by_method == bytes &&
            (stats.worker_count == 0 ||
             (stats.page_count > 0
-                 ? bytes <= stats.text_bytes /* what a filter skips is not searched */
+                 ? ended_early || bytes <= stats.text_bytes /* a filter skips pages */
              : ended_early ? bytes >= stats.text_bytes
                            : bytes == stats.text_bytes));
 }

@@ -155,7 +155,7 @@ def section(data):
             lines += [what, "", *ratios(data, name, other, of), ""]
     names = [name for name in (FIRST, LATER, HYPERSCAN, RE2_SET, TG, RG)
              if any(result(row, name) for row in data["rows"])]  # fmt: skip
-    seconds = [[row["name"], f"{row.get('found', 0):,}"] + [f"{1000 * working(it):.1f}" if (it := result(row, name)) else "-"
+    seconds = [[row["name"], f"{row['found']:,}"] + [f"{1000 * working(it):.1f}" if (it := result(row, name)) else "-"
                for name in names] for row in data["rows"]]  # fmt: skip
     return lines + ["Milliseconds:", "", *table(["rules", "lines", *names], seconds)]
 

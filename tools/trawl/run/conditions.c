@@ -356,7 +356,7 @@ bool conditions_of_file(struct command_job *job, struct open_file *file, struct 
     bool meets = search != NULL, failed = search == NULL;
     off_t begin = file->bytes != NULL ? 0 : lseek(file->descriptor, 0, SEEK_CUR);
 
-    if (begin < 0) {
+    if (begin < 0 && errno == ESPIPE) {
         file->descriptor = keep_stream(job, file->descriptor, &status->st_size);
         begin = file->descriptor < 0 ? -1 : 0;
     }
