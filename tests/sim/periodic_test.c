@@ -138,11 +138,13 @@ int main(int argument_count, char **arguments)
         kept = gpu_open();
     else
         cuda_driver_replace(sim_driver_table());
-    (void)test_cases(test_amount(on_device ? CASES_DEVICE : CASES_NORMAL, CASES_LONG), run_case);
+    (void)test_cases(test_amount_telling(on_device ? CASES_DEVICE : CASES_NORMAL, CASES_LONG,
+                                         CASES_NORMAL),
+                     run_case);
     trawl_searcher_close(searcher);
     if (on_device)
         engine_cuda.close(kept);
     printf("%" PRIu64 " texts, %" PRIu64 " occurrences\n", counted, found_all);
-    TEST_CHECK(found_all > 10 * counted);
+    TEST_CHECK(found_all > 10 * counted || counted < CASES_NORMAL); /* with sanitizers */
     return test_end();
 }
