@@ -138,9 +138,9 @@ int main(int argument_count, char **arguments)
         kept = gpu_open();
     else
         cuda_driver_replace(sim_driver_table());
-    (void)test_cases(test_amount_telling(on_device ? CASES_DEVICE : CASES_NORMAL, CASES_LONG,
-                                         CASES_NORMAL),
-                     run_case);
+    (void)test_cases(
+        test_amount_telling(on_device ? CASES_DEVICE : CASES_NORMAL, CASES_LONG, CASES_NORMAL),
+        run_case);
     trawl_searcher_close(searcher);
     if (on_device)
         engine_cuda.close(kept);
