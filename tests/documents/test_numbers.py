@@ -67,8 +67,10 @@ QUOTED = {
         ("at most # transitions", ("regex/automaton.c", "GROUP_WORDS_MAX", 1)),
     ),
     "src/approximate/approx_choose.h": (("tries them on # KiB of the text", ("approximate/prices.def", "TRIAL_BYTES", K)),),
-    "docs/regex.md": (
+    "docs/design/expressions.md": (
         ("is a set of up to # strings", ("regex/split.h", "SPLIT_STRINGS_MAX", 1)),
+    ),
+    "docs/regex.md": (
         ("first step ends after # atoms", ("regex/prices.def", "TRIAL_ATOMS", 1)),
     ),
     "src/regex/automaton.h": (

@@ -211,7 +211,7 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
                          told.pattern_index, place, sizeof place);
     (void)snprintf(
         message, SETTINGS_ERROR_BYTES, "%s\\%c: %s%s", place, told.line_end == '\n' ? 'n' : '0',
-        told.line_end == options->line_ends.bytes[0] ? "a line does not hold its line end"
+        told.line_end == options->line_ends.bytes[0] ? "a match cannot contain the line end"
                                                      : "without --text, NUL ends lines, too",
         told.line_end == '\n' ? "; -U searches across lines" : "");
     return true;
