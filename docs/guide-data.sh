@@ -51,7 +51,7 @@ echo 'The parser calls malloc(80) once.' >project/README.md
 echo 'TOKEN=malloc-7' >project/.env
 mkdir -p project/tools
 printf 'import os\nimport sys\n\nprint(os.getcwd(), sys.argv)\n' >project/tools/where.py
-printf 'VERSION = "1.4.2"\r\nDATE = "2026-11-30"\r\n' >project/tools/version.py
+echo 'VERSION = "1.4.2"' >project/tools/version.py
 
 # 1,000 rules for secrets of three shapes, and files with three of these secrets.
 awk 'BEGIN {
