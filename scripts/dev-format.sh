@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# format: run clang-format over every C, C++ and CUDA file of the project, and ruff over Python, in place
+# format: lay out C, C++, CUDA and Python files in place, and make docs/python-reference.md anew
 set -euo pipefail
 . scripts/common.sh
 
@@ -12,3 +12,4 @@ git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cc' '*.cpp' '*.cu' '*.cuh'
 place=$(bash scripts/judges.sh tools) || die "ruff cannot be installed (build/judges.log)"
 "$place/bin/ruff" format
 "$place/bin/ruff" check --fix
+python3 python/reference.py docs/python-reference.md

@@ -107,7 +107,7 @@ def test_modules(name):
         doctest.DebugRunner().run(test)
 
 
-@pytest.mark.parametrize("name", ["python.md", "comparison.md"])
+@pytest.mark.parametrize("name", ["python.md", "comparison.md", "faq.md"])
 def test_guide(name):
     guide = pathlib.Path(__file__).parents[2] / "docs" / name
     result = doctest.testfile(str(guide), module_relative=False)

@@ -77,18 +77,19 @@ class SparkCounters:
 class Stage:
     """A search of a column of a table, batch by batch.
 
-    kind: the output. contains, which, pattern_counts, match_counts, pattern_lists, split
-                 the table, with a new last column of that name
-      replace, mask the table with the rewritten texts in place of the column or, with name=, with a new last column;
-                 values, mask: see Plan.replace and Plan.mask
-      filter     the records in which a pattern occurs or, with invert=True, no pattern occurs; without nulls
-      cells      a row for each pair of a record and a pattern that occurs in it: the record's columns
-                 `keep`, then record (counted from 0 in this stage's input), pattern, begin
-      matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
-                 errors also distance, with the alphabet 'dna' also strand
-      match: of match_counts, matches, replace, mask and split, see Plan.matches and Plan.replace
-      count      a single row at the end: records, nulls, found, bytes, bad, and pattern_records, a list
-                 with the number of records for each pattern
+    kind: the output.
+      contains, which, pattern_counts, match_counts, pattern_lists, split:
+                      the table, with a new last column of that name
+      replace, mask   the table with the rewritten texts in place of the column or, with name=, with a new last column
+      filter          the records in which a pattern occurs or, with invert=True, no pattern occurs; without nulls
+      cells           a row for each pair of a record and a pattern that occurs in it: the record's columns
+                      `keep`, then record (counted from 0 in this stage's input), pattern, begin
+      matches         a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
+                      errors also distance, with the alphabet 'dna' also strand
+      count           a single row at the end: records, nulls, found, bytes, bad, and pattern_records, a list
+                      with the number of records for each pattern
+    match: of match_counts, matches, replace, mask and split, see Plan.matches and Plan.replace.
+    values, mask: see Plan.replace and Plan.mask.
     name: the new column's name, instead of the kind.
     engine, threads: see Searcher. threads=0 in a Spark task: the task's cores (spark.task.cpus).
     errors: "raise", or "apart", which skips records that cannot be searched. Each (record, message)

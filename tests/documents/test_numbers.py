@@ -5,6 +5,8 @@ from: FILE NAME, times UNIT units of the code for one of the sentence. NAME is a
 or an expression of such names (`a * b`)."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from harness import ROOT
@@ -145,3 +147,12 @@ def test_number(row):
         is_now = value(file, name) / unit
         said = float(quoted.replace(",", "").rstrip("."))
         assert said == pytest.approx(is_now, rel=1e-6), f"{document} says {quoted}, src/{file}: {name} is {is_now:g}"
+
+
+def test_python_reference():
+    """Check that docs/python-reference.md is what the docstrings say."""
+    made = subprocess.run(
+        [sys.executable, ROOT / "python/reference.py"], capture_output=True, text=True, check=True
+    ).stdout
+    page = (ROOT / "docs/python-reference.md").read_text(encoding="utf-8")
+    assert page == made, "run ./dev format, or python/reference.py docs/python-reference.md"

@@ -232,9 +232,9 @@ class Questions:
     nfkc, ignore_case, punctuation, spaces, markup: the normal form, see Form. Words need spaces="fold".
     ValueError: no question is left to search for.
 
-    questions, documents: iterables of str and None, or columns of pyarrow, polars or pandas. Each text is read in two
-    ways: with all of its words; and without the numbers at the starts of lines ("2.", "(b)"), joining the parts of a
-    word that a hyphen and a line end divide, if the questions have the whole word.
+    questions, documents: iterables of str and None, or columns of pyarrow, polars or pandas. Each text is read twice:
+    with all of its words; and without the numbers at the starts of lines ("2.", "(b)"), joining the parts of a word that
+    a hyphen and a line end divide, if the questions have the whole word.
 
     >>> questions = Questions(["abc def", "x"], characters=4, short="whole")
     >>> questions.short, questions.unsearched, questions.totals
