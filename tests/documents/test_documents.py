@@ -38,7 +38,7 @@ def test_gpu_example(path, device):
     check(path, programs=str(PROGRAMS))
 
 
-@pytest.mark.parametrize("name", ["guide", "approximate", "regex"])
+@pytest.mark.parametrize("name", ["guide", "approximate", "genomes", "regex", "faq"])
 def test_guide(name, device):
     """guide.md also decompresses a file."""
     check(ROOT / f"docs/{name}.md", path=[str(BUILD)], link=[f"trawl={ROOT}"])

@@ -13,6 +13,8 @@ FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
 LINE_CHARACTERS_MAX = 100
 CLANG_FORMAT_MAJOR = "14"
+PAGES_WORDS_MAX = 36000
+GENERATED = ("docs/papers.md", "docs/python-reference.md")  # pages that do not count: measured or made from the code
 
 
 def rooms_and_rights(path):
@@ -162,7 +164,12 @@ def links(tree):
 
 
 def changes(tree):
-    """Check that CHANGELOG.md is short: in all, and the words and numbers (outside of code) of each item."""
+    """Check that the written pages are short together, and CHANGELOG.md by itself: in all, and the words and numbers
+    (outside of code) of each item."""
+    paths = [path for path in tree.files((".md",)) if path.startswith("docs/") or "/" not in path]
+    count = sum(len(tree.read(path).split()) for path in paths if path not in GENERATED)
+    if count > PAGES_WORDS_MAX:
+        yield "docs", 1, f"{count:,} words in all pages, at most {PAGES_WORDS_MAX:,}"
     text = tree.read("CHANGELOG.md")
     if len(text.split()) > 2500:
         yield "CHANGELOG.md", 1, "more than 2,500 words"
