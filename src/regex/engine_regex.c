@@ -442,6 +442,7 @@ static enum trawl_status rechoose_strings(const struct step *step, struct trawl_
         step->to == step->chunk->owned)
         return TRAWL_OK;
     worker->has_seen = true;
+    worker->stepped_ns = 0; /* the next step is not slower for this */
     TRAWL_TRY(attachment_want(&plan->attached[PLAN_SEEN], &seen, anchors_make_seen,
                               anchors_free_seen, &object, error));
     worker->expressions = (const struct expressions *)object;
