@@ -343,14 +343,14 @@ static void walk_tree(struct update *update, const char *path)
 {
     struct file_settings files = update->collection->walking.files;
     const struct tree_watcher watcher = {enter_directory, update};
-    bool left_out = false;
+    uint64_t left[LEFT_KINDS] = {0};
     const struct tree_options options = {.exclude = update->job.exclude,
                                          .filter = update->job.filter,
                                          .files = &files,
                                          .skip_special_files = true,
                                          .tells_left = true,
                                          .open_levels = OPEN_LEVELS,
-                                         .left_out = &left_out,
+                                         .left = left,
                                          .watcher = &watcher};
     struct tree_entry entry;
     struct tree *tree;

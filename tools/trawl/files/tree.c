@@ -590,6 +590,7 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
         return false;
     is_excluded = tree->options.exclude != NULL &&
                   exclude_skips(tree->options.exclude, name, false, type == DT_DIR);
+    tree->options.left[LEFT_EXCLUDED] += is_excluded;
     if (is_excluded && !tree->options.tells_left)
         return false;
     name_at = set_name(tree, level, name);
@@ -600,7 +601,7 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
     reason = is_excluded ? "an option" : reason_against(tree, level, name_at, type, &why, room);
     if (reason == no_memory)
         return set_entry(tree, entry, TREE_ERROR, ENOMEM);
-    *tree->options.left_out |= reason != NULL;
+    tree->options.left[why] += reason != NULL && !is_excluded;
     /* as in ripgrep, rules do not hide a link that cannot be followed */
     if (reason != NULL && !is_excluded && !tree->options.tells_left && (is_circle || os_code != 0))
         return set_entry(tree, entry, is_circle ? TREE_LOOP : TREE_ERROR, os_code);

@@ -47,7 +47,9 @@ enum tree_left {
     LEFT_HIDDEN,    /* the name begins with a dot */
     LEFT_TOO_DEEP,  /* --max-depth */
     LEFT_TOO_LARGE, /* --max-filesize */
-    LEFT_BY_OPTION  /* a glob, a type, --ignore-file, --exclude or a similar option */
+    LEFT_BY_OPTION, /* a glob, a type, --ignore-file or a similar option */
+    LEFT_EXCLUDED,  /* --exclude or a similar option; with tells_left, LEFT_BY_OPTION */
+    LEFT_KINDS
 };
 
 struct tree_entry {
@@ -80,7 +82,7 @@ struct tree_options {
     /* only links are checked for loops, and the root's name keeps all slashes at its end */
     bool as_ripgrep;
     unsigned open_levels;               /* maximum number of directories open at a time; ≥ 2 */
-    bool *left_out;                     /* set to true when `filter` or a limit skips an entry */
+    uint64_t *left;                     /* [LEFT_KINDS]: counts of what was skipped, by kind */
     const struct tree_watcher *watcher; /* NULL: no watcher */
     const struct guard *guard;          /* limits of the search; NULL: no limits */
 };

@@ -30,6 +30,20 @@ void job_tell_guess(struct command_job *job, const char *name, const char *guess
         job_message(job, "%s: read as %s, a guess", name, guess);
 }
 
+void job_skipped(const struct command_job *job, struct job_skipped skipped[JOB_SKIPPED_COUNT])
+{
+    const struct job_skipped all[JOB_SKIPPED_COUNT] = {
+        {"ignored", job->left[LEFT_BY_RULE]},
+        {"hidden", job->left[LEFT_HIDDEN]},
+        {"deep", job->left[LEFT_TOO_DEEP]},
+        {"large", job->left[LEFT_TOO_LARGE]},
+        {"excluded", job->left[LEFT_BY_OPTION] + job->left[LEFT_EXCLUDED]},
+        {"binary", job->totals.sums.binary_count},
+        {"failed", job->totals.sums.failed_count}};
+
+    memcpy(skipped, all, sizeof all);
+}
+
 void job_fail(struct command_job *job, const char *message)
 {
     const char *end = strstr(message, MESSAGE_EXHAUSTED);
@@ -45,6 +59,7 @@ void job_file_error(struct command_job *job, const char *name, int os_code)
     if (!job->settings->no_messages)
         job_message(job, "%s: %s", name, strerror(os_code));
     job->error_seen = true;
+    job->totals.sums.failed_count++;
 }
 
 bool job_may_pass_over(const struct command_job *job)

@@ -3,6 +3,7 @@
 #define TRAWL_COMMAND_JOB_H
 
 #include "trawl.h"
+#include "trawl/files/tree.h"
 #include "trawl/options/patterns.h"
 #include "trawl/text/output.h"
 #include "trawl/options/settings.h"
@@ -19,6 +20,7 @@ struct json_totals {
 struct job_sums {
     struct json_totals json;
     uint64_t file_count, selected_count; /* files searched; selected lines, or occurrences */
+    uint64_t binary_count, failed_count; /* files left at a NUL without a match; errors of files */
     /* of all searches, from struct trawl_stats */
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;
@@ -100,16 +102,27 @@ struct command_job {
     /* a line was selected in some file; tg -L: none was in some file; --files: there is a file */
     bool selected;
     bool error_seen; /* an error occurred, so the exit status is 2, except after a match under -q */
-    bool left_out;   /* the rules for files of directories skipped something */
-    bool has_searched;       /* files were searched that `totals` does not count */
-    bool done;               /* nothing more can change the outcome */
-    uint64_t searched_bytes; /* sum over all texts */
+    bool left_out;   /* a server's rules for files of directories skipped something */
+    uint64_t left[LEFT_KINDS]; /* what a walk's rules skipped (files/tree.h) */
+    bool has_searched;         /* files were searched that `totals` does not count */
+    bool truncated;            /* --max-total or --max-output ended the search */
+    bool done;                 /* nothing more can change the outcome */
+    uint64_t searched_bytes;   /* sum over all texts */
     struct job_totals totals;
 };
 
 #define EXIT_SELECTED 0     /* a line was selected */
 #define EXIT_NOT_SELECTED 1 /* no line was selected */
 #define EXIT_ERROR 2        /* an error occurred */
+
+/* Reasons for which files, and directories with all that they hold, were not searched, or not
+ * whole. */
+#define JOB_SKIPPED_COUNT 7
+struct job_skipped {
+    const char *why;
+    uint64_t count;
+};
+void job_skipped(const struct command_job *job, struct job_skipped skipped[JOB_SKIPPED_COUNT]);
 
 /* Prints a line on standard error, after the output so far. */
 void job_message(struct command_job *job, const char *format, ...)
@@ -135,6 +148,9 @@ bool job_passes_over_silently(const struct command_job *job);
 /* How a job's output gets into the order of the files, if several workers search. A worker keeps
  * messages and separators until its turn comes (run/pool_turns.c). */
 
+/* --max-total: waits until all files before the job's current one are reported, and returns how
+ * many lines may still be selected; 0: the search is over. */
+uint64_t pool_total_left(struct command_job *job);
 /* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);
 /* Returns true if the caller is to print a separator between groups and pass its start to

@@ -69,6 +69,21 @@ void scan_part_end(struct text_scan *scan)
         output_write(scan->output);
 }
 
+bool scan_ask_total(struct text_scan *scan, const struct trawl_window *window)
+{
+    uint64_t left;
+
+    if (!scan->lines.asks_total || (window != NULL && window->match_count == 0 &&
+                                    !scan->settings->invert && !scan->rules.every_line))
+        return true;
+    left = pool_total_left(scan->job);
+    scan->lines.asks_total = false;
+    if (left < scan->lines.most)
+        scan->lines.most = scan->lines.left = left;
+    scan->stop |= left == 0;
+    return left > 0;
+}
+
 void scan_free(struct text_scan *scan)
 {
     free(scan->part.matches);

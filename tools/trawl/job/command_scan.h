@@ -165,7 +165,9 @@ struct counting {
 /* The lines that were selected, printed and scanned so far. */
 struct lines {
     uint64_t selected;     /* selected lines, or occurrences in reports without lines */
-    uint64_t left;         /* lines until -m is reached */
+    uint64_t most;         /* lines that -m and --max-total allow */
+    uint64_t left;         /* lines until these are reached */
+    bool asks_total;       /* --max-total: what files before this one have left is not known yet */
     uint64_t spans;        /* if rules.counts_spans: matches of selected lines (count_spans) */
     uint64_t selected_end; /* end of the last selected line */
     uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
@@ -310,6 +312,11 @@ static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
     scan->status = status;
     scan->stop = true;
 }
+
+/* --max-total: waits for the files before this one, and allows what they have left. To be called
+ * before a line is selected; does nothing if none of the window can be. NULL: any may be. False:
+ * the search is over. */
+bool scan_ask_total(struct text_scan *scan, const struct trawl_window *window);
 
 /* Counts a selected line that ends at `end`. With rules.stop_at_select, stops the search. */
 static inline void scan_selected(struct text_scan *scan, uint64_t end)

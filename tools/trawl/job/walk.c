@@ -102,7 +102,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                     false,
                                     settings->is_tg,
                                     walk->open_levels,
-                                    &walk->job->left_out,
+                                    walk->job->left,
                                     NULL,
                                     settings->guard};
     walk->tree = tree_open(operand, &options);
@@ -168,7 +168,7 @@ static bool is_passed_over(struct walk *walk, struct walk_item *item)
                  end = settings->backup != NULL ? strlen(settings->backup) : 0;
 
     if (end > 0 && bytes > end && strcmp(name + bytes - end, settings->backup) == 0) {
-        walk->job->left_out |= !item->is_operand;
+        walk->job->left[LEFT_BY_OPTION] += !item->is_operand;
         if (!item->is_operand && !settings->files.debug)
             return true;
         free(walk->note);

@@ -424,6 +424,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
     settings->before_count = settings->after_count = settings->asked.around_count =
         CONTEXT_NOT_GIVEN;
     settings->asked.max_count_given = MAX_COUNT_NONE;
+    settings->max_total = settings->max_output = UINT64_MAX;
     settings->search.map = TRAWL_MAP_IF_FASTER;
     settings->separators.group = "--";
     settings->separators.group_bytes = 2;

@@ -46,6 +46,8 @@ static bool is_refused(const struct settings *settings, const struct report *rep
         {settings->invert && report->finds == FINDS_OCCURRENCES, options, "-v (--invert-match)"},
         {settings->asked.max_count_given != MAX_COUNT_NONE && report->prints == PRINTS_TABLE,
          options, "-m (--max-count)"},
+        {settings->max_total < UINT64_MAX && report->prints == PRINTS_TABLE, options,
+         "--max-total"},
     };
     bool refused =
         flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
@@ -70,6 +72,8 @@ static bool contradiction(const struct settings *settings, char *error)
         {numbered && settings->invert, "--pattern-number", "-v (--invert-match)"},
         {numbered && settings->style.vimgrep, "--pattern-number", "--vimgrep"},
         {numbered && settings->json, "--pattern-number", "--json"},
+        {settings->max_total < UINT64_MAX && settings->list == LIST_WITHOUT_MATCH, "--max-total",
+         "-L (--files-without-match)"},
     };
 
     if (settings->search_zip && settings->encoding != NULL &&
@@ -116,6 +120,8 @@ static bool write_contradiction(const struct settings *settings, char *error)
         {settings->invert, option, "-v (--invert-match)"},
         {settings->style.excerpts, option, "--around"},
         {settings->asked.max_count_given != MAX_COUNT_NONE, option, "-m (--max-count)"},
+        {settings->max_total < UINT64_MAX, option, "--max-total"},
+        {settings->max_output < UINT64_MAX, option, "--max-output"},
         {settings->json, option, "--json"},
         {settings->style.vimgrep, option, "--vimgrep"},
         {settings->search_zip, option, "--search-zip"},
@@ -290,6 +296,18 @@ static bool finish_xor(struct settings *settings, char *error)
     return !flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
 }
 
+static void finish_max_count(struct settings *settings)
+{
+    const int64_t given = settings->asked.max_count_given;
+
+    /* A negative number means no limit. But with -v, as in grep 3.8, it selects nothing. */
+    settings->max_count = given >= 0 && given != MAX_COUNT_NONE ? (uint64_t)given
+                          : given < 0 && settings->invert       ? 0
+                                                                : UINT64_MAX;
+    if (settings->max_count > settings->max_total)
+        settings->max_count = settings->max_total;
+}
+
 bool settings_build(struct settings *settings, char *error)
 {
     if (settings->hex && !settings->xor_text && !finish_hex(settings, error))
@@ -348,12 +366,7 @@ bool settings_build(struct settings *settings, char *error)
     if (settings->is_tg && settings->before_count <= 0 && settings->after_count <= 0)
         /* for a context of 0 lines, tg prints no separators */
         settings->before_count = settings->after_count = CONTEXT_NOT_GIVEN;
-    if (settings->asked.max_count_given >= 0 && settings->asked.max_count_given != MAX_COUNT_NONE)
-        settings->max_count = (uint64_t)settings->asked.max_count_given;
-    /* A negative number means no limit. But with -v, as in grep 3.8, it selects nothing. */
-    else
-        settings->max_count =
-            settings->asked.max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
+    finish_max_count(settings);
     settings->stops_early = settings->report->finds == FINDS_FIRST || settings->max_count == 1;
     if (settings->asked.color != COLOR_NEVER && !colors_build(&settings->colors, settings))
         return message_fail(error, "memory exhausted");

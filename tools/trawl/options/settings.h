@@ -168,6 +168,7 @@ struct settings {
     int progress;                /* --progress: 1; --no-progress: -1; neither: 0 */
     enum binary_files binary_files;
     enum list_files list;
+    uint64_t max_total, max_output;    /* --max-total, --max-output; UINT64_MAX: no limit */
     int64_t before_count, after_count; /* -B and -A, else -C; or CONTEXT_NOT_GIVEN */
     const char *replace;
     bool write;         /* --write: the files get what --replace makes of them */
@@ -197,7 +198,7 @@ struct settings {
     bool numbers_wanted;     /* the report needs the numbers of the strings, in the order given */
     struct nul_rules nuls;
     uint8_t line_end;   /* '\n', or NUL with -z */
-    uint64_t max_count; /* UINT64_MAX: no limit */
+    uint64_t max_count; /* of a file, so at most max_total; UINT64_MAX: no limit */
     struct colors colors;
 };
 

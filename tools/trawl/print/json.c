@@ -267,12 +267,19 @@ void json_match(struct text_scan *scan, const struct json_match *match)
 
 void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines)
 {
-    uint64_t base = line->bytes != NULL ? 0 : line->offset;
+    const uint64_t most = scan->settings->style.max_columns;
+    const uint64_t base = line->bytes != NULL ? 0 : line->offset;
+    const bool is_long = most > 0 && line->line_bytes > most;
 
     put_begin(scan);
     put_beginning(scan, line->selected ? "match" : "context");
     put_json(scan, ",\"lines\":");
-    put_data(scan, line->bytes, base, base + line->line_bytes);
+    if (is_long) {
+        put_json(scan, "{\"text\":\"\"}");
+        put_member(scan, ",\"line_bytes\":", line->line_bytes);
+    } else {
+        put_data(scan, line->bytes, base, base + line->line_bytes);
+    }
     if (number > 0)
         put_member(scan, ",\"line_number\":", number);
     else
@@ -352,17 +359,36 @@ void json_end(struct text_scan *scan, bool binary)
                   time, json->lines > 0, searched, printed, json->lines, json->matches);
 }
 
-void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns)
+/* Writes what was not searched, for --stats. */
+static void put_skipped(const struct command_job *job)
 {
+    struct job_skipped skipped[JOB_SKIPPED_COUNT];
+
+    job_skipped(job, skipped);
+    for (size_t i = 0; i < JOB_SKIPPED_COUNT; i++)
+        output_format(job->output, "%s\"%s\":%" PRIu64, i == 0 ? ",\"not_searched\":{" : ",",
+                      skipped[i].why, skipped[i].count);
+    output_text(job->output, "}");
+}
+
+void json_summary(const struct command_job *job)
+{
+    const struct settings *settings = job->settings;
+    const struct json_totals *totals = &job->totals.sums.json;
     char all[128], searching[128];
 
-    elapsed(all, sizeof all, elapsed_ns, true);
+    elapsed(all, sizeof all, job->totals.elapsed_ns, true);
     elapsed(searching, sizeof searching, totals->elapsed_ns, true);
-    output_format(output,
+    output_format(job->output,
                   "{\"data\":{\"elapsed_total\":%s,\"stats\":{\"bytes_printed\":%" PRIu64
                   ",\"bytes_searched\":%" PRIu64 ",\"elapsed\":%s,\"matched_lines\":%" PRIu64
                   ",\"matches\":%" PRIu64 ",\"searches\":%" PRIu64
-                  ",\"searches_with_match\":%" PRIu64 "}},\"type\":\"summary\"}\n",
+                  ",\"searches_with_match\":%" PRIu64 "}",
                   all, totals->bytes_printed, totals->bytes_searched, searching, totals->lines,
                   totals->matches, totals->searches, totals->with_match);
+    if (settings->stats)
+        put_skipped(job);
+    if (settings->max_total < UINT64_MAX || settings->max_output < UINT64_MAX)
+        output_text(job->output, job->truncated ? ",\"truncated\":true" : ",\"truncated\":false");
+    output_text(job->output, "},\"type\":\"summary\"}\n");
 }

@@ -24,6 +24,6 @@ void json_match(struct text_scan *scan, const struct json_match *match);
 void json_end(struct text_scan *scan, bool binary);
 
 /* Writes the summary, after the last text. */
-void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns);
+void json_summary(const struct command_job *job);
 
 #endif

@@ -732,7 +732,7 @@ int lines_window(void *context, const struct trawl_window *window)
     int stops;
 
     hold_begin(scan);
-    stops = take_window(scan, window);
+    stops = !scan_ask_total(scan, window) || take_window(scan, window);
     hold_end(scan, stops);
     return stops;
 }
@@ -776,9 +776,9 @@ int lines_whole(void *context, const struct trawl_window *window)
     struct trawl_window kept;
 
     scan->lines.scanned_end = window->begin + window->bytes_count;
-    if (!scan->settings->invert && !occurrences_window(scan, &window, &kept))
-        return 1;
-    if (!carry_matches(scan, window->matches, window->match_count))
+    if (!scan_ask_total(scan, window) ||
+        (!scan->settings->invert && !occurrences_window(scan, &window, &kept)) ||
+        !carry_matches(scan, window->matches, window->match_count))
         return 1;
     view.matches = array_of(scan->carry.matches);
     view.match_count = scan->carry.match_count;

@@ -66,6 +66,7 @@ static bool derive_settings(struct condition *condition, const struct settings *
     own->asked.color_given = true;
     own->asked.pretty = false;
     own->asked.max_count_given = MAX_COUNT_NONE;
+    own->max_total = UINT64_MAX;
     own->before_count = own->after_count = own->asked.around_count = CONTEXT_NOT_GIVEN;
     own->binary_files = BINARY_FILES_TEXT;
     return settings_build(own, message);

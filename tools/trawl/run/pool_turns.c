@@ -223,6 +223,7 @@ static void add_to_job(struct command_job *job, const struct command_job *more)
     job->selected |= more->selected;
     job->error_seen |= more->error_seen;
     job->done |= more->done;
+    job->truncated |= more->truncated;
     totals_add(&job->totals, &more->totals);
 }
 
@@ -401,7 +402,7 @@ void pool_begin_batch(struct pool_worker *worker)
     worker->has_turn = false;
     worker->mark.begin = worker->mark.end = 0;
     job->groups = GROUPS_UNKNOWN;
-    job->selected = job->error_seen = job->done = false;
+    job->selected = job->error_seen = job->truncated = job->done = false;
     memset(&job->totals, 0, sizeof job->totals);
     if (worker->kept != NULL) {
         worker->kept->used = worker->kept->committed = 0;
@@ -420,6 +421,15 @@ void pool_end_batch(struct pool_worker *worker)
     if (pool->job->supply != NULL)
         output_flush(pool->job->output);
     pass_turn(pool, worker->item_count);
+}
+
+uint64_t pool_total_left(struct command_job *job)
+{
+    uint64_t left = job->settings->max_total - job->totals.sums.selected_count;
+
+    if (job->worker == NULL || job->worker->job == job->worker->pool->job)
+        return left;
+    return wait_turn(job->worker) ? left - job->worker->pool->job->totals.sums.selected_count : 0;
 }
 
 void pool_say(struct pool_worker *worker, const char *text)

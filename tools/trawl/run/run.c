@@ -137,6 +137,22 @@ static void print_device(const struct job_sums *sums)
             (double)sums->device_host_ns * 1e-9);
 }
 
+/* Prints what was not searched, unless that is nothing. */
+static void print_skipped(const struct command_job *job)
+{
+    struct job_skipped skipped[JOB_SKIPPED_COUNT];
+    const char *before = "not searched: ";
+
+    job_skipped(job, skipped);
+    for (size_t i = 0; i < JOB_SKIPPED_COUNT; i++)
+        if (skipped[i].count > 0) {
+            fprintf(stderr, "%s%s %" PRIu64, before, skipped[i].why, skipped[i].count);
+            before = ", ";
+        }
+    if (before[0] == ',')
+        fputc('\n', stderr);
+}
+
 /* Prints the --stats lines on standard error. */
 static void print_stats(const struct command_job *job)
 {
@@ -153,6 +169,7 @@ static void print_stats(const struct command_job *job)
             seconds > 0 ? (double)totals->sums.text_bytes * 1e-9 / seconds : 0.0,
             totals->thread_count, totals->worker_count, (double)totals->elapsed_ns * 1e-9,
             totals->sums.chunk_count, totals->sums.device_chunk_count, totals->engine);
+    print_skipped(job);
     print_methods(totals);
     print_changes(totals);
     if (totals->instruction_set[0] != '\0')
@@ -179,11 +196,13 @@ int run_end_document(struct command_job *job)
 static void report_no_file(struct command_job *job, size_t operand_count)
 {
     const struct settings *settings = job->settings;
-    bool fails = settings->is_tg && operand_count == 0;
+    bool fails = settings->is_tg && operand_count == 0, left_out = job->left_out;
 
-    if ((fails || (job->left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
+    for (enum tree_left i = LEFT_NOT + 1; i < LEFT_EXCLUDED; i++)
+        left_out |= job->left[i] > 0;
+    if ((fails || (left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
         job_message(job, "no files were searched%s",
-                    job->left_out ? ": rules left all of them out; --debug says which" : "");
+                    left_out ? ": rules left all of them out; --debug says which" : "");
     job->error_seen = job->error_seen || fails;
 }
 
@@ -194,6 +213,12 @@ static int run_operands(struct command_job *job, const struct value_item *operan
 {
     const struct settings *settings = job->settings;
     const bool is_timed = settings->stats || settings->json;
+    struct output_limit limit = {.left = settings->max_output,
+                                 .line_end = settings->null_data ||
+                                                     (settings->report->prints == PRINTS_NAME &&
+                                                      settings->heads.null_after_name)
+                                                 ? '\0'
+                                                 : '\n'};
     uint64_t begin_ns = is_timed ? now_ns() : 0;
     bool good = searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA ||
                 searchers_open(job, false, &job->searcher, message);
@@ -206,6 +231,8 @@ static int run_operands(struct command_job *job, const struct value_item *operan
         job->show_names = settings->files.directories == DIRECTORIES_RECURSE ? -1 : 0;
     if (units_fit(job))
         job->search_units = units_search;
+    if (settings->max_output < UINT64_MAX)
+        job->output->limit = &limit;
     if (good && job->supply == NULL) /* a server has no terminal */
         progress_open(settings, operands, operand_count);
     if (good)
@@ -213,11 +240,16 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     progress_close();
     if (good && job->string_counts != NULL)
         string_counts_print(job);
+    output_end_limit(job->output);
+    job->truncated |= limit.reached;
     if (is_timed)
         job->totals.elapsed_ns = now_ns() - begin_ns;
     if (settings->json && settings->report->json == JSON_MESSAGES)
-        json_summary(job->output, &job->totals.sums.json, job->totals.elapsed_ns);
+        json_summary(job);
     output_flush(job->output);
+    if (job->truncated && !settings->no_messages && !settings->quiet)
+        job_message(job, "the search ended at --max-%s: there may be more",
+                    limit.reached ? "output" : "total");
     if (good && settings->stats)
         print_stats(job);
     if (good && job->totals.sums.file_count == 0 && !job->has_searched && !job->error_seen)

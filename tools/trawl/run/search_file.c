@@ -151,7 +151,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         scan_whole(scan);
     if (settings->heads.initial_tab)
         scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
-    scan->lines.left = settings->max_count;
+    scan->lines.most = scan->lines.left = settings->max_count;
+    scan->lines.asks_total = settings->max_total < UINT64_MAX;
     scan->lines.printed_end = OFFSET_NONE;
     scan->rules.counts_spans =
         (patterns->crosses && !settings->invert && counts) ||
@@ -201,7 +202,7 @@ static void scan_again(struct text_scan *scan)
     scan->carry.dropped = false;
     if (settings_count_lines(scan->settings)) {
         scan->lines.selected = scan->nulls.selected_before;
-        scan->lines.left = scan->settings->max_count - scan->lines.selected;
+        scan->lines.left = scan->lines.most - scan->lines.selected;
     } else if (scan->lines.left == 0) {
         scan->lines.left = 1;
     }
@@ -524,6 +525,26 @@ static void report_count(struct command_job *job, struct text_scan *scan)
     print_terminator(job->output, job->settings, '\n');
 }
 
+/* --max-total: returns true if what earlier files have left need not be known before the search:
+ * lines.c asks before it prints a line, and a name or a number of lines can be limited later. */
+static bool asks_total_late(const struct text_scan *scan)
+{
+    const struct report *report = scan->settings->report;
+
+    return !scan->settings->fasta &&
+           (report->prints == PRINTS_TEXT || report->prints == PRINTS_NAME ||
+            (settings_count_lines(scan->settings) && !scan->rules.counts_spans));
+}
+
+/* --max-total: limits what a searched file reports. */
+static void limit_to_total(struct text_scan *scan)
+{
+    if (scan->lines.asks_total && scan->lines.selected > 0 && !scan->settings->quiet)
+        (void)scan_ask_total(scan, NULL);
+    if (scan->lines.selected > scan->lines.most)
+        scan->lines.selected = scan->lines.most;
+}
+
 /* Prints the rest of a file's report, once it has been searched as far as needed. */
 static void report_file(struct command_job *job, struct text_scan *scan)
 {
@@ -537,6 +558,8 @@ static void report_file(struct command_job *job, struct text_scan *scan)
                      (scan->encoding_error ||
                       (scan->nulls.seen && scan->lines.selected > scan->nulls.selected_before));
 
+    job->totals.sums.binary_count += left_out || (!selected && scan->nulls.seen &&
+                                                  scan->binary_files == BINARY_FILES_WITHOUT_MATCH);
     if (settings->json && prints_lines)
         json_end(scan, is_binary);
     else if (settings->is_tg)
@@ -631,6 +654,7 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
         job_file_error(job, name, error->os_code);
         return;
     }
+    job->totals.sums.failed_count++;
     if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->search_zip)) {
         if (!job->settings->no_messages)
             job_message(job, "%s", error->message); /* the message names the file */
@@ -716,7 +740,9 @@ void search_file(struct command_job *job, const struct open_file *file)
     scan_begin(&scan, job, text, file);
     if (!fasta) /* fasta.c reports its own progress */
         progress_enter(&progress, job->searcher);
-    status = scan_report(&scan, &error);
+    if (asks_total_late(&scan) || scan_ask_total(&scan, NULL))
+        status = scan_report(&scan, &error);
+    limit_to_total(&scan);
     if (!fasta) {
         progress_leave(&progress, trawl_searcher_progress(job->searcher));
         job->searched_bytes += trawl_searcher_progress(job->searcher);
@@ -724,7 +750,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
     at_end = status == TRAWL_OK && !scan.stop &&
-             (job->settings->passthru || scan.lines.selected < job->settings->max_count);
+             (job->settings->passthru || scan.lines.selected < scan.lines.most);
     if (file->pre != NULL && (at_end || job->settings->quiet) &&
         !pre_end(file->pre, job, file->name, at_end))
         output_commit(job->output); /* as in ripgrep, without a count or another end of a report */
@@ -734,6 +760,9 @@ void search_file(struct command_job *job, const struct open_file *file)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.lines.selected;
+    if (!scan.lines.asks_total && job->settings->max_total < UINT64_MAX &&
+        pool_total_left(job) == 0)
+        job->done = job->truncated = true;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         totals_add_stats(job, file->name, 0);
     scan_free(&scan);

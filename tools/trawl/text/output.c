@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "trawl/text/bar.h"
+#include "trawl/text/grow.h"
 
 #define NUMBER_ROOM (OUTPUT_NUMBER_BYTES / 3) /* room for a number's digits: 3 words of 8 bytes */
 
@@ -60,20 +61,9 @@ ssize_t output_write_some(int descriptor, const uint8_t *bytes, size_t bytes_cou
     return written;
 }
 
-/* Writes bytes to the descriptor, to the sink, or to output->through. A failure sets
- * output->error. */
-static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
+/* Writes bytes to the descriptor. A failure sets output->error. */
+static void write_bytes(struct output *output, const uint8_t *bytes, size_t bytes_count)
 {
-    output->written += bytes_count;
-    if (output->through != NULL) {
-        write_output(output->through, bytes, bytes_count);
-        output->error = output->through->error;
-        return;
-    }
-    if (output->sink != NULL) {
-        send_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
-        return;
-    }
     while (bytes_count > 0 && output->error == 0) {
         bool barred = bar_lock(output->descriptor);
         ssize_t written = output_write_some(output->descriptor, bytes, bytes_count);
@@ -86,6 +76,66 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
         }
         if (barred)
             bar_unlock(written > 0 && bytes[-1] != '\n');
+    }
+}
+
+/* Writes the lines that a limit allows; a line whose end has not come yet waits. */
+static void write_lines(struct output *output, const uint8_t *bytes, size_t bytes_count)
+{
+    struct output_limit *limit = output->limit;
+    const uint64_t room = limit->left - limit->count;
+    const size_t fits = bytes_count < room ? bytes_count : (size_t)room;
+    const uint8_t *end = memrchr(bytes, limit->line_end, fits);
+    const size_t whole = end != NULL ? (size_t)(end + 1 - bytes) : 0, rest = bytes_count - whole;
+
+    if (output->error != 0)
+        return;
+    if (whole > 0) {
+        write_bytes(output, limit->line, limit->count);
+        write_bytes(output, bytes, whole);
+        limit->left -= limit->count + whole;
+        limit->count = 0;
+    }
+    if (limit->count + rest > limit->left) {
+        limit->reached = true;
+        output->error = ECANCELED;
+    } else if (!GROW(limit->line, limit->capacity, 256, limit->count + rest)) {
+        output->error = ENOMEM;
+    } else if (rest > 0) {
+        memcpy(limit->line + limit->count, bytes + whole, rest);
+        limit->count += rest;
+    }
+}
+
+void output_end_limit(struct output *output)
+{
+    struct output_limit *limit = output->limit;
+
+    if (limit == NULL)
+        return;
+    output_flush(output);
+    output->limit = NULL;
+    if (limit->reached)
+        output->error = 0;
+    else
+        write_bytes(output, limit->line, limit->count);
+    free(limit->line);
+}
+
+/* Writes bytes to the descriptor, to the sink, or to output->through. A failure sets
+ * output->error. */
+static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
+{
+    output->written += bytes_count;
+    if (output->through != NULL) {
+        write_output(output->through, bytes, bytes_count);
+        output->error = output->through->error;
+    } else if (output->sink != NULL) {
+        send_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
+    } else if (output->limit != NULL) {
+        write_lines(output, bytes, bytes_count);
+    } else {
+        write_bytes(output, bytes, bytes_count);
     }
 }
 

@@ -41,9 +41,19 @@ enum output_frame {
     OUTPUT_FRAME_EXIT = 'x'
 };
 
+/* --max-output: what is written ends with a whole line. */
+struct output_limit {
+    uint64_t left; /* bytes that may still be written */
+    uint8_t line_end;
+    bool reached;  /* more was to be written; then output->error is ECANCELED */
+    uint8_t *line; /* the begin of a line, until its end comes */
+    size_t count, capacity;
+};
+
 struct output {
     int descriptor;
-    struct output *through; /* NULL: write to the descriptor */
+    struct output_limit *limit; /* NULL: none; not with `through`. Borrowed */
+    struct output *through;     /* NULL: write to the descriptor */
     int (*sink)(void *context, enum output_frame frame, const void *bytes, size_t bytes_count);
     void *sink_context;
     uint8_t *bytes; /* the buffer: `initial`, or allocated */
@@ -71,6 +81,8 @@ void output_close(struct output *output);
 void output_make_room(struct output *output, size_t bytes_count);
 void output_write(struct output *output); /* writes the committed bytes, unless `full` is set */
 void output_flush(struct output *output); /* commits, then writes all bytes */
+/* Ends a limit: what comes now is written whole. Writes a last line without an end, if it fits. */
+void output_end_limit(struct output *output);
 /* Passes a frame to `sink`, which must be set, after the output so far. */
 void output_frame(struct output *output, enum output_frame frame, const void *bytes,
                   size_t bytes_count);
