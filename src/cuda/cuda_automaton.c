@@ -78,7 +78,7 @@ static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
         trie->literals[i] =
             (struct backwards){plan_literal_bytes(plan, i) + count, (uint32_t)count, i, 0};
     }
-    TRAWL_TRY(backwards_sort(trie->literals, plan->literal_count, error));
+    backwards_sort(trie->literals, plan->literal_count);
     *states = 1;
     for (uint32_t i = 0; i < plan->literal_count; i++)
         *states += trie->literals[i].bytes_count - trie->literals[i].common;

@@ -100,8 +100,7 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
 
 /* Sorts the strings by their bytes, from the last byte to the first. Each group of equal strings
  * becomes an end of the automaton. `strings` has room for all strings. */
-static enum trawl_status find_branches(struct automaton_build *making, struct backwards *strings,
-                                       struct trawl_error *error)
+static void find_branches(struct automaton_build *making, struct backwards *strings)
 {
     struct plan_automaton *set = making->set;
 
@@ -114,8 +113,8 @@ static enum trawl_status find_branches(struct automaton_build *making, struct ba
     }
     making->node_count = UINT64_MAX;
     if (set->length_max > UINT32_MAX)
-        return TRAWL_OK;
-    TRAWL_TRY(backwards_sort(strings, set->count, error));
+        return;
+    backwards_sort(strings, set->count);
     making->node_count = 1;
     for (uint32_t i = 0; i < set->count; i++) {
         const struct backwards *string = &strings[i];
@@ -130,7 +129,6 @@ static enum trawl_status find_branches(struct automaton_build *making, struct ba
         set->ends[set->end_count++] = (struct plan_automaton_end){i, 1, PLAN_NONE, 0};
         making->node_count += string->bytes_count - string->common;
     }
-    return TRAWL_OK;
 }
 
 /* Numbers the nodes, and counts the children of each. */
@@ -374,9 +372,8 @@ static void finish_nodes(struct automaton_build *making)
     }
 }
 
-/* Builds the table of the strings' automaton. Sets *fits to true if nodes_max nodes are enough. */
-static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
-                                    struct trawl_error *error)
+enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uint32_t nodes_max,
+                                      bool *fits, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct automaton_build making = {.set = set};
@@ -384,11 +381,13 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
     uint64_t count;
 
     TRAWL_ASSERT(set->count > 0 && set->end_count == 0 && set->node_count == 0);
+    TRAWL_ASSERT(nodes_max <= PLAN_AUTOMATON_NODES_MAX);
+    automaton_classes(set, fold);
     TRAWL_TRY_DONE(MEMORY_NEW(set->sorted, set->count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(set->ends, set->count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(strings, set->count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(making.branches, set->count, error));
-    TRAWL_TRY_DONE(find_branches(&making, strings, error));
+    find_branches(&making, strings);
     count = making.node_count;
     *fits = count <= nodes_max;
     if (!*fits)
@@ -416,14 +415,6 @@ done:
     memory_release(making.path, set->length_max + 1, sizeof *making.path);
     memory_release(making.order, set->end_count, sizeof *making.order);
     return status;
-}
-
-enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uint32_t nodes_max,
-                                      bool *fits, struct trawl_error *error)
-{
-    TRAWL_ASSERT(set->count > 0 && nodes_max <= PLAN_AUTOMATON_NODES_MAX);
-    automaton_classes(set, fold);
-    return make_table(set, nodes_max, fits, error);
 }
 
 void plan_automaton_free(struct plan_automaton *set)

@@ -2,7 +2,7 @@
 #ifndef TRAWL_PLAN_BACKWARDS_H
 #define TRAWL_PLAN_BACKWARDS_H
 
-#include "base/status.h"
+#include <stdint.h>
 
 struct backwards {
     const uint8_t *end; /* points after the last byte */
@@ -13,10 +13,8 @@ struct backwards {
     uint32_t common;
 };
 
-/* Sorts the strings, none of which may be empty. Equal strings keep their order. A string with
- * common == bytes_count equals the one before it. Time: a few passes over the strings and over the
- * bytes that they share. Errors: MEMORY. */
-enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
-                                 struct trawl_error *error);
+/* Sorts the strings, none of which may be empty; equal strings by `number`. A string with common ==
+ * bytes_count equals the one before it. */
+void backwards_sort(struct backwards *strings, uint32_t count);
 
 #endif

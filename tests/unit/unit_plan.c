@@ -338,7 +338,7 @@ static void sorts_backwards(struct test_random *random)
         strings[i] = (struct backwards){bytes[i] + of, of, i, 99};
         sum += i;
     }
-    MUST(backwards_sort(strings, count, NULL));
+    backwards_sort(strings, count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t common = 0;
         int order = i == 0 ? -1 : compare_ends(&strings[i - 1], &strings[i], &common);
