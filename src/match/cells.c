@@ -1,11 +1,9 @@
 /* cells: makes the cells of a record from its matches, in the thread that searched. A cell is a
  * pattern that occurs in the record, with the place where it first begins there.
  *
- * If a record has few matches, they are inserted into the sorted cells, unless their pattern has
- * one already. If it has many, the caller marks them from last to first: each match sets the bit of
- * its pattern, and overwrites the pattern's offset in a table, so the first match remains. The bits
- * then yield the record's patterns in order. So the time is linear in the matches, even for long
- * records.
+ * The caller marks a record's matches from last to first: each sets the bit of its pattern, and
+ * overwrites the pattern's offset in a table, so the first match remains. The bits then yield the
+ * record's patterns in order. So the time is linear in the matches, even for long records.
  */
 #include "match/cells.h"
 
@@ -91,27 +89,6 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
 
 /* ---- One record --------------------------------------------------------------------------- */
 
-void cells_insert(struct cells *cells, uint64_t first, uint64_t record, uint64_t pattern,
-                  uint64_t begin)
-{
-    uint64_t *patterns = cells->patterns, *begins = cells->begins;
-    uint64_t count = cells->count, at = count;
-
-    TRAWL_ASSERT(first <= count && count < cells->capacity);
-    while (at > first && patterns[at - 1] > pattern)
-        at--;
-    if (at > first && patterns[at - 1] == pattern)
-        return;
-    for (uint64_t i = count; i > at; i--) {
-        patterns[i] = patterns[i - 1];
-        begins[i] = begins[i - 1];
-    }
-    patterns[at] = pattern;
-    begins[at] = begin;
-    cells->records[count] = record;
-    cells->count = count + 1;
-}
-
 static uint64_t mark_words(uint64_t patterns)
 {
     uint64_t words = (patterns + 63) / 64;
@@ -119,58 +96,50 @@ static uint64_t mark_words(uint64_t patterns)
     return words + (words + 63) / 64;
 }
 
-enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
+enum trawl_status cells_marks_open(struct cell_marks *marks, uint64_t patterns,
                                    struct trawl_error *error)
 {
     TRAWL_ASSERT(patterns > 0);
-    if (scratch->offsets == NULL) {
-        TRAWL_TRY(MEMORY_NEW(scratch->offsets, patterns, error));
-        scratch->patterns = patterns;
-    }
-    if (scratch->marks == NULL) {
-        TRAWL_TRY(MEMORY_ZEROED(scratch->marks, mark_words(patterns), error));
-    }
-    TRAWL_ASSERT(scratch->patterns == patterns);
+    *marks = (struct cell_marks){.patterns = patterns, .first = UINT64_MAX};
+    TRAWL_TRY(MEMORY_NEW(marks->offsets, patterns, error));
+    TRAWL_TRY(MEMORY_ZEROED(marks->bits, mark_words(patterns), error));
     return TRAWL_OK;
 }
 
-/* Appends a cell for each set bit of marks[word], and clears these bits. */
-static inline void keep_word(struct cells *cells, struct cell_scratch *scratch, uint64_t word,
+/* Appends a cell for each set bit of bits[word], and clears these bits. */
+static inline void keep_word(struct cells *cells, struct cell_marks *marks, uint64_t word,
                              uint64_t record, uint64_t base)
 {
-    uint64_t bits = scratch->marks[word], count = cells->count;
-    uint64_t *records = cells->records, *patterns = cells->patterns, *begins = cells->begins;
+    uint64_t bits = marks->bits[word];
 
-    scratch->marks[word] = 0;
+    marks->bits[word] = 0;
     for (; bits != 0; bits &= bits - 1) {
         uint64_t pattern = 64 * word + (uint64_t)__builtin_ctzll(bits);
 
-        TRAWL_ASSERT(count < cells->capacity);
-        records[count] = record;
-        patterns[count] = pattern;
-        begins[count++] = base + scratch->offsets[pattern];
+        cells_append(cells, record, pattern, base + marks->offsets[pattern]);
     }
-    cells->count = count;
 }
 
-void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
+void cells_keep_marked(struct cells *cells, struct cell_marks *marks, uint64_t record,
                        uint64_t base)
 {
-    uint64_t words = (scratch->patterns + 63) / 64;
+    const uint64_t words = (marks->patterns + 63) / 64;
 
-    for (uint64_t upper = 0; upper < (words + 63) / 64; upper++) {
-        uint64_t bits = scratch->marks[words + upper];
+    for (uint64_t upper = marks->first; upper <= marks->last && marks->first != UINT64_MAX;
+         upper++) {
+        uint64_t bits = marks->bits[words + upper];
 
-        scratch->marks[words + upper] = 0;
+        marks->bits[words + upper] = 0;
         for (; bits != 0; bits &= bits - 1)
-            keep_word(cells, scratch, 64 * upper + (uint64_t)__builtin_ctzll(bits), record, base);
+            keep_word(cells, marks, 64 * upper + (uint64_t)__builtin_ctzll(bits), record, base);
     }
+    marks->first = UINT64_MAX;
+    marks->last = 0;
 }
 
-void cells_scratch_release(struct cell_scratch *scratch)
+void cells_marks_close(struct cell_marks *marks)
 {
-    memory_release(scratch->offsets, scratch->patterns, sizeof *scratch->offsets);
-    if (scratch->marks != NULL)
-        memory_release(scratch->marks, mark_words(scratch->patterns), sizeof *scratch->marks);
-    memory_release(scratch, 1, sizeof *scratch);
+    memory_release(marks->offsets, marks->patterns, sizeof *marks->offsets);
+    if (marks->bits != NULL)
+        memory_release(marks->bits, mark_words(marks->patterns), sizeof *marks->bits);
 }

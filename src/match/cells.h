@@ -16,14 +16,14 @@ struct cells {
     uint64_t capacity;
 };
 
-/* A thread's memory for making cells. */
-struct cell_scratch {
-    struct cell_scratch *next; /* the next one in a list of free scratches */
-    uint64_t patterns;         /* the number of patterns for which the two arrays were allocated */
+/* The patterns of a record's matches. */
+struct cell_marks {
+    uint64_t patterns; /* the number of patterns for which the two arrays were allocated */
     /* A bit for each pattern, in words of 64 bits. Then a bit for each of these words, set if the
-     * word is not 0. Between records, all marks are 0. */
-    uint64_t *marks;
-    uint32_t *offsets; /* first offset of each marked pattern */
+     * word is not 0. Between records, all are 0. */
+    uint64_t *bits;
+    uint32_t *offsets;    /* first offset of each marked pattern */
+    uint64_t first, last; /* words of the second kind that are not 0 lie between these */
 };
 
 static inline void cells_append(struct cells *cells, uint64_t record, uint64_t pattern,
@@ -48,34 +48,27 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
                               uint64_t count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
 
-/* Adds a cell for an occurrence to the cells from `first` on, all of which belong to its record,
- * unless one of them is for its pattern. begin must ascend from call to call. The caller has
- * reserved room. Takes time proportional to the record's cells. */
-void cells_insert(struct cells *cells, uint64_t first, uint64_t record, uint64_t pattern,
-                  uint64_t begin);
-
-/* Marks (cells_mark) are faster than inserting if the record has at least CELLS_MARKED_MIN
- * occurrences. */
-#define CELLS_MARKED_MIN 17u
-enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
+/* Begins with no marks. After a failure, too, cells_marks_close must be called. Errors: MEMORY. */
+enum trawl_status cells_marks_open(struct cell_marks *marks, uint64_t patterns,
                                    struct trawl_error *error);
 /* Marks the pattern of an occurrence. Within a record, offsets must descend from call to call. */
-static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, uint32_t offset)
+static inline void cells_mark(struct cell_marks *marks, uint64_t pattern, uint32_t offset)
 {
-    uint64_t word = pattern / 64;
+    uint64_t word = pattern / 64, upper = word / 64;
 
-    TRAWL_ASSERT(pattern < scratch->patterns);
-    TRAWL_ASSERT((scratch->marks[word] >> pattern % 64 & 1) == 0 ||
-                 scratch->offsets[pattern] >= offset);
-    scratch->offsets[pattern] = offset;
-    scratch->marks[word] |= UINT64_C(1) << pattern % 64;
-    scratch->marks[(scratch->patterns + 63) / 64 + word / 64] |= UINT64_C(1) << word % 64;
+    TRAWL_ASSERT(pattern < marks->patterns);
+    TRAWL_ASSERT((marks->bits[word] >> pattern % 64 & 1) == 0 || marks->offsets[pattern] >= offset);
+    marks->offsets[pattern] = offset;
+    marks->bits[word] |= UINT64_C(1) << pattern % 64;
+    marks->bits[(marks->patterns + 63) / 64 + upper] |= UINT64_C(1) << word % 64;
+    marks->first = upper < marks->first ? upper : marks->first;
+    marks->last = upper > marks->last ? upper : marks->last;
 }
 /* Ends the current record: appends a cell for each marked pattern, in ascending order of patterns,
- * and clears the marks. A cell's start is base + the pattern's entry in scratch->offsets. The
- * caller has reserved room for the cells. */
-void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
+ * and clears the marks. A cell's start is base + the pattern's entry in marks->offsets. The caller
+ * has reserved room for the cells. */
+void cells_keep_marked(struct cells *cells, struct cell_marks *marks, uint64_t record,
                        uint64_t base);
-void cells_scratch_release(struct cell_scratch *scratch);
+void cells_marks_close(struct cell_marks *marks);
 
 #endif

@@ -237,30 +237,33 @@ static enum trawl_status begin_algorithm(struct matrix *matrix, const struct tra
 static enum trawl_status search_open(struct matrix *matrix, const struct trawl_plan *plan, bool any,
                                      bool all, uint32_t *counts, struct trawl_error *error)
 {
-    const struct trawl_plan *searched;
+    /* an engine that judges checks conditions itself, in each record */
+    const bool judges = kind_of(plan)->judges;
     enum trawl_status status = TRAWL_OK;
 
     TRAWL_TRY(
         text_from_memory(matrix->records.tape, matrix->records.tape_bytes, &matrix->text, error));
-    cell_maker_open(&matrix->maker, &matrix->records, plan, any);
-    matrix->maker.all = all;
-    matrix->maker.counts = counts;
+    matrix->maker = (struct cell_maker){.records = &matrix->records,
+                                        .plan = plan,
+                                        .checks = plan_has_conditions(plan) && !judges,
+                                        .any = any,
+                                        .all = all,
+                                        .counts = counts};
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     matrix->sink.digest_adds = counts != NULL;
-    searched = cell_maker_plan(&matrix->maker, &matrix->bare, &matrix->sink);
-    if (one_occurrence_suffices(matrix, plan)) {
+    matrix->bare = *plan;
+    matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    if (one_occurrence_suffices(matrix, plan))
         matrix->sink.want = WANT_LINES;
+    if (judges || matrix->sink.want == WANT_LINES)
         matrix->sink.records = &matrix->records;
-    }
     if (plan->algorithm.for_records)
         status = begin_algorithm(matrix, plan, error);
     if (status == TRAWL_OK)
-        status = search_begin(&matrix->search, matrix->searcher, searched, matrix->text,
-                              &matrix->sink, error);
-    if (status != TRAWL_OK) {
-        cell_maker_close(&matrix->maker);
+        status = search_begin(&matrix->search, matrix->searcher, judges ? plan : &matrix->bare,
+                              matrix->text, &matrix->sink, error);
+    if (status != TRAWL_OK)
         trawl_text_close(matrix->text);
-    }
     return status;
 }
 
@@ -274,7 +277,6 @@ static void search_close(struct matrix *matrix)
         algorithm_work_add(&matrix->search.done.algorithm, &matrix->flagged.work);
     }
     search_end(&matrix->search);
-    cell_maker_close(&matrix->maker);
     trawl_text_close(matrix->text);
     cells_clear(&matrix->carried);
     cells_clear(&matrix->room);

@@ -38,18 +38,7 @@ struct cell_maker {
     /* if not NULL: count here the occurrences in each record, and make cells only of empty matches
      */
     uint32_t *counts;
-    pthread_mutex_t lock;
-    struct cell_scratch *scratches; /* those that no worker uses; guarded by the lock */
 };
-
-void cell_maker_open(struct cell_maker *maker, const struct records *records,
-                     const struct trawl_plan *plan, bool any);
-/* Returns the plan to search with: usually *bare, a copy of the plan without its conditions, which
- * the maker checks in each record. If the plan's engine checks conditions itself, returns the plan
- * itself and gives the sink the records, because that engine needs them. */
-const struct trawl_plan *cell_maker_plan(const struct cell_maker *maker, struct trawl_plan *bare,
-                                         struct sink *sink);
-void cell_maker_close(struct cell_maker *maker);
 
 /* Makes a chunk's cells. Called as sink.digest(), with a cell_maker as the sink's context. */
 enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,

@@ -5,65 +5,6 @@
 #include "base/checked.h"
 #include "runtime/matrix.h"
 
-/* ---- What workers need -------------------------------------------------------------------- */
-
-void cell_maker_open(struct cell_maker *maker, const struct records *records,
-                     const struct trawl_plan *plan, bool any)
-{
-    memset(maker, 0, sizeof *maker);
-    maker->records = records;
-    maker->plan = plan;
-    maker->any = any;
-    maker->checks = plan_has_conditions(plan) && !kind_of(plan)->judges;
-    (void)pthread_mutex_init(&maker->lock, NULL);
-}
-
-const struct trawl_plan *cell_maker_plan(const struct cell_maker *maker, struct trawl_plan *bare,
-                                         struct sink *sink)
-{
-    *bare = *maker->plan;
-    bare->flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    if (!kind_of(maker->plan)->judges)
-        return bare;
-    sink->records = maker->records;
-    return maker->plan;
-}
-
-void cell_maker_close(struct cell_maker *maker)
-{
-    while (maker->scratches != NULL) {
-        struct cell_scratch *scratch = maker->scratches;
-
-        maker->scratches = scratch->next;
-        cells_scratch_release(scratch);
-    }
-    (void)pthread_mutex_destroy(&maker->lock);
-}
-
-static enum trawl_status scratch_take(struct cell_maker *maker, struct cell_scratch **scratch,
-                                      struct trawl_error *error)
-{
-    (void)pthread_mutex_lock(&maker->lock);
-    *scratch = maker->scratches;
-    if (*scratch != NULL)
-        maker->scratches = (*scratch)->next;
-    (void)pthread_mutex_unlock(&maker->lock);
-    if (*scratch != NULL)
-        return TRAWL_OK;
-    TRAWL_TRY(MEMORY_ZEROED(*scratch, 1, error));
-    return TRAWL_OK;
-}
-
-static void scratch_give(struct cell_maker *maker, struct cell_scratch *scratch)
-{
-    (void)pthread_mutex_lock(&maker->lock);
-    scratch->next = maker->scratches;
-    maker->scratches = scratch;
-    (void)pthread_mutex_unlock(&maker->lock);
-}
-
-/* ---- One chunk ---------------------------------------------------------------------------- */
-
 /* A record, and the chunk's hits that begin in it. */
 struct at_record {
     uint64_t index;
@@ -163,34 +104,29 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record with few occurrences; with maker->any, at most one cell, and with
- * maker->counts only one of an empty match. */
-static enum trawl_status insert_record(const struct cell_maker *maker,
-                                       const struct sink_chunk *chunk, const struct at_record *at,
-                                       struct cells *cells, struct trawl_error *error)
+/* Makes at most one cell of a record, with maker->counts only of an empty match, of which all
+ * occurrences are then counted. */
+static enum trawl_status find_any(const struct cell_maker *maker, const struct sink_chunk *chunk,
+                                  const struct at_record *at, struct cells *cells,
+                                  struct trawl_error *error)
 {
     const uint64_t first = cells->count;
     uint32_t pattern;
 
     TRAWL_ASSERT(at->from < at->to);
-    TRAWL_TRY(cells_reserve(cells, CELLS_MARKED_MIN - 1, error));
-    for (uint64_t i = at->from; i < at->to; i++) {
+    TRAWL_TRY(cells_reserve(cells, 1, error));
+    for (uint64_t i = at->from; i < at->to && (cells->count == first || maker->counts != NULL);
+         i++) {
         uint64_t begin = begin_of(chunk, at, i);
+        bool has_bytes = chunk->hit_lengths == NULL || hits_length(chunk->hit_lengths[i]) > 0;
 
         TRAWL_ASSERT(begin <= at->end - at->begin);
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
-        if (maker->counts != NULL) { /* atomic, because a record may lie in two chunks */
-            const bool has_bytes =
-                chunk->hit_lengths == NULL || hits_length(chunk->hit_lengths[i]) > 0;
-
+        if (maker->counts != NULL) /* atomic, because a record may lie in two chunks */
             __atomic_fetch_add(&maker->counts[at->index], has_bytes, __ATOMIC_RELAXED);
-            if (has_bytes || cells->count > first)
-                continue;
-        }
-        cells_insert(cells, first, at->index, pattern, begin);
-        if (maker->any && maker->counts == NULL)
-            break;
+        if (cells->count == first && (maker->counts == NULL || !has_bytes))
+            cells_append(cells, at->index, pattern, begin);
     }
     return TRAWL_OK;
 }
@@ -215,11 +151,11 @@ static enum trawl_status list_record(const struct cell_maker *maker, const struc
     return TRAWL_OK;
 }
 
-/* Makes the cells of a record with many occurrences. Goes backwards, so that a pattern's first
- * occurrence overwrites the marks of later ones. Only occurrences near the record's end can reach
- * beyond it; the others usually need no check. */
+/* Makes the cells of a record. Goes backwards, so that a pattern's first occurrence overwrites the
+ * marks of later ones. Only occurrences near the record's end can reach beyond it; the others
+ * usually need no check. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
-                                     const struct at_record *at, struct cell_scratch *scratch,
+                                     const struct at_record *at, struct cell_marks *marks,
                                      struct cells *cells, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->plan;
@@ -228,8 +164,7 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
     uint32_t pattern;
     bool begins = true;
 
-    TRAWL_ASSERT(at->to - at->from >= CELLS_MARKED_MIN && at->to <= chunk->hit_count);
-    TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
+    TRAWL_ASSERT(at->from < at->to && at->to <= chunk->hit_count);
     TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
     while (i > at->from && chunk->hits[i - 1].offset + plan->length_max > sure) {
         uint32_t offset = chunk->hits[--i].offset;
@@ -237,17 +172,17 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
         if (i + 1 == at->to || offset != chunk->hits[i + 1].offset)
             begins = accepts_begin(maker, at, at->base + offset);
         if (begins && accepts_end(maker, chunk, at, i, &pattern))
-            cells_mark(scratch, pattern, (uint32_t)(begin_of(chunk, at, i) - at->base));
+            cells_mark(marks, pattern, (uint32_t)(begin_of(chunk, at, i) - at->base));
     }
     while (i-- > at->from)
-        cells_mark(scratch, chunk->hits[i].literal, chunk->hits[i].offset);
+        cells_mark(marks, chunk->hits[i].literal, chunk->hits[i].offset);
     TRAWL_ASSERT(cells->count <= cells->capacity);
-    cells_keep_marked(cells, scratch, at->index, at->base);
+    cells_keep_marked(cells, marks, at->index, at->base);
     return TRAWL_OK;
 }
 
 static enum trawl_status make_cells(const struct cell_maker *maker, const struct sink_chunk *chunk,
-                                    struct cell_scratch *scratch, struct cells *cells,
+                                    struct cell_marks *marks, struct cells *cells,
                                     struct trawl_error *error)
 {
     struct at_record at = {.index = 0};
@@ -258,10 +193,10 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
             continue;
         if (maker->all)
             TRAWL_TRY(list_record(maker, chunk, &at, cells, error));
-        else if (!maker->any && at.to - at.from >= CELLS_MARKED_MIN)
-            TRAWL_TRY(mark_record(maker, chunk, &at, scratch, cells, error));
+        else if (maker->any)
+            TRAWL_TRY(find_any(maker, chunk, &at, cells, error));
         else
-            TRAWL_TRY(insert_record(maker, chunk, &at, cells, error));
+            TRAWL_TRY(mark_record(maker, chunk, &at, marks, cells, error));
     }
     return TRAWL_OK;
 }
@@ -270,14 +205,14 @@ enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk 
                                struct sink_digest *digest, struct trawl_error *error)
 {
     struct cell_maker *maker = (struct cell_maker *)sink->context;
-    struct cell_scratch *scratch;
-    enum trawl_status status;
+    enum trawl_status status = TRAWL_OK;
+    struct cell_marks marks = {0};
 
     digest->cells.count = 0;
-    if (chunk->hit_count == 0)
-        return TRAWL_OK;
-    TRAWL_TRY(scratch_take(maker, &scratch, error));
-    status = make_cells(maker, chunk, scratch, &digest->cells, error);
-    scratch_give(maker, scratch);
+    if (chunk->hit_count > 0 && !maker->all && !maker->any)
+        status = cells_marks_open(&marks, maker->plan->pattern_count, error);
+    if (status == TRAWL_OK)
+        status = make_cells(maker, chunk, &marks, &digest->cells, error);
+    cells_marks_close(&marks);
     return status;
 }
