@@ -165,7 +165,7 @@ struct engine_task {
     struct engine_words *words;   /* BEGINS: in, the array; out, what was found */
 };
 
-/* What engine_ops.hold does with a text. */
+/* What device_ops.hold does with a text. */
 enum engine_hold {
     ENGINE_HOLD_LOOK, /* hold nothing; report which device holds the text */
     ENGINE_HOLD_COPY, /* copy the text, unless a copy of exactly these bytes exists */
@@ -238,6 +238,37 @@ static inline void engine_brief_put(struct engine_brief *found, uint64_t begin, 
     }
 }
 
+/* What only the devices' engine can do. */
+struct device_ops {
+    /* Returns the number of devices. Sets *workers to the number of workers worth opening on each.
+     */
+    uint32_t (*devices)(const struct engine *engine, uint32_t *workers);
+    /* Returns true if the engine can compute this form of answer for chunks of loaded texts. */
+    bool (*answers)(const struct trawl_plan *plan, enum answer_form form);
+    /* records_hold copies the offsets and the validity bits of records to a device, and builds a
+     * table of them there. With `lies_there`, they are in that device's memory already, so the call
+     * only checks that the offsets ascend, and sets the origin and the tape's length. records_drop
+     * accepts NULL. */
+    enum trawl_status (*records_hold)(struct engine *engine, uint32_t device, bool lies_there,
+                                      struct records *records, struct engine_records **held,
+                                      struct trawl_error *error);
+    void (*records_drop)(struct engine *engine, struct engine_records *held);
+    /* Zeros the answer's values on the device, which says that no record has an occurrence. */
+    enum trawl_status (*records_clear)(struct engine *engine, const struct record_answer *answer,
+                                       struct trawl_error *error);
+    /* trawl_records_rewrite, of the tape of loaded records. group: for GROUP. */
+    enum trawl_status (*records_rewrite)(struct engine *engine, const struct engine_records *held,
+                                         const uint8_t *tape, const struct line_group *group,
+                                         struct trawl_rewrite *rewrite, struct trawl_error *error);
+    /* hold keeps a text on a device or in pinned memory (enum engine_hold), so that tasks for its
+     * chunks need no copy; UNSUPPORTED: the text is not held, or cannot be. drop undoes hold for
+     * this owner, and frees the copy unless another owner holds exactly these bytes. drop returns
+     * false if the text stays until the engine is closed. */
+    enum trawl_status (*hold)(struct engine *engine, struct engine_text *text,
+                              struct trawl_error *error);
+    bool (*drop)(struct engine *engine, const struct engine_text *text);
+};
+
 /* The functions of an engine. A worker belongs to one thread and is compiled for one plan. On the
  * host, a worker owns scratch memory; on a device, a stream, staging buffers and device memory. A
  * *layer* is an engine built on others, such as the gallery: it has only the functions for workers,
@@ -248,9 +279,6 @@ struct engine_ops {
     void (*close)(struct engine *engine);
     /* The host's engine: returns the name of the instruction set in use (static text). */
     const char *(*instruction_set)(const struct engine *engine);
-    /* The devices' engine: returns the number of devices. Sets *workers to the number of workers
-     * worth opening on each. */
-    uint32_t (*devices)(const struct engine *engine, uint32_t *workers);
     /* Prepares a worker for tasks of this plan on this device. ENGINE_DEVICES_MAX: any device;
      * ENGINE_HOST, for layers only: the host. If *worker is NULL, creates one; otherwise reuses
      * that worker, which may have another plan. The plan must outlive the tasks; it may be NULL
@@ -283,31 +311,7 @@ struct engine_ops {
     enum trawl_status (*cells)(const struct engine_worker *worker, const struct records *records,
                                uint64_t from, uint64_t to, struct cells *cells,
                                struct trawl_error *error);
-    /* only the devices' engine has the following functions */
-    /* Returns true if the engine can compute this form of answer for chunks of loaded texts. */
-    bool (*answers)(const struct trawl_plan *plan, enum answer_form form);
-    /* records_hold copies the offsets and the validity bits of records to a device, and builds a
-     * table of them there. With `lies_there`, they are in that device's memory already, so the call
-     * only checks that the offsets ascend, and sets the origin and the tape's length. records_drop
-     * accepts NULL. */
-    enum trawl_status (*records_hold)(struct engine *engine, uint32_t device, bool lies_there,
-                                      struct records *records, struct engine_records **held,
-                                      struct trawl_error *error);
-    void (*records_drop)(struct engine *engine, struct engine_records *held);
-    /* Zeros the answer's values on the device, which says that no record has an occurrence. */
-    enum trawl_status (*records_clear)(struct engine *engine, const struct record_answer *answer,
-                                       struct trawl_error *error);
-    /* trawl_records_rewrite, of the tape of loaded records. group: for GROUP. */
-    enum trawl_status (*records_rewrite)(struct engine *engine, const struct engine_records *held,
-                                         const uint8_t *tape, const struct line_group *group,
-                                         struct trawl_rewrite *rewrite, struct trawl_error *error);
-    /* hold keeps a text on a device or in pinned memory (enum engine_hold), so that tasks for its
-     * chunks need no copy; UNSUPPORTED: the text is not held, or cannot be. drop undoes hold for
-     * this owner, and frees the copy unless another owner holds exactly these bytes. drop returns
-     * false if the text stays until the engine is closed. */
-    enum trawl_status (*hold)(struct engine *engine, struct engine_text *text,
-                              struct trawl_error *error);
-    bool (*drop)(struct engine *engine, const struct engine_text *text);
+    const struct device_ops *there; /* only the devices' engine has it */
 };
 
 /* Searches the chunk for occurrences that begin in [from, chunk->owned). */

@@ -349,5 +349,5 @@ bool approx_device_holds(const struct approx_device *own, const struct engine_ch
                                .how = ENGINE_HOLD_LOOK,
                                .plan = own->approximate->plan};
 
-    return engine_cuda.hold(own->refiner->engine, &text, NULL) == TRAWL_OK;
+    return engine_cuda.there->hold(own->refiner->engine, &text, NULL) == TRAWL_OK;
 }

@@ -6,7 +6,7 @@
 #include "cuda/cuda_answer.h"
 #include "cuda/open.h"
 
-/* engine_ops.records_hold, records_drop and records_clear. */
+/* device_ops.records_hold, records_drop and records_clear. */
 enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool lies_there,
                                     struct records *records, struct engine_records **held,
                                     struct trawl_error *error);

@@ -4,7 +4,7 @@
 
 #include "cuda/open.h"
 
-/* engine_ops.records_rewrite. */
+/* device_ops.records_rewrite. */
 enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engine_records *held,
                                        const uint8_t *tape, const struct line_group *group,
                                        struct trawl_rewrite *rewrite, struct trawl_error *error);

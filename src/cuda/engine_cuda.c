@@ -234,13 +234,8 @@ static enum trawl_status cuda_submit(struct engine_worker *opaque, struct engine
     return status == TRAWL_MEMORY ? scan(worker, task, error) : status;
 }
 
-const struct engine_ops engine_cuda = {
-    .open = cuda_engine_open,
-    .close = cuda_close,
+static const struct device_ops there = {
     .devices = cuda_devices,
-    .compile = cuda_compile,
-    .release = cuda_release,
-    .submit = cuda_submit,
     .answers = cuda_answer_is_for,
     .records_hold = cuda_records_hold,
     .records_drop = cuda_records_drop,
@@ -248,4 +243,13 @@ const struct engine_ops engine_cuda = {
     .records_rewrite = cuda_records_rewrite,
     .hold = cuda_hold,
     .drop = cuda_drop,
+};
+
+const struct engine_ops engine_cuda = {
+    .open = cuda_engine_open,
+    .close = cuda_close,
+    .compile = cuda_compile,
+    .release = cuda_release,
+    .submit = cuda_submit,
+    .there = &there,
 };

@@ -26,7 +26,7 @@ static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, u
         .bytes = bytes, .bytes_count = count, .how = ENGINE_HOLD_PINNED, .device = index};
 
     return !atomic_load(&devices->lost[index]) &&
-           engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
+           engine_for_devices->there->hold(devices->engine, &text, NULL) == TRAWL_OK;
 }
 
 /* Undoes pin() in the driver context of device `index` or, if that fails, in another device's. */
@@ -37,7 +37,7 @@ static bool unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
 
     for (uint32_t i = 0; i < devices->device_count && !done; i++) {
         text.device = (index + i) % devices->device_count;
-        done = engine_for_devices->drop(devices->engine, &text);
+        done = engine_for_devices->there->drop(devices->engine, &text);
     }
     return done;
 }

@@ -70,7 +70,7 @@ static enum trawl_status open_engine(struct devices *devices, struct trawl_error
     uint32_t workers;
 
     TRAWL_TRY(engine_for_devices->open(&devices->options, &devices->engine, error));
-    devices->device_count = engine_for_devices->devices(devices->engine, &workers);
+    devices->device_count = engine_for_devices->there->devices(devices->engine, &workers);
     TRAWL_ASSERT(devices->device_count > 0 && devices->device_count <= ENGINE_DEVICES_MAX);
     devices->workers_worth = devices->device_count * workers;
     devices->workers_max =
@@ -186,7 +186,7 @@ bool devices_locate(const struct devices *devices, const struct trawl_plan *plan
     *found = (struct engine_text){
         .bytes = bytes, .bytes_count = bytes_count, .how = ENGINE_HOLD_LOOK, .plan = plan};
     return atomic_load(&devices->has_texts) &&
-           engine_for_devices->hold(devices->engine, found, NULL) == TRAWL_OK;
+           engine_for_devices->there->hold(devices->engine, found, NULL) == TRAWL_OK;
 }
 
 bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count)

@@ -115,8 +115,8 @@ static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_
         if (found.device != ENGINE_DEVICES_MAX)
             own->device = found.device;
     }
-    status = engine_for_devices->records_hold(devices->engine, own->device, false, &own->records,
-                                              &own->held, error);
+    status = engine_for_devices->there->records_hold(devices->engine, own->device, false,
+                                                     &own->records, &own->held, error);
     /* the host can answer instead */
     return runtime->engine == TRAWL_ENGINE_AUTO || status == TRAWL_UNSUPPORTED ? TRAWL_OK : status;
 }
@@ -124,7 +124,7 @@ static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_
 static void release(struct trawl_runtime *runtime, struct trawl_records *own)
 {
     if (own->held != NULL)
-        engine_for_devices->records_drop(runtime->devices.engine, own->held);
+        engine_for_devices->there->records_drop(runtime->devices.engine, own->held);
     if (own->text != NULL) {
         runtime_unload(runtime, own->text);
         trawl_text_close(own->text);
@@ -150,8 +150,8 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_record
     if (own->records.count == 0)
         return TRAWL_OK;
     if (own->lies_there)
-        TRAWL_TRY(engine_for_devices->records_hold(runtime->devices.engine, own->device, true,
-                                                   &own->records, &own->held, error));
+        TRAWL_TRY(engine_for_devices->there->records_hold(runtime->devices.engine, own->device,
+                                                          true, &own->records, &own->held, error));
     TRAWL_TRY(check_end(array, &own->records, error));
     TRAWL_TRY(load_tape(runtime, own, array->bytes, error));
     return hold_there(runtime, own, error);
@@ -338,8 +338,8 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
 
     if (own->text == NULL || plan->literal_count == 0) { /* no chunk is searched */
         if (to_device)
-            TRAWL_TRY(engine_for_devices->records_clear(searcher->runtime->devices.engine, &answer,
-                                                        error));
+            TRAWL_TRY(engine_for_devices->there->records_clear(searcher->runtime->devices.engine,
+                                                               &answer, error));
         else
             clear(own, into);
         into->on_device = to_device;
@@ -449,7 +449,7 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
         used = lines;
     if (own->held != NULL && into->cells == NULL && !kind_of(plan)->is_apart &&
         ((own->text == NULL && record_matches(into->what)) || /* and no match is empty */
-         engine_for_devices->answers(used, ANSWER_OF_RECORDS)))
+         engine_for_devices->there->answers(used, ANSWER_OF_RECORDS)))
         status = answer_on_device(searcher, used, own, to_device, into, &why);
     else
         (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
@@ -621,7 +621,7 @@ enum trawl_status trawl_records_rewrite(struct trawl_searcher *searcher,
     if (status == TRAWL_OK && records->records.count > 0 && rewrite.how == TRAWL_GROUP)
         status = find_group(searcher, records, &rewrite, &group, error);
     if (status == TRAWL_OK && records->records.count > 0)
-        status = engine_for_devices->records_rewrite(
+        status = engine_for_devices->there->records_rewrite(
             searcher->runtime->devices.engine, records->held,
             records->text == NULL ? NULL : records->text->bytes, group, &rewrite, error);
     searcher_leave(searcher);

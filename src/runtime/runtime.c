@@ -127,10 +127,10 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     enum trawl_status status;
 
     if (text->device_address != 0)
-        return engine_for_devices->hold(runtime->devices.engine, &request, error);
+        return engine_for_devices->there->hold(runtime->devices.engine, &request, error);
     (void)pthread_mutex_lock(&runtime->entry);
     request.how = atomic_load(&runtime->searchers) == 1 ? ENGINE_HOLD_ANEW : ENGINE_HOLD_COPY;
-    status = engine_for_devices->hold(runtime->devices.engine, &request, error);
+    status = engine_for_devices->there->hold(runtime->devices.engine, &request, error);
     (void)pthread_mutex_unlock(&runtime->entry);
     return status;
 }
@@ -186,7 +186,7 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
     if (text_is_hidden(text)) {
         status = text_host_begin(text, error);
         if (status == TRAWL_OK)
-            status = engine_for_devices->hold(runtime->devices.engine, &request, error);
+            status = engine_for_devices->there->hold(runtime->devices.engine, &request, error);
         if (status == TRAWL_OK)
             text_host_done(text);
     }
@@ -203,7 +203,7 @@ void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text
 
     runtime_pages_unload(runtime, text);
     if (devices_are_ready(&runtime->devices))
-        (void)engine_for_devices->drop(runtime->devices.engine, &request);
+        (void)engine_for_devices->there->drop(runtime->devices.engine, &request);
 }
 
 enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
@@ -216,7 +216,7 @@ enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const
     *on_device = false;
     if (bytes == NULL || !devices_are_ready(&runtime->devices))
         return TRAWL_OK;
-    status = engine_for_devices->hold(runtime->devices.engine, &memory, &device_error);
+    status = engine_for_devices->there->hold(runtime->devices.engine, &memory, &device_error);
     *on_device = status == TRAWL_OK;
     *device = memory.device;
     if (status == TRAWL_ARGUMENT || runtime->engine == TRAWL_ENGINE_AUTO)

@@ -214,7 +214,7 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
     if (is_resident(search, text, &is_split)) {
         /* a plain count is a scan without hits */
         search->answers = !(search->sink->want == WANT_COUNT && plan_counts_alone(plan)) &&
-                          engine_for_devices->answers(plan, search->sink->form);
+                          engine_for_devices->there->answers(plan, search->sink->form);
         choose_resident(search, text, is_split);
     } else if (search->schedule == SCHEDULE_STAGED &&
                (search->job.plan->kind != PLAN_KIND_STRINGS ||

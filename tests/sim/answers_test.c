@@ -301,14 +301,14 @@ static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t 
     MUST(engine_cuda.compile(NULL, 0, s->plan, &s->worker, NULL));
     s->held = (struct engine_text){
         .bytes = s->letters.bytes, .bytes_count = bytes, .how = ENGINE_HOLD_COPY};
-    MUST(engine_cuda.hold(s->engine, &s->held, NULL));
+    MUST(engine_cuda.there->hold(s->engine, &s->held, NULL));
     /* bytes per ns; set here, because the simulator's clock stands still */
     cuda_worker_of(s->worker)->device->read_rate = 1e3;
 }
 
 static void scene_close(struct scene *s)
 {
-    (void)engine_cuda.drop(s->engine, &s->held);
+    (void)engine_cuda.there->drop(s->engine, &s->held);
     engine_cuda.release(s->worker);
     engine_cuda.close(s->engine);
     trawl_plan_free(s->plan);

@@ -352,7 +352,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
         goto done;
     }
     if (run->config->resident && run->input->text_bytes > 0) {
-        loaded = engine_cuda.hold(engine, &held, error) == TRAWL_OK;
+        loaded = engine_cuda.there->hold(engine, &held, error) == TRAWL_OK;
         if (!loaded)
             goto done;
     }
@@ -360,7 +360,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                            : run_chunks(run, worker, text, &result, error);
 done:
     if (loaded)
-        (void)engine_cuda.drop(engine, &held);
+        (void)engine_cuda.there->drop(engine, &held);
     hits_release(&result.hits);
     free(memory);
     return answer;
