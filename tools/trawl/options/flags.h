@@ -205,7 +205,7 @@ const char *value_shown(const struct value_item *item);
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 
 /* Returns true if a string of --hex has no wildcard, jump or alternative. */
-bool hex_is_plain(const char *text);
+bool hex_is_plain(const char *text, bool replaces);
 /* Returns the bytes that a plain string of --hex means; blanks are ignored. Otherwise like
  * hex_expression. */
 char *hex_bytes(const char *text, size_t bytes, size_t *made_bytes, const char **wrong);

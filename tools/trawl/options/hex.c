@@ -21,9 +21,9 @@ struct hex_reader {
     const char *wrong; /* what is wrong; NULL: nothing */
 };
 
-bool hex_is_plain(const char *text)
+bool hex_is_plain(const char *text, bool replaces)
 {
-    return strpbrk(text, "?[(|~)]") == NULL;
+    return strpbrk(text, replaces ? "?[(|~)]aA" : "?[(|~)]") == NULL;
 }
 
 static void skip_blanks(struct hex_reader *reader)

@@ -258,16 +258,19 @@ static const struct report *choose_report(const struct settings *settings)
 static bool finish_hex(struct settings *settings, char *error)
 {
     const struct value_list *patterns = &settings->patterns;
+    const bool refuses = settings->asked.syntax_given || settings->whole_lines || settings->words;
+    const bool replaces = settings->replace != NULL && !refuses && settings->xor_from == 0;
     bool plain = true;
 
     for (size_t i = 0; i < patterns->count; i++)
-        plain = plain &&
-                (patterns->items[i].kind == VALUE_FILE || hex_is_plain(patterns->items[i].text));
+        plain = plain && (patterns->items[i].kind == VALUE_FILE
+                              ? !replaces
+                              : hex_is_plain(patterns->items[i].text, replaces));
     if (patterns->count == 0 && settings->operands.count > 0)
-        plain = hex_is_plain(settings->operands.items[0].text);
+        plain = hex_is_plain(settings->operands.items[0].text, replaces);
     if (plain)
         return true;
-    if (settings->asked.syntax_given || settings->whole_lines || settings->words)
+    if (refuses)
         return message_fail(error, "--hex cannot be combined with -E, -G, -P, -w or -x");
     settings->hex = false;
     settings->wild = settings->multiline = settings->dot_all = settings->no_unicode = true;
