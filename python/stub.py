@@ -102,7 +102,7 @@ PARAMETERS = of_names({
     " | _ArrowStream)": "patterns",
     "bool | _Letters": "ignore_case whole_words",
     "object": "out pattern",
-    "Any": "default frame other",
+    "Any": "default dtype frame other",
     'Literal["list"]': "answer",
     "str | None": "algorithm instruction_set",
     "_Alphabet | None": "alphabet",
@@ -135,6 +135,7 @@ PARAMETERS = of_names({
 })  # fmt: skip
 # Parameters whose type differs from that in PARAMETERS.
 OTHERS = {
+    ("Array.__array__", "copy"): "Any",
     ("Plan.__new__", "values"): "Iterable[Any] | None",
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
@@ -173,7 +174,7 @@ RETURNS = of_names({
     "list[bytes]": "_encoded",
     "DeviceArray": "DeviceMatches.begins DeviceMatches.ends DeviceMatches.patterns DeviceStrings.offsets",
     "DeviceArray | None": "DeviceMatches.offsets DeviceStrings.lists",
-    "Any": "__and__ __arrow_c_device_array__ __call__ __getitem__ __or__ __rand__ __ror__ Match.group Match.string to_arrow to_numpy to_pandas to_polars",
+    "Any": "__and__ __array__ __arrow_c_device_array__ __call__ __getitem__ __or__ __rand__ __ror__ Match.group Match.string to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
     "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ device_capsules struct_capsules",
     "tuple[int, int]": "__dlpack_device__ span",

@@ -299,6 +299,11 @@ cdef class Array(Answer):
         frame[array] select the rows for which the Array is true."""
         return self.to_pandas()
 
+    def __array__(self, dtype=None, copy=None):
+        """Return to_numpy(), so that numpy knows the type of no values, too."""
+        made = self.to_numpy()
+        return made if dtype is None else made.astype(dtype)
+
     def to_numpy(self):
         """Copy the values to a numpy array. It is an array of objects if a value is null, or is neither a number nor a
         boolean."""

@@ -183,6 +183,8 @@ def test_masks_and_numpy():
         (plan.contains(["a", "b"]) & values).tolist() == (values & plan.contains(["a", "b"])).tolist() == [True, False]
     )
     mask = plan.contains(["a", None])
+    none = numpy.array([], dtype=bool)  # of no rows, numpy once took an Array for one of floats
+    assert (plan.contains([]) & none).dtype == (none | plan.contains([])).dtype == bool
     for call in (lambda: mask & values, lambda: mask | values):
         with pytest.raises(TypeError, match="an Array with nulls"):
             call()

@@ -92,7 +92,7 @@ make_here() {
     # without optimisation, it compiles sooner
     cmake -G Ninja -S python -B "$place/build" -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE="$inside" "${options[@]/#/-D}" \
         -DCMAKE_C_FLAGS_RELEASE='-O0 -DNDEBUG' -DTRAWL_HARDEN=OFF -DSKBUILD_SCRIPTS_DIR="$place/venv/bin"
-    cmake --build "$place/build"
+    cmake --build "$place/build" || return # set -e does not hold here
     rm -rf "$packages/trawl"
     cp -rs "$source/python/trawl" "$packages/"
     cmake --install "$place/build" --prefix "$packages"
