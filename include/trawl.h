@@ -2,8 +2,8 @@
  *
  * A text is a sequence of bytes. A pattern is a sequence of one or more bytes of any value. An
  * occurrence is a pair (begin, pattern): at offset begin, the text contains the pattern's bytes, or
- * bytes that match it. Occurrences may overlap, and each one counts. No answer is an estimate, and
- * all engines (host cores, NVIDIA GPUs) return the same results, byte for byte.
+ * bytes that match it. Occurrences may overlap, and each one counts. Results are exact, and the
+ * same from all engines (the CPU's cores, NVIDIA GPUs).
  *
  * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
  *   plan      one or many compiled patterns. Immutable: any number of threads may share a plan.
@@ -26,10 +26,10 @@
  *     trawl_searcher_close(searcher);
  *     trawl_plan_free(plan);
  * Conventions of every function below:
- *   - A function that can fail returns a status: ARGUMENT and MEMORY any function, the others as
- *     its comment says. Results go to out-parameters, which are set on success only, unless the
- *     comment says more.
- *   - Functions of plans and expressions (build, tell, explain) may be called on any thread.
+ *   - A function that can fail returns a status. Any may return ARGUMENT and MEMORY; its comment
+ *     lists the others. Out-parameters are set on success only, unless the comment says
+ *     otherwise.
+ *   - trawl_plan_build, _tell, _explain and trawl_expression_tell may be called from any thread.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set it to sizeof the struct, zero the other fields, and set
@@ -46,10 +46,10 @@
  *     same searcher. What it gets is borrowed until it returns. If it returns non-zero, the call
  *     ends with STOPPED, as a cancelled call does. A sink must return: after a longjmp or an
  *     exception out of a sink, its searcher stays BUSY.
- *   - A GPU's memory is that of cuMemAlloc or cudaMalloc in the GPU's primary context, aligned
- *     to an element. Finish work on it before a call that gets it.
- *   - A device cannot answer alone for algorithms, errors, some expressions (docs/regex.md), whole
- *     words that are not ASCII, IGNORE_CASE where lengths vary, and sets too large for its tables.
+ *   - Pointers to a GPU's memory come from cuMemAlloc or cudaMalloc in the GPU's primary context,
+ *     and are aligned to an element. Finish your own work on that memory before you pass it.
+ *   - "A device cannot answer alone": for algorithms, errors, some expressions (docs/regex.md),
+ *     whole words beyond ASCII, letters whose cases differ in length, and very large sets.
  * trawl_records.h searches many records, trawl_stream.h searches text that arrives in segments;
  * this header includes both.
  */
@@ -125,19 +125,19 @@ struct trawl_pattern {
     uint64_t bytes_count;
 };
 enum trawl_plan_flag {
-    /* a letter equals its other cases in UTF-8, or those of `letters`. By default, no ASCII letter
-     * of a string equals another character, as k and s do in trawl_unicode(): that takes longer */
+    /* a letter equals its other cases in UTF-8, or those of `letters`. By default, k and s in a
+     * string do not equal U+212A and U+017F, as they do in trawl_unicode(): that takes longer */
     TRAWL_IGNORE_CASE = 1,
     TRAWL_CRLF = 256,         /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_PCRE = 4096,        /* expressions: PCRE2 searches what RE2 cannot (docs/regex.md): syntax
-                                 that only PCRE2 has; of EXTENDED and BASIC, backreferences */
+    TRAWL_PCRE = 4096,        /* expressions: PCRE2 searches for what RE2 rejects (docs/regex.md):
+                                 PCRE2's own syntax; backreferences of EXTENDED and BASIC */
     TRAWL_MULTILINE = 8192,   /* occurrences of expressions may cross lines; only texts in memory */
     TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                                  also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: an invalid byte counts as a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text;
-                                 WHOLE_WORD then changes nothing, and is not told */
+                                 WHOLE_WORD then has no effect, and plans do not report it */
     TRAWL_SINGLE_BYTE = 128,  /* `letters` treats each byte as a character; not with errors */
     /* for approximate search (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence contains a line end */
@@ -203,9 +203,9 @@ struct trawl_range {
  * zero bytes there. */
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
-    TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
-    TRAWL_EXTENDED = 2, /* grep -E; of occurrences with one begin, the longest */
-    TRAWL_BASIC = 3,    /* grep -G; of occurrences with one begin, the longest */
+    TRAWL_PERL = 1,     /* RE2's syntax; of matches with the same start, the first alternative */
+    TRAWL_EXTENDED = 2, /* grep -E; of matches with the same start, the longest */
+    TRAWL_BASIC = 3,    /* grep -G; of matches with the same start, the longest */
     /* PERL with ripgrep's syntax, for example [a-z&&[^b]] and \b{start}. In the alphabet
      * CHARACTERS, \w, \d and \s are Unicode's, and \b uses `letters`; in BYTES, as in rg
      * --no-unicode */
@@ -296,9 +296,9 @@ TRAWL_CALL trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told
                            struct trawl_error *error);
 /* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
  * size of the tables, why the plan chose the method, and for one pattern the expected cost of each
- * method on a core with AVX2; for sets, expressions and errors the ways that compete during a
- * search, with their costs; for strings of several lengths the parts that are searched one after
- * the other; for a plan with an algorithm its source and engines.
+ * method on a core with AVX2; for sets, expressions and errors the strategies that a search may
+ * try, with their costs; for strings of several lengths the groups that are searched one after the
+ * other; for a plan with an algorithm, its source and engines.
  * Writes at most buffer_bytes, with the terminating NUL; *needed_bytes is the size of the whole
  * text with the NUL, so a first call may pass NULL and 0. */
 TRAWL_CALL trawl_plan_explain(const struct trawl_plan *plan, char *buffer, uint64_t buffer_bytes,
@@ -323,8 +323,8 @@ enum trawl_text_flag {
 struct trawl_text_options {
     uint64_t size;            /* sizeof(struct trawl_text_options) */
     uint32_t flags;           /* enum trawl_text_flag, or-ed */
-    enum trawl_source source; /* which of the other fields the text is; the others must be 0 */
-    int32_t descriptor;       /* if it is not the text, it may also be negative */
+    enum trawl_source source; /* says which of the next fields hold the text; others must be 0 */
+    int32_t descriptor;       /* for other sources 0 or negative */
     uint32_t reserved;        /* 0 */
     const void *bytes;        /* MEMORY, DEVICE; may be NULL if bytes_count is 0 */
     uint64_t bytes_count;
@@ -470,7 +470,7 @@ struct trawl_stats {
     uint64_t worker_method_bytes[TRAWL_METHODS_COUNT]; /* worker_text_bytes, split by the method
                                                           that finished each chunk; AUTO counts the
                                                           gallery's algorithms */
-    uint64_t change_count; /* changes of the way to search: trawl_searcher_changes lists the last */
+    uint64_t change_count; /* changes of method: trawl_searcher_changes lists the last of them */
     /* with a filter (TRAWL_TEXT_FILTER): pages, and those that were left to search; else 0 */
     uint64_t page_count;
     uint64_t page_left_count;
@@ -485,9 +485,9 @@ TRAWL_CALL trawl_searcher_stats(const struct trawl_searcher *searcher, struct tr
  * one that is expected to be, and changes if another turns out faster. */
 struct trawl_change {
     uint64_t offset;    /* where in the text the thread changed */
-    const char *before; /* names of the ways; valid as long as the library is loaded */
+    const char *before; /* names of strategies; valid as long as the library is loaded */
     const char *after;
-    double before_ns; /* what they take per byte of text, measured or estimated */
+    double before_ns; /* their time per byte of text, measured or estimated */
     double after_ns;
     const char *why; /* valid as long as the library is loaded */
 };
@@ -580,7 +580,7 @@ enum trawl_which {
 /* What a call delivers besides; or-ed with one enum trawl_which. */
 enum trawl_with {
     TRAWL_LINE_ENDS = 64, /* line ends are counted (in the searching threads) */
-    TRAWL_NULLS = 128,    /* it is told which windows contain a NUL (in the searching threads) */
+    TRAWL_NULLS = 128,    /* has_null is set in windows with a NUL (by the searching threads) */
     TRAWL_FIRSTS = 256    /* matches after a line's first may be missing; not if MULTILINE */
 };
 /* Count all occurrences of all patterns, overlapping occurrences too. */

@@ -1,6 +1,6 @@
-/* trawl_records: searches many records for many patterns, lists the matches of an expression in a
- * line, and reports what expressions contain. trawl.h includes this header, and its conventions
- * apply. */
+/* trawl_records: many records in one search; the matches of an expression in one line, with groups;
+ * short texts without a text object; what expressions contain. trawl.h includes this header, and
+ * its conventions apply. */
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
 
@@ -11,13 +11,12 @@ extern "C" {
 #endif
 
 /* ---- Records x patterns ---------------------------------------------------------------------
- * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
- * which can be searched without a copy. Records may be empty and of any length; an occurrence
- * counts for a record if the record contains the whole occurrence. The whole tape is searched as
- * one text, so long and skewed records cost nothing extra. If an expression matches only zero bytes
- * in a record, the pair has a cell, too, which begins at the first match; so even an empty record
- * may have a cell. */
-/* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
+ * Records are strings that follow each other in memory (the tape), as in Arrow's string columns,
+ * which need no copy. They may be empty and of any length. An occurrence belongs to a record if it
+ * lies in the record as a whole. The tape is searched as one text, so neither many short records
+ * nor a few long ones cost extra. An expression that matches only zero bytes in a record has a cell
+ * there, too, which begins at the first match; so even an empty record may have a cell. */
+/* Records in the layout of Arrow's binary and string columns, large or not. */
 struct trawl_record_array {
     uint64_t size;        /* sizeof(struct trawl_record_array) */
     const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
@@ -36,31 +35,31 @@ struct trawl_record_array {
         sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0, 0 \
     }
 enum trawl_records_flag {
-    TRAWL_RECORDS_STAY = 1 /* the records stay in the host's memory, and devices search them as they
-                              search a text that is not loaded: for a search or two */
+    /* do not copy the records to a device now: devices search them like a text that is not loaded.
+     * For records that are searched once or twice */
+    TRAWL_RECORDS_STAY = 1
 };
 struct trawl_records;
-/* Load records, in the host's memory or in a GPU's, for any number of searches. This checks the
- * offsets, and puts tape, offsets and validity on a device. The array's bytes, offsets and validity
- * all lie in the host's memory, or all in that of one GPU (addresses cast to pointers). They are
- * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
- * device has room, records in the host's memory stay there. With several devices, one gets all
- * records. Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or
- * exceed 2^63 or bytes_count (error.text_offset is the record's offset), memory of different kinds,
- * and an unknown flag; BUSY, MEMORY, DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT:
- * more than 256 texts are loaded. Threads: as for trawl_text_load. Cost: one copy to the device,
- * and a read of the offsets. Memory: on the device the tape, offsets and validity, unless they lie
- * there, and 4 bytes for each KiB of the tape. */
+/* Prepare records for any number of searches: check the offsets, and copy tape, offsets and
+ * validity to a device. All three lie in the host's memory, or all in that of one GPU (addresses
+ * cast to pointers), where they stay. They are borrowed until trawl_records_unload, and may not
+ * change. With engine CPU, or under AUTO if no device has enough memory, nothing is copied. With
+ * several devices, one gets all records. Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4
+ * and 8, offsets that decrease or exceed 2^63 or bytes_count (error.text_offset is the record's
+ * offset), memory of different kinds, and an unknown flag; BUSY, MEMORY, DEVICE; for memory of a
+ * GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded. Threads: as for
+ * trawl_text_load. Cost: one copy to the device, and a read of the offsets. Memory: on the device
+ * the tape, offsets and validity, unless they lie there, and 4 bytes for each KiB of the tape. */
 TRAWL_CALL trawl_records_load(struct trawl_searcher *searcher,
                               const struct trawl_record_array *array,
                               struct trawl_records **records, struct trawl_error *error);
-/* Unload records and free the object, before the searcher, or its runtime, is closed. No search may
- * use them. NULL is allowed. */
+/* Free loaded records. Call it before you close the searcher or its runtime, and when no search is
+ * using them. NULL is allowed. */
 TRAWL_API void trawl_records_unload(struct trawl_records *records);
-/* Search loaded records for an answer. For whole words and whole lines, a record's borders count as
- * borders of the text. Errors: as for trawl_ask, except READ. ARGUMENT also for an array of a GPU
- * that does not have the records; with an algorithm for records also for COUNTS, FIRST, MATCHES,
- * offsets of 4 bytes and validity. UNSUPPORTED if the records or arrays are in a GPU's memory, and
+/* Search loaded records for an answer. For whole words and whole lines, a record's ends count as
+ * ends of the text. Errors: as for trawl_ask, except READ. ARGUMENT also if an array lies on a GPU
+ * other than the records'; if the plan's algorithm searches records, also for COUNTS, FIRST,
+ * MATCHES, offsets of 4 bytes and validity. UNSUPPORTED if records or arrays lie on a GPU, and
  * cells go to a sink or a device cannot answer alone. Cost: the search of the tape; some
  * nanoseconds per occurrence, divided over the device or the threads; on the host 24 bytes written
  * per cell, for FIRST and MATCHES per occurrence. Memory on the host: 8 bytes per occurrence and 24
@@ -72,21 +71,20 @@ TRAWL_CALL trawl_ask_records(struct trawl_searcher *searcher, const struct trawl
                              struct trawl_records *records, struct trawl_answer *answer,
                              struct trawl_error *error);
 
-/* What trawl_records_rewrite makes of matches in a record that do not overlap. */
+/* What trawl_records_rewrite makes of each record. Matches do not overlap. */
 enum trawl_rewriting {
     TRAWL_REPLACE = 0,         /* the record, with a value in place of each match */
-    TRAWL_MASK = 1,            /* the same, with the value for each byte of the match */
-    TRAWL_MASK_CHARACTERS = 2, /* the same, for each byte that does not continue a character of
-                                  UTF-8 */
+    TRAWL_MASK = 1,            /* the record, with the value in place of each byte of a match */
+    TRAWL_MASK_CHARACTERS = 2, /* the same, but not for bytes that continue a character */
     TRAWL_SPLIT = 3,           /* the parts of the record before, between and after matches */
-    TRAWL_GROUP = 4            /* what a group of the record's first match matched */
+    TRAWL_GROUP = 4            /* the bytes of a group in the record's first match */
 };
 struct trawl_rewrite {
     uint64_t size; /* sizeof(struct trawl_rewrite) */
     enum trawl_rewriting how;
-    uint32_t flags; /* which matches are chosen: TRAWL_SPANS or TRAWL_SPANS_FIRST */
-    /* the answer MATCHES about the records, whose `values`, `begins`, `ends` and, if there are
-     * several values, `patterns` lie in the memory of the GPU that has the records */
+    uint32_t flags; /* which matches are used: TRAWL_SPANS or TRAWL_SPANS_FIRST */
+    /* an answer TRAWL_RECORDS_MATCHES about these records, with `values`, `begins`, `ends` and, if
+     * there are several values, `patterns` in the memory of the GPU that has the records */
     const struct trawl_answer *matches;
     const struct trawl_value *values;
     uint64_t values_count; /* 1, or the number of patterns; SPLIT, GROUP: 0 */
@@ -108,13 +106,13 @@ struct trawl_rewrite {
     uint64_t group;
     void *validity;
 };
-/* Make a column of strings of records that a GPU has loaded, where the new strings stay. For a plan
- * of strings or of one expression, the matches are those of trawl_replace; expressions whose
- * matches overlap those of others differ. Errors: ARGUMENT also for arrays elsewhere, or not
- * aligned; UNSUPPORTED: the host has the records; GROUP also if the plan is no
- * single expression in Perl's syntax, or not one-pass: some byte of a match leaves open whether a
- * group goes on, as in (a+)(a*); LIMIT; DEVICE. Cost: the text is read and written
- * once. Memory: on the device 24 bytes for each match, kept for later calls. */
+/* Rewrite records that lie on a GPU into new strings in its memory. For a plan of strings or of one
+ * expression, the matches are those of trawl_replace; for several expressions whose matches overlap
+ * they may differ. Errors: ARGUMENT also for arrays that lie elsewhere, or are not aligned;
+ * UNSUPPORTED if the records are on the host, and for GROUP unless the plan is one expression in
+ * Perl's syntax that is one-pass: each byte of a match decides whether a group goes on, unlike in
+ * (a+)(a*); LIMIT; DEVICE. Cost: the text is read and written once. Memory: on the device 24 bytes
+ * for each match, kept for later calls. */
 TRAWL_CALL trawl_records_rewrite(struct trawl_searcher *searcher, struct trawl_records *records,
                                  struct trawl_rewrite *rewrite, struct trawl_error *error);
 
@@ -128,15 +126,15 @@ struct trawl_line;
 TRAWL_CALL trawl_line_open(const struct trawl_plan *plan, uint64_t pattern_index, const void *line,
                            uint64_t line_bytes, const struct trawl_searcher *searcher,
                            struct trawl_line **out, struct trawl_error *error);
-/* Make an open line refer to another line of the same plan. This costs less than opening that line,
- * because memory is used again. */
+/* Point an open line at other bytes, for the same plan and pattern. This costs less than opening
+ * another line, because memory is reused. */
 TRAWL_CALL trawl_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes,
                            struct trawl_error *error);
 /* Find the first match at `begin` or later, and its groups. To list all matches, search again from
  * the match's end, or after an empty match from one byte further. groups[0] is the match, relative
  * to the line's first byte; a group that took no part in it begins and ends at UINT64_MAX, as
  * groups[0] does if there is no match.
- * Errors: STOPPED; LIMIT for too much work by PCRE2 or too large a program. */
+ * Errors: STOPPED; LIMIT if PCRE2 reaches its limit of work, or a program is too large. */
 TRAWL_CALL trawl_line_match(struct trawl_line *line, uint64_t begin, struct trawl_range *groups,
                             uint64_t groups_max, struct trawl_error *error);
 /* Find the groups of an occurrence that a search found in the line. For occurrences in order, the
@@ -177,10 +175,10 @@ struct trawl_expression_told {
     uint8_t reserved[6];
     uint64_t pattern_index; /* the first expression with a line end */
 };
-/* Tell, without building a plan, whether expressions that are joined as alternatives name a line
- * end, which no line contains, and which characters they contain. So a caller can decide whether
- * case matters before it builds a plan with these options. Errors: ARGUMENT as trawl_plan_build,
- * but PCRE2 is not asked; LIMIT. Cost: linear in the bytes of the expressions. */
+/* Parse expressions as one alternation, without building a plan, and report which characters they
+ * contain, so that the caller can decide about case, and whether they need a line end, which no
+ * line contains. Errors: ARGUMENT as for trawl_plan_build, except for what only PCRE2 would reject;
+ * LIMIT. Cost: linear in the bytes of the expressions. */
 TRAWL_CALL trawl_expression_tell(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                  const struct trawl_plan_options *options,
                                  struct trawl_expression_told *told, struct trawl_error *error);
