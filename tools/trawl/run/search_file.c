@@ -26,6 +26,7 @@
 #include "trawl/print/style.h"
 #include "trawl/job/totals.h"
 #include "trawl/run/pre.h"
+#include "trawl/run/text_scan.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/told.h"
 
@@ -34,8 +35,6 @@
 #define MAP_BYTES (UINT64_C(8) << 20)
 /* The library's limit for a text under --multiline. */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
-/* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
-#define NUMBER_WIDTH_UNKNOWN 19
 
 bool search_file_is_output(const struct settings *settings, const struct stat *status,
                            bool is_operand)
@@ -48,41 +47,6 @@ bool search_file_is_output(const struct settings *settings, const struct stat *s
            ((settings->is_tg && !is_operand) ||
             (settings->max_count > 1 && (settings->report->prints == PRINTS_TEXT ||
                                          settings->report->prints == PRINTS_OFFSETS)));
-}
-
-/* Returns the width of numbers under -T, as grep computes it: the digits of the file's size or,
- * with -n, of size + 1. */
-static unsigned number_width(const struct command_job *job, const struct stat *status,
-                             bool seekable)
-{
-    uint64_t largest = (uint64_t)status->st_size;
-    unsigned width = 0;
-
-    if (!S_ISREG(status->st_mode) || !seekable)
-        return NUMBER_WIDTH_UNKNOWN;
-    largest += job->settings->heads.line_number;
-    do {
-        width++;
-        largest /= 10;
-    } while (largest > 0);
-    return width;
-}
-
-/* Finds a hole, which reads as NULs, in a regular file. grep looks for holes before it reads the
- * file. *at: offset of the hole in the text. */
-static bool has_hole(struct command_job *job, const struct open_file *file, uint64_t *at)
-{
-    const struct stat *status = file->status;
-    off_t here, hole;
-
-    here = file->bytes != NULL ? 0 : lseek(file->descriptor, 0, SEEK_CUR);
-    if (here < 0)
-        return false;
-    hole = lseek(file->descriptor, here, SEEK_HOLE);
-    if (file->bytes == NULL && lseek(file->descriptor, here, SEEK_SET) != here)
-        job_file_error(job, file->name, errno); /* units and leave_input begin there */
-    *at = (uint64_t)(hole - here);
-    return hole >= 0 && hole < status->st_size;
 }
 
 /* Replaces the scan's plan for whole lines with a plan that finds the strings anywhere; lines.c
@@ -107,85 +71,6 @@ static bool plan_any_position(struct text_scan *scan)
     scan->rules.check_whole_line = true;
     scan->rules.every_line = true;
     return true;
-}
-
-/* --multiline: points scan->whole to the text's bytes, if they are all in memory. */
-static void scan_whole(struct text_scan *scan)
-{
-    struct trawl_text_told told = {.size = sizeof told};
-
-    if (trawl_text_tell(scan->text, &told, NULL) == TRAWL_OK && told.bytes != NULL) {
-        scan->whole.bytes = told.bytes;
-        scan->whole.count = told.text_bytes;
-    }
-}
-
-/* Sets up the scan of a file, and checks whether a hole already makes the file binary. */
-static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
-                       const struct open_file *file)
-{
-    const struct settings *settings = job->settings;
-    const struct patterns *patterns = job->patterns;
-    const bool counts = settings->report->prints == PRINTS_COUNT;
-    uint64_t hole;
-
-    memset(scan, 0, sizeof *scan);
-    scan->job = job;
-    scan->settings = settings;
-    scan->output = job->output;
-    scan->output->holds = false;
-    scan->text = text;
-    scan->plan = patterns->plan;
-    scan->name = file->name;
-    scan->binary_files = settings->binary_files;
-    if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
-        /* tg skips only binary files of directories */
-        scan->binary_files = BINARY_FILES_BINARY;
-    scan->rules.seekable = file->bytes != NULL || told_text(text).is_seekable;
-    scan->descriptor = file->bytes != NULL ? -1 : file->descriptor;
-    scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
-    scan->nulls.has_blocks = !scan->rules.is_live || !settings->writes_lines;
-    scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
-    scan->counting.counts = file->bytes != NULL || patterns->crosses;
-    if (patterns->crosses)
-        scan_whole(scan);
-    if (settings->heads.initial_tab)
-        scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
-    scan->lines.most = scan->lines.left = settings->max_count;
-    scan->lines.asks_total = settings->max_total < UINT64_MAX;
-    scan->lines.printed_end = OFFSET_NONE;
-    scan->rules.counts_spans =
-        (patterns->crosses && !settings->invert && counts) ||
-        (settings->is_tg && counts && settings->report->finds == FINDS_MATCHES &&
-         (patterns->finds_empty || settings->stop_on_nonmatch ||
-          settings->max_count < UINT64_MAX)) ||
-        (job->line_meets != NULL && counts && settings->report->finds == FINDS_MATCHES);
-    scan->quiet = settings->report->prints != PRINTS_TEXT;
-    scan->rules.stop_at_select = settings->report->finds == FINDS_FIRST;
-    scan->rules.every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
-                             scan->rules.counts_spans || settings->stop_on_nonmatch ||
-                             (job->line_meets != NULL && settings->invert);
-    scan->carry.keeps_bytes =
-        (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
-        ((settings->expressions || settings->json) && settings->replace != NULL) ||
-        patterns->finds_empty || scan->rules.counts_spans || job->line_meets != NULL;
-    scan->rules.filters = patterns->check.any;
-    scan->shown.distance = DISTANCE_NONE;
-    scan->nulls.watched = settings->nuls.end_line ||
-                          (settings->nuls.is_binary &&
-                           (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
-    if (settings->json)
-        json_open(scan);
-    scan->nulls.block_end =
-        scan->nulls.watched && scan->nulls.has_blocks && !scan->quiet ? 0 : OFFSET_NONE;
-    if (scan->nulls.watched && scan->rules.seekable && S_ISREG(file->status->st_mode) &&
-        file->status->st_size > (off_t)BLOCK_BYTES && has_hole(job, file, &hole)) {
-        scan->nulls.hole = hole;
-        scan->nulls.offset = 0;
-        binary_found(scan);
-        scan->stop = scan->binary_files == BINARY_FILES_WITHOUT_MATCH;
-        scan->rerun = false;
-    }
 }
 
 /* Prepares the second search, from the start of the text, that a NUL made necessary (`rerun`). */
@@ -737,7 +622,7 @@ void search_file(struct command_job *job, const struct open_file *file)
         report_fault(job, file->name, status, &error);
         return;
     }
-    scan_begin(&scan, job, text, file);
+    text_scan_begin(&scan, job, text, file);
     if (!fasta) /* fasta.c reports its own progress */
         progress_enter(&progress, job->searcher);
     if (asks_total_late(&scan) || scan_ask_total(&scan, NULL))
