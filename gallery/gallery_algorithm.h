@@ -19,8 +19,8 @@ struct gallery_choice {
     enum gallery_algorithm algorithm;
     uint32_t blocks;  /* blocks in a grid; 0: the default */
     uint32_t threads; /* threads in a block; 0: the default */
-    /* shortest pattern, in bytes, for which a hybrid launches child grids; 0: as measured for the
-     * device, and without a measurement it launches none */
+    /* shortest pattern, in bytes, for which a hybrid launches child grids; 0: the length measured
+     * for this device, or no child grids if none was measured */
     uint32_t threshold;
     bool debug;     /* pss, bmh: device code compiled without optimisation */
     bool uncounted; /* a swift form that does not count child grids, as in the paper */

@@ -19,7 +19,8 @@
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
-#define FOLD_TAIL_BYTES 48u /* kernels may load this many bytes beyond a text's last 16 */
+/* kernels load up to this many bytes after the 16-byte block in which a text ends */
+#define FOLD_TAIL_BYTES 48u
 /* Maximum number of start offsets for a kernel that launches and counts child grids. With more,
  * more windows would get no grid, because the device accepts a limited number of pending
  * launches. */

@@ -1,5 +1,5 @@
-/* tg: runs the command `trawl` in its own folder, under the name tg. A wheel cannot contain links,
- * and a second copy of the command would double its size. */
+/* tg: executes the program `trawl` that lies beside it, with tg as its name (argv[0]). A wheel
+ * cannot contain links, and a second copy of the command would double its size. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

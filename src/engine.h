@@ -180,8 +180,7 @@ enum engine_hold {
 };
 
 struct engine_text {
-    const void
-        *owner; /* identifies who holds the text; two texts at the same address have two owners */
+    const void *owner; /* the text's identity: another text may lie at the same address later */
     const uint8_t *bytes;
     uint64_t bytes_count;
     enum engine_hold how;

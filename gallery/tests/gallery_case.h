@@ -6,12 +6,12 @@
 #include "gallery/gallery_limits.h"
 #include "sim/random_case.h"
 
-/* A *way* is an option string: an algorithm's name with options. Each case runs the next one. Slow
- * ways get few patterns and a short text. */
+/* The algorithms under test, as option strings ("ways"): a name, perhaps with options. Case i runs
+ * number i modulo their count; slow ones get few patterns and a short text. */
 #define GALLERY_WAYS_MAX 80u
 extern const char *const gallery_ways[]; /* ends with NULL */
 
-/* Returns true if the way launches child grids (a hybrid: for some patterns). */
+/* Returns true if this algorithm may launch child grids. Hybrids do for some patterns. */
 bool gallery_way_has_children(const char *way);
 
 struct gallery_case_tally {

@@ -177,7 +177,7 @@ def test_file_objects_that_fail(tmp_path):
                 search(Failing(TEXT, TEXT, fault))
         with pytest.raises(TypeError):
             search(Failing(TEXT, "str"))
-        with pytest.raises(BlockingIOError):  # 2026-11-28: the text seemed to end here
+        with pytest.raises(BlockingIOError):  # once, the text ended here without an error
             search(Failing(TEXT, None, TEXT))
     for name in ("batches", "line_batches"):
         with trawl.Searcher("cpu", 1) as searcher:  # an iterator that has failed no longer holds the Searcher

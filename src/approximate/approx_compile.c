@@ -108,7 +108,7 @@ static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of
     return text != 0 && (text & ~literal) == 0;
 }
 
-/* Makes the classes (a class is the set of bytes that a symbol equals), and replaces each symbol
+/* Makes the classes (a class is the set of bytes that a symbol matches), and replaces each symbol
  * with the number of its class. */
 static void approximate_classes(struct approximate *approximate)
 {

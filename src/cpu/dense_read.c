@@ -137,8 +137,8 @@ static inline __attribute__((always_inline)) uint64_t read_rows(const struct pla
     return sum;
 }
 
-/* Reads the rest of each lane's part using rows. Results are those of read_rows; the returned
- * number is meaningless if `ends` is not NULL. */
+/* Like read_rows, but for each lane until its part ends. The returned number is meaningless if
+ * `ends` is not NULL. */
 static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8_t *text,
                                    struct lanes *lanes, uint32_t *ends)
 {

@@ -121,8 +121,12 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
     return true;
 }
 
-/* Keeps only the first bit of each line. The line at scan->at has no hit yet. Returns false if the
- * last line of the tile has a hit. */
+/* Keeps only the first hit of each line. The line at scan->at has no hit yet. Returns false if the
+ * last line of the tile has a hit.
+ *
+ * An event is a hit or a line end. A 1 that is added to ~events where a line begins is carried
+ * through its positions without an event and stops, as a 1, at its first event: sum & events has
+ * each line's first event. A carry out of the word goes on in the next (begun). */
 static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
 {
     bool begun = true;

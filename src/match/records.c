@@ -5,7 +5,8 @@
 
 #include "base/checked.h"
 
-/* Checks that the offsets ascend. records->origin is 0, so offsets count from there. */
+/* Checks that no offset is less than the one before it, or exceeds 2^63 - 1. records->origin is
+ * still 0, so records_begin returns the caller's offsets. */
 static enum trawl_status check_offsets(const struct records *records, struct trawl_error *error)
 {
     uint64_t begin = records_begin(records, 0);

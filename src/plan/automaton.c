@@ -98,8 +98,8 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
     return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
-/* Sorts the strings by their bytes, from the last byte to the first. Each group of equal strings
- * becomes an end of the automaton. `strings` has room for all strings. */
+/* Sorts the strings by their reversed bytes. Equal strings share an accepting state (an *end*) of
+ * the automaton. `strings` is scratch for set->count elements. */
 static void find_branches(struct automaton_build *making, struct backwards *strings)
 {
     struct plan_automaton *set = making->set;

@@ -1,4 +1,5 @@
-/* refine: the worker of a decider, its proposer, and the steps of a scan (refine.h). */
+/* refine: common code of approximate search and regular expressions: a worker, the engine that
+ * proposes candidates to it, and the steps of a scan (refine.h). */
 #include "refine/refine.h"
 
 #include "base/memory.h"

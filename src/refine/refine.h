@@ -39,7 +39,7 @@ struct decider {
 /* The state of one thread: the first member of a decider's worker. */
 struct refiner {
     const struct decider *decider;
-    struct engine *engine;        /* the proposer's engine, of the host or of the devices */
+    struct engine *engine;        /* the proposer's engine: CPU or CUDA */
     const struct engine_ops *ops; /* its functions */
     /* A worker of `engine`. On a device, it is opened with the refiner; on the host, when a plan
      * first needs it (refine_propose_with). */
@@ -69,8 +69,8 @@ void refine_release(struct engine_worker *worker);
 /* Prepares the proposer for these strings. */
 enum trawl_status refine_propose_with(struct refiner *refiner, const struct trawl_plan *strings,
                                       struct trawl_error *error);
-/* Makes *part the bytes [from, end) of the chunk, as a chunk for the proposer, which reads up to
- * `after` bytes beyond them. `end` may lie after the chunk. */
+/* Sets *part to bytes [from, end) of the chunk, as a chunk of its own for the proposer, with up to
+ * `after` readable bytes behind it. `end` may exceed the bytes that the chunk owns. */
 void refine_part(const struct engine_chunk *chunk, uint64_t from, uint64_t end, uint64_t after,
                  struct engine_chunk *part);
 /* Finds the strings that begin in the part at or after `from`: refiner->found. */

@@ -621,7 +621,8 @@ static bool rules_out(struct trawl_line *line)
     while (at < count && state > LINE_HOLDS)
         state = line->table->next[256 * state + bytes[at++]];
     state = state > LINE_HOLDS && line->table->ends[state] == 0 ? LINE_FAILS : state;
-    /* a line end in the line is none here */
+    /* inside a line, a byte that ends lines elsewhere is an ordinary byte, which the table cannot
+     * tell apart */
     if (state != LINE_FAILS ||
         (at > 0 && (bytes[at - 1] == plan->line_end || bytes[at - 1] == plan->line_end_also))) {
         line->ruled--;

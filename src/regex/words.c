@@ -159,7 +159,8 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     return to + *count + 2;
 }
 
-/* Copies the line. Returns false if memory cannot be allocated. */
+/* Appends the rest of the line to the copy, with a mark before and after each character that is
+ * not ASCII. Returns false if memory cannot be allocated. */
 static bool copy_line(const struct expressions *expressions, const struct judged *line)
 {
     struct words *words = line->words;

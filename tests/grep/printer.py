@@ -192,7 +192,7 @@ class Printer:
         self.path, self.width, self.headed, self.lines, self.null = path, width, False, [], None
         lines, offset = [], 0
         binary = b"\0" in text and not case.on & {"a", "z"}
-        # of a binary text a NUL ends a line, too, but not with --hex, whose strings may contain one
+        # In a binary text, NUL ends a line, too; but not with --hex, whose strings may contain NUL.
         parts = (text.replace(b"\0", b"\n") if binary and case.form != "--hex" else text).split(case.end)
         parts = [text] if any(case.end in string for string in case.strings) else parts  # an occurrence may cross lines
         for content in parts:

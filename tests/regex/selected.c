@@ -1,6 +1,6 @@
-/* selected: tests which lines and matches a caller gets that requests only some of them. Of several
- * expressions that cross lines, each once added its own lines to a count. A whole word that
- * selected a line was once delivered with the line's end as the match's end. */
+/* selected: tests the calls for only some lines or matches: counts of lines, one match per line.
+ * Two former bugs: with several expressions across lines, a line counted once for each expression;
+ * and a whole word was delivered with the end of its line as its end. */
 #include "calls.h"
 
 struct delivered {

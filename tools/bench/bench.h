@@ -221,7 +221,7 @@ const char *hyperscan_version(void);
 
 /* library.c: closes searchers and loaded texts, which stay open from row to row. */
 void library_close(void);
-/* Unloads texts over these bytes from each searcher; NULL: all texts. */
+/* Unloads the texts that use this buffer from each searcher; NULL: all texts. */
 void library_unload(const uint8_t *bytes);
 /* Returns the most memory that the library holds during a run of the contestant; 0: the contestant
  * does not use the library, or the run failed. */

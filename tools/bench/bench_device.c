@@ -231,8 +231,9 @@ static bool bring(const void *from, void *back, uint64_t bytes, uint64_t *addres
            (back == NULL || driver.cuMemcpyDtoH_v2(back, *address, (size_t)bytes) == 0);
 }
 
-/* Does what a program does around its kernel (program=N), and sets run->seconds. The memory for the
- * text exists before the clock starts, as in the program of PSS. */
+/* Times what the program of PSS does around its kernel (program=N): reads the file, copies it to
+ * the device, and copies results back. The memory for the text exists before the clock starts, as
+ * there. */
 static bool run_program(const struct contestant *it, const struct bound *own, uint64_t results,
                         struct bench_run *run)
 {

@@ -209,7 +209,7 @@ static void cut_lines(struct text *text)
     text->count = (uint64_t)(to - text->bytes);
 }
 
-/* Divides a text into records, all of one length or as its lines. */
+/* Divides a text into records: of equal length, or one per line. */
 static void cut(struct text *text, const struct fields *fields)
 {
     uint64_t each;

@@ -75,8 +75,8 @@
 #define PLANE_ROOM_MAX (1u << 30)
 #define PLANE_HALF 16u    /* bytes of a load: half a word of the plane */
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
-/* step 0: the largest period of a tile's text that it looks for, and the largest of a pattern: it
- * compares every start of a period */
+/* the largest periods that step 0 above looks for, in a tile's text and in a pattern. It compares
+ * the pattern at every start within one period */
 #define PLANE_PERIOD_SHORT 64u
 #define PLANE_PERIOD_MAX 1024u
 

@@ -232,8 +232,8 @@ SIMT_FUNCTION void tile_append(const struct scan_arguments *a, int found, uint64
                        (uint64_t)literal << 32 | (x - a->begin));
 }
 
-/* A lane's hits in a step, the text of STREAM_ROWS rows of 512 bytes: 16 bits for its positions in
- * each row; a word for two rows, the first in its low half. */
+/* A lane's hits in a step (STREAM_ROWS rows of 512 bytes): 16 bits per row, one for each position
+ * of the lane. Two rows share a word, the earlier one in the low half. */
 struct tile_masks {
     uint32_t rows[STREAM_ROWS / 2u];
 };

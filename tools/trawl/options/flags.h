@@ -167,13 +167,13 @@ struct config {
     int count; /* 0: no file */
 };
 
-/* Reads the options of a file of options, unless `config` is NULL. Then reads argv[1 ..
+/* Reads the options of the configuration file, unless `config` is NULL. Then reads argv[1 ..
  * argument_count). If operands_end_options, an operand ends the options (POSIXLY_CORRECT). False:
  * settings->error says why. Call settings_free in either case. */
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
 
-/* Finds and reads the file of options: the one that TRAWL_CONFIG_PATH names (empty: none),
+/* Finds and reads the configuration file: the one that TRAWL_CONFIG_PATH names (empty: none),
  * otherwise trawl/config in $XDG_CONFIG_HOME or ~/.config, if it exists. Each line is an argument,
  * without quotes; lines that begin with # are comments. Never waits for the writer of a pipe.
  * False: message[SETTINGS_ERROR_BYTES] says why. True with a message: a file that the user did not

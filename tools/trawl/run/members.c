@@ -25,12 +25,12 @@ struct members {
     void (*search)(struct pool_worker *worker, const struct open_file *file);
     struct archive_file *archive;
     char *name;     /* as messages and lines show the member */
-    uint8_t *bytes; /* MEMBER_BYTES */
-    ssize_t got;    /* of the last read */
-    int to;         /* the pipe's end for writing */
-    int error;      /* of writing */
-    uint64_t count; /* bytes that were read first */
-    bool told;      /* an error of the last member */
+    uint8_t *bytes; /* MEMBER_BYTES: a short member whole, else its next bytes for the pipe */
+    uint64_t count; /* how many of them are the member's */
+    ssize_t got;    /* what archive_read returned last: 0 at the member's end, < 0 after an error */
+    int to;         /* where write_member writes; it closes this end of the pipe */
+    int error;      /* errno of its failed write; 0 also if only the reader has gone (EPIPE) */
+    bool told;      /* why the last member cannot be read was printed: not again for the archive */
 };
 
 static void print_message(struct members *members, const char *name, const char *what)
