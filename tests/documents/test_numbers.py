@@ -55,7 +55,7 @@ QUOTED = {
         ("take more than # times as long as another method", (CUDA, "SLOW", 1)),
     ),
     "docs/filter.md": (
-        ("pages of # KiB cannot have it", ("plan/pages.h", "PLAN_PAGE_BYTES", K)),
+        ("which pages of # KiB a string cannot occur", ("plan/pages.h", "PLAN_PAGE_BYTES", K)),
         ("of up to # strings, ignoring case", ("plan/pages.c", "PATTERNS_MAX", 1)),
         ("if more than # of the pages are left", ("plan/pages.c", "kept_max", 1)),
         ("is left for each # MiB of the text", ("plan/pages.c", "launch_bytes", M)),

@@ -14,7 +14,8 @@ FUNCTION_LINES_MAX = 70
 LINE_CHARACTERS_MAX = 100
 CLANG_FORMAT_MAJOR = "14"
 PAGES_WORDS_MAX = 36000
-GENERATED = ("docs/papers.md", "docs/python-reference.md")  # pages that do not count: measured or made from the code
+# Pages that do not count: two that are measured, or made from the code, and one with a limit of its own.
+UNCOUNTED = ("docs/papers.md", "docs/python-reference.md", "CHANGELOG.md")
 
 
 def rooms_and_rights(path):
@@ -167,7 +168,7 @@ def changes(tree):
     """Check that the written pages are short together, and CHANGELOG.md by itself: in all, and the words and numbers
     (outside of code) of each item."""
     paths = [path for path in tree.files((".md",)) if path.startswith("docs/") or "/" not in path]
-    count = sum(len(tree.read(path).split()) for path in paths if path not in GENERATED)
+    count = sum(len(tree.read(path).split()) for path in paths if path not in UNCOUNTED)
     if count > PAGES_WORDS_MAX:
         yield "docs", 1, f"{count:,} words in all pages, at most {PAGES_WORDS_MAX:,}"
     text = tree.read("CHANGELOG.md")
