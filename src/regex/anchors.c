@@ -130,6 +130,8 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     anchor = &made->anchors[made->anchor_count++];
     *anchor = (struct anchor){.expression = maker->expression,
                               .is_sure = split->is_sure,
+                              .keeps = split->keeps,
+                              .folds = split->folds,
                               .begins = split->begins,
                               .leads = split->leads,
                               .list = split->list->number,
@@ -376,12 +378,12 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     made->are_spans = distance > 0;
     /* The plan of the strings ignores case in all of them or in none. So if only some ignore it, an
      * occurrence need not lie in a match; nor if it contains a line end, which no match does. */
-    for (uint64_t i = 0;
-         (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
-        struct anchor *anchor = &made->anchors[i];
-
-        maker->all_sure = anchor->is_sure = false;
-        free_automata(anchor);
+    made->compares = maker->folds && maker->keeps;
+    maker->all_sure &= !holds_line_end && !made->compares;
+    for (uint64_t i = 0; (holds_line_end || made->compares) && i < made->anchor_count; i++) {
+        made->anchors[i].is_sure = false;
+        if (holds_line_end || (made->anchors[i].keeps && made->anchors[i].folds))
+            free_automata(&made->anchors[i]);
     }
     made->atoms_are_exact =
         maker->all_sure && !maker->lacks && (made->plan->flags & conditions) == 0;

@@ -475,18 +475,20 @@ enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_err
     return TRAWL_OK;
 }
 
-/* Adds the ends of a state to the result. Returns true if no more are wanted. */
+/* Adds the ends of a state, reached when the line was read up to `to`, to the result. Returns true
+ * if no more are wanted. */
 static bool take_ends(struct lazy *lazy, const struct state *state, const struct lazy_line *line,
-                      bool *matches)
+                      uint64_t to, bool *matches)
 {
-    if (lazy->is_ascii < 0 && line->any)
-        lazy->is_ascii = words_are_ascii(line->bytes, line->count);
+    lazy->is_ascii = line->any && lazy->is_ascii &&
+                     words_are_ascii(line->bytes + lazy->ascii_to, to - lazy->ascii_to);
+    lazy->ascii_to = to;
     for (uint32_t i = 0; i < state->list.ends; i++) {
         const uint32_t end = lazy->items[state->list.from + state->list.count + i];
         const uint32_t expression = lazy->nfa.places[end].other;
 
         put_found(lazy, expression);
-        *matches |= lazy->is_ascii > 0 && lazy->made->items[expression].beyond == NULL;
+        *matches |= lazy->is_ascii && lazy->made->items[expression].beyond == NULL;
     }
     return line->any && *matches;
 }
@@ -532,6 +534,8 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
         before = LINE_BEFORE_BEGIN;
     TRAWL_TRY(lazy_start(lazy, index, line->is_anchored, before, &start, error));
     state = start * lazy->stride;
+    lazy->is_ascii = true;
+    lazy->ascii_to = at - (at > 0);
     do {
         uint32_t class;
 
@@ -555,17 +559,28 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
             break;
         state = next & ~STOP;
         if ((next & STOP) != 0 &&
-            (take_ends(lazy, &lazy->states[state / lazy->stride], line, matches) ||
+            (take_ends(lazy, &lazy->states[state / lazy->stride], line, at + !is_last, matches) ||
              lazy->found_count == all))
             break;
         at += !is_last;
     } while (!is_last);
     part = &lazy->parts[index];
-    part->credit =
-        min_i64(part->credit + (int64_t)(at - line->from), lazy_credit(lazy, part->count));
+    part->credit = min_i64(part->credit + (int64_t)(at - line->from) + READ_CREDIT,
+                           lazy_credit(lazy, part->count));
     if (line->is_anchored)
         *spare -= min_u64(*spare, at - line->from);
     return TRAWL_OK;
+}
+
+/* Returns true if the part's only expression passes: until that has happened so often that deciding
+ * about it in another way took as long as making more states. */
+static bool passes(const struct lazy *lazy, struct part *part)
+{
+    if (part->passes && lazy->firsts[lazy->rules[part->from]] != NOTHING) {
+        part->credit += READ_CREDIT;
+        part->passes = part->credit < lazy_credit(lazy, 1);
+    }
+    return part->passes;
 }
 
 enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy_line *line,
@@ -579,20 +594,20 @@ enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy
     if (lazy->groups[group] == NOTHING)
         TRAWL_TRY(lazy_group(lazy, group, error));
     *matches = false;
-    lazy->is_ascii = -1;
     lazy->found_count = 0;
     if (++lazy->call == 0) {
         memset(lazy->found_at, 0, lazy->count * sizeof(uint32_t));
         lazy->call = 1;
     }
     for (uint32_t i = lazy->groups[group]; i != NOTHING && !(line->any && *matches);) {
+        const bool reads = !passes(lazy, &lazy->parts[i]);
         const struct part part = lazy->parts[i];
 
-        if (part.passes)
-            put_found(lazy, lazy->rules[part.from]);
-        else
+        if (reads)
             TRAWL_TRY(read_part(lazy, i, line, end, spare, matches, error));
-        if (part.passes == lazy->parts[i].passes && part.count == lazy->parts[i].count)
+        if (lazy->parts[i].passes)
+            put_found(lazy, lazy->rules[part.from]);
+        if (part.count == lazy->parts[i].count)
             i = part.next;
     }
     *found = lazy->found;

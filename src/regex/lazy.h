@@ -3,12 +3,13 @@
  * An automaton reads the line for all expressions of a group. Its states are made when a text first
  * needs them, as in RE2 and regex-automata (nfa.h, the subset construction), and forgotten when
  * they are too many. A group is read in *parts*, at first one: a part whose states are forgotten
- * too often is halved, and an expression that is alone in such a part always passes.
+ * too often is halved, and an expression that is alone in such a part passes for a while.
  *
- * In a line of ASCII, what passes matches, except for expressions of PCRE2. In other lines, where
- * the automaton reads a hull of several expressions, what does not pass does not match. Of a single
- * expression, it reads the characters themselves, so that what passes matches there, too, unless
- * the expression has word boundaries or the characters are too many.
+ * In ASCII, or a line that is ASCII up to a match's end, what passes matches, except for
+ * expressions of PCRE2. In other lines, where the automaton reads a hull of several expressions,
+ * what does not pass does not match. Of a single expression, it reads the characters themselves, so
+ * that what passes matches there, too, unless the expression has word boundaries or the characters
+ * are too many.
  */
 #ifndef TRAWL_REGEX_LAZY_H
 #define TRAWL_REGEX_LAZY_H

@@ -26,7 +26,7 @@ struct range {
 struct part {
     uint32_t from, count; /* its expressions: lazy->rules[from] to rules[from + count - 1] */
     uint32_t next;        /* the next part of the group; NOTHING: the last */
-    bool passes;          /* its only expression always passes */
+    bool passes;          /* its only expression passes, unread */
     /* what making its states may still cost, in places; grows with the bytes that it reads */
     int64_t credit;
     struct range first; /* in lazy->kept: the places where matches begin; count 0: not known */
@@ -91,8 +91,9 @@ struct lazy {
     uint64_t flushes;           /* how often all states were forgotten */
     uint32_t *found, *found_at; /* the result, and for each expression the call that added it */
     uint32_t found_count, call;
-    int is_ascii;       /* the line: 1 or 0, if line->any; -1: not looked at */
+    bool is_ascii;      /* the line, up to `ascii_to`; only if line->any */
     bool text_is_ascii; /* the text of lazy_scan */
+    uint64_t ascii_to;
     /* of a single expression, finds lines that certainly match (nfa.is_sure); NULL: not needed yet
      */
     struct lazy *sure;
@@ -113,7 +114,7 @@ enum trawl_status lazy_follow(struct lazy *lazy, uint32_t index, uint32_t state,
                               uint32_t *next, struct trawl_error *error);
 /* Makes the group: a part of the expressions that have places, and one for each other. */
 enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_error *error);
-/* Halves a part, which then reads the current line again. A single expression passes from now on.
+/* Halves a part, which then reads the current line again. A single expression passes for a while.
  */
 enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_error *error);
 /* Returns the most credit that a part of so many expressions has: for a few, as much as RE2 takes

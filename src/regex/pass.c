@@ -37,6 +37,18 @@ static uint64_t rest_line(const struct step *step)
                : UINT64_MAX;
 }
 
+/* Returns true if the occurrence may be one of the anchor's strings: its case may be another. */
+static bool may_be_string(const struct step *step, const struct anchor *anchor, uint64_t at,
+                          struct atom atom)
+{
+    const struct trawl_pattern string =
+        plan_pattern(step->worker->expressions->atoms, atom.pattern);
+
+    return anchor->folds ||
+           (string.bytes_count <= step->chunk->owned - at &&
+            memcmp(step->chunk->bytes + at, string.bytes, string.bytes_count) == 0);
+}
+
 static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
                                  struct atom atom)
 {
@@ -152,7 +164,12 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
                        (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
     const uint32_t begin = expressions->atom_first[atom.pattern];
     const uint32_t end = expressions->atom_first[atom.pattern + 1];
+    bool may = !expressions->compares;
 
+    for (uint32_t i = begin; i < end && !may; i++)
+        may = may_be_string(step, &expressions->anchors[expressions->atom_anchors[i]], at, atom);
+    if (!may)
+        return TRAWL_OK;
     if (end - begin >= GROUP_MIN && expressions->count > 1)
         return pass_many(step, at, atom, line, passing, error);
     for (uint32_t i = begin; i < end; i++) {
@@ -165,6 +182,8 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         bool is_within; /* the string ends inside the line or record */
         bool decides;
 
+        if (expressions->compares && !may_be_string(step, anchor, at, atom))
+            continue;
         if (around.before == AROUND_FAILS || around.after == AROUND_FAILS)
             continue;
         if (line->after == UINT64_MAX)

@@ -18,9 +18,10 @@
 /* An alternative of an expression: what has to be read around its strings. */
 struct anchor {
     uint32_t expression;
-    bool is_sure; /* each occurrence of a string lies in a match */
-    bool begins;  /* a match begins with the string: the head is empty, or only assertions */
-    bool leads;   /* the same, or the head is optional: then another match begins with the string */
+    bool is_sure;      /* each occurrence of a string lies in a match */
+    bool keeps, folds; /* as in struct split */
+    bool begins;       /* a match begins with the string: the head is empty, or only assertions */
+    bool leads; /* the same, or the head is optional: then another match begins with the string */
     /* the strings begin where item `first` of the list with this number does */
     uint32_t list;
     uint32_t first;
@@ -102,6 +103,7 @@ struct expressions {
     uint64_t anchor_count;
     uint64_t anchor_capacity;
     uint32_t near_lines;      /* each match begins this many lines before the line of its atom */
+    bool compares;            /* some atoms do not ignore case, but the search for them does */
     bool has_no_heads;        /* each match begins with an atom */
     struct span_finder spans; /* finds the matches of the plan's only expression around its atoms */
     bool atoms_are_exact;     /* a line matches if and only if it has an atom */
