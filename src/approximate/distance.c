@@ -134,21 +134,6 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* Returns how many of the literal's symbols before `row`, counted backwards, equal the text's
- * symbols before `place`. */
-static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
-{
-    int64_t most = min_i64(row, place - pair->begin), i = 0;
-
-    if (pair->plain != NULL)
-        while (i + 8 <= most &&
-               bytes_load64(pair->plain + row - i - 8) == bytes_load64(pair->text + place - i - 8))
-            i += 8;
-    while (i < most && equals(pair, row - i - 1, place - i - 1))
-        i++;
-    return i;
-}
-
 /* Returns the furthest row that a path reaches on a diagonal with one more error, given the
  * furthest rows with one error less on this diagonal and its neighbours. The error replaces a
  * symbol (from `same`), inserts a symbol of the text (from `left`), or deletes a symbol (from
@@ -335,11 +320,13 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
 /* Computes the costs of spans row by row, from the literal's end back, for all spans at once (Wu,
  * Manber 1992): bit most + x of levels[e] is set if the span with x symbols more than the row has
  * costs at most e. */
-static void spans_by_levels(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
+void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t costs[DISTANCE_SPANS])
 {
     const int64_t available = end - pair->begin;
     uint64_t levels[TRAWL_ERRORS_MAX + 1], before, old;
 
+    TRAWL_ASSERT(most <= TRAWL_ERRORS_MAX && available >= 0 && end <= pair->end);
+    memset(costs, (int)(most + 1), 2 * most + 1);
     for (uint32_t e = 0; e <= most; e++)
         levels[e] = ((UINT64_C(2) << min_i64(e, available)) - 1) << most;
     for (int64_t row = pair->count - 1; row >= 0 && levels[most] != 0; row--) {
@@ -348,8 +335,9 @@ static void spans_by_levels(struct approx_pair *pair, int64_t end, uint32_t most
         const uint64_t spans =
             high < low ? 0
                        : (UINT64_C(2) << min_i64(high, 2 * (int64_t)most)) - (UINT64_C(1) << low);
-        const uint64_t change = (pair->exact[row] & APPROX_EXACT_SYMBOL) != 0 ? 0 : spans;
-        const uint64_t insert = (pair->exact[row] & APPROX_EXACT_BEFORE) != 0 ? 0 : spans;
+        const uint8_t exact = pair->exact == NULL ? 0 : pair->exact[row];
+        const uint64_t change = (exact & APPROX_EXACT_SYMBOL) != 0 ? 0 : spans;
+        const uint64_t insert = (exact & APPROX_EXACT_BEFORE) != 0 ? 0 : spans;
         uint64_t equal = 0;
 
         for (uint64_t left = levels[most] & spans; left != 0; left &= left - 1) {
@@ -369,39 +357,4 @@ static void spans_by_levels(struct approx_pair *pair, int64_t end, uint32_t most
     for (uint32_t e = 0; e <= most; e++)
         for (uint64_t left = levels[e] & ~(e > 0 ? levels[e - 1] : 0); left != 0; left &= left - 1)
             costs[__builtin_ctzll(left)] = (uint8_t)e;
-}
-
-/* Computes the costs of spans by diagonals, like pair_distances but backwards: rows are counted
- * from the literal's end, and diagonal x is for spans with x symbols more than the literal. */
-static void spans_by_diagonals(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
-{
-    const int64_t width = most, available = end - pair->begin;
-    int32_t rows[DISTANCE_SPANS + 2];
-
-    for (int64_t i = 0; i < 2 * width + 3; i++)
-        rows[i] = NOWHERE;
-    for (int64_t errors = 0; errors <= width; errors++) {
-        int64_t left = NOWHERE;
-
-        for (int64_t x = -errors; x <= errors; x++) {
-            int32_t *at = &rows[1 + width + x];
-            int64_t same = *at, row = 0;
-
-            if (errors > 0)
-                row = next_row(pair, available - x, left, same, at[1]);
-            if (row >= 0)
-                row += equal_run_before(pair, pair->count - row, end - x - row);
-            *at = (int32_t)row;
-            left = same;
-            if (row == pair->count && costs[width + x] > errors)
-                costs[width + x] = (uint8_t)errors;
-        }
-    }
-}
-
-void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t costs[DISTANCE_SPANS])
-{
-    TRAWL_ASSERT(most <= TRAWL_ERRORS_MAX && end >= pair->begin && end <= pair->end);
-    memset(costs, (int)(most + 1), 2 * most + 1);
-    (pair->exact != NULL ? spans_by_levels : spans_by_diagonals)(pair, end, most, costs);
 }
