@@ -47,20 +47,6 @@ void approx_host_close(struct approx_host *host)
     memory_release(host, 1, sizeof *host);
 }
 
-static enum trawl_status proposed_reserve(struct approx_host *host, struct trawl_error *error)
-{
-    uint64_t room = approx_grams_room(host->approximate->grams);
-
-    if (room <= host->proposed_room)
-        return TRAWL_OK;
-    memory_release(host->proposed, host->proposed_room, sizeof *host->proposed);
-    host->proposed = NULL;
-    host->proposed_room = 0;
-    TRAWL_TRY(MEMORY_NEW(host->proposed, room, error));
-    host->proposed_room = room;
-    return TRAWL_OK;
-}
-
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error)
 {
@@ -71,7 +57,8 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
     if (approx_needs_pieces(approximate))
         TRAWL_TRY(refine_propose_with(host->refiner, approximate->pieces, error));
     if (approximate->method_dense == APPROX_GRAMS)
-        return proposed_reserve(host, error);
+        return MEMORY_ROOM(host->proposed, host->proposed_room,
+                           approx_grams_room(approximate->grams), error);
     return TRAWL_OK;
 }
 

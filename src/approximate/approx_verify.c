@@ -31,10 +31,10 @@ struct approx_verifier {
     /* These members are set if symbols are characters and the places are not ASCII: the `count`
      * characters at the current places, the offset at which each character begins, and after these,
      * the offset at which the last one ends. */
-    uint32_t *characters; /* owned, like `offsets`; each array has room for `capacity` entries */
+    uint32_t *characters; /* owned, like `offsets` */
     int64_t *offsets;
     uint64_t count;
-    uint64_t capacity;
+    uint64_t character_room, offset_room;
     /* The distances of the ends [known_begin, known_end), already computed: */
     int64_t known_begin;
     int64_t known_end;
@@ -50,20 +50,12 @@ enum trawl_status approx_verifier_open(const struct approximate *approximate,
     return TRAWL_OK;
 }
 
-static void characters_release(struct approx_verifier *verifier)
-{
-    memory_release(verifier->characters, verifier->capacity, sizeof *verifier->characters);
-    memory_release(verifier->offsets, verifier->capacity, sizeof *verifier->offsets);
-    verifier->characters = NULL;
-    verifier->offsets = NULL;
-    verifier->capacity = 0;
-}
-
 void approx_verifier_close(struct approx_verifier *verifier)
 {
     if (verifier == NULL)
         return;
-    characters_release(verifier);
+    memory_release(verifier->characters, verifier->character_room, sizeof *verifier->characters);
+    memory_release(verifier->offsets, verifier->offset_room, sizeof *verifier->offsets);
     memory_release(verifier, 1, sizeof *verifier);
 }
 
@@ -102,28 +94,6 @@ static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, i
     TRAWL_ASSERT(*from <= *to);
 }
 
-static enum trawl_status characters_reserve(struct approx_verifier *verifier, uint64_t count,
-                                            struct trawl_error *error)
-{
-    void *characters = NULL, *offsets = NULL;
-    enum trawl_status status;
-
-    if (count <= verifier->capacity)
-        return TRAWL_OK;
-    count = max_u64(count, 2 * verifier->capacity);
-    characters_release(verifier);
-    TRAWL_TRY(memory_allocate(count, sizeof *verifier->characters, &characters, error));
-    status = memory_allocate(count, sizeof *verifier->offsets, &offsets, error);
-    if (status != TRAWL_OK) {
-        memory_release(characters, count, sizeof *verifier->characters);
-        return status;
-    }
-    verifier->characters = (uint32_t *)characters;
-    verifier->offsets = (int64_t *)offsets;
-    verifier->capacity = count;
-    return TRAWL_OK;
-}
-
 /* Makes bytes [from, to) the current places (the symbols that the pair compares). If symbols are
  * characters, only those that begin before `inner`, and at most `more` characters after `inner`,
  * become places. If all of these are ASCII, the places are their bytes. */
@@ -144,7 +114,8 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
         pair_places(pair, bytes, NULL, from, to);
         return TRAWL_OK;
     }
-    TRAWL_TRY(characters_reserve(verifier, most + 1, error));
+    TRAWL_TRY(MEMORY_ROOM(verifier->characters, verifier->character_room, most + 1, error));
+    TRAWL_TRY(MEMORY_ROOM(verifier->offsets, verifier->offset_room, most + 1, error));
     verifier->count = 0;
     while (from < to && (from < inner || more-- > 0)) {
         TRAWL_ASSERT(verifier->count < most);

@@ -17,67 +17,39 @@
 
 void cells_clear(struct cells *cells)
 {
-    memory_release(cells->records, cells->capacity, sizeof *cells->records);
-    memory_release(cells->patterns, cells->capacity, sizeof *cells->patterns);
-    memory_release(cells->begins, cells->capacity, sizeof *cells->begins);
+    memory_release(cells->records, cells->capacity[0], sizeof *cells->records);
+    memory_release(cells->patterns, cells->capacity[1], sizeof *cells->patterns);
+    memory_release(cells->begins, cells->capacity[2], sizeof *cells->begins);
     memset(cells, 0, sizeof *cells);
 }
 
 enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl_error *error)
 {
-    uint64_t capacity = max_u64(2 * cells->capacity, CELLS_CAPACITY_MIN);
-    uint64_t **columns[3] = {&cells->records, &cells->patterns, &cells->begins};
-    void *grown[3] = {NULL, NULL, NULL};
-    enum trawl_status status = TRAWL_OK;
+    const uint64_t wanted = max_u64(cells->count + more, CELLS_CAPACITY_MIN);
 
-    TRAWL_ASSERT(cells->count <= cells->capacity);
-    if (cells->count + more <= cells->capacity)
-        return TRAWL_OK;
-    capacity = max_u64(capacity, cells->count + more);
-    for (int i = 0; i < 3 && status == TRAWL_OK; i++)
-        status = memory_allocate(capacity, sizeof(uint64_t), &grown[i], error);
-    if (status != TRAWL_OK) {
-        for (int i = 0; i < 3; i++)
-            memory_release(grown[i], capacity, sizeof(uint64_t));
-        return status;
-    }
-    for (int i = 0; i < 3; i++) {
-        if (cells->count > 0)
-            memcpy(grown[i], *columns[i], (size_t)cells->count * sizeof(uint64_t));
-        memory_release(*columns[i], cells->capacity, sizeof(uint64_t));
-        *columns[i] = (uint64_t *)grown[i];
-    }
-    cells->capacity = capacity;
-    return TRAWL_OK;
-}
-
-enum trawl_status cells_copy(struct cells *cells, const struct cells *other, uint64_t from,
-                             uint64_t to, struct trawl_error *error)
-{
-    TRAWL_ASSERT(from <= to && to <= other->count);
-    TRAWL_ASSERT(cells != other);
-    cells->count = 0;
-    TRAWL_TRY(cells_reserve(cells, to - from, error));
-    for (uint64_t i = from; i < to; i++)
-        cells_append(cells, other->records[i], other->patterns[i], other->begins[i]);
-    return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ROOM(cells->records, cells->capacity[0], wanted, error));
+    TRAWL_TRY(MEMORY_ROOM(cells->patterns, cells->capacity[1], wanted, error));
+    return MEMORY_ROOM(cells->begins, cells->capacity[2], wanted, error);
 }
 
 enum trawl_status cells_merge(struct cells *cells, struct cells *room, const struct cells *others,
-                              uint64_t count, struct trawl_error *error)
+                              uint64_t *count, struct trawl_error *error)
 {
+    uint64_t a = 0, b = 0, end = 0;
     struct cells merged;
-    uint64_t a = 0, b = 0;
 
     TRAWL_ASSERT(room != cells && others != cells && others != room);
     room->count = 0;
-    TRAWL_TRY(cells_reserve(room, cells->count + count, error));
-    while (a < cells->count || b < count) {
-        bool first = b == count || (a < cells->count && cells->patterns[a] <= others->patterns[b]);
+    while (end < others->count && others->records[end] == cells->records[0])
+        end++;
+    *count = end;
+    TRAWL_TRY(cells_reserve(room, cells->count + end, error));
+    while (a < cells->count || b < end) {
+        bool first = b == end || (a < cells->count && cells->patterns[a] <= others->patterns[b]);
         const struct cells *from = first ? cells : others;
         uint64_t at = first ? a : b;
 
-        b += !first || (b < count && cells->patterns[a] == others->patterns[b]);
+        b += !first || (b < end && cells->patterns[a] == others->patterns[b]);
         a += first;
         cells_append(room, from->records[at], from->patterns[at], from->begins[at]);
     }

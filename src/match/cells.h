@@ -9,11 +9,11 @@
 /* Cells in columns, in ascending order of records, then of patterns. begins[i] counts from the
  * first byte of record number records[i]. */
 struct cells {
-    uint64_t *records; /* three arrays of `capacity` entries, owned */
+    uint64_t *records; /* three arrays with room for capacity[0] to capacity[2], owned */
     uint64_t *patterns;
     uint64_t *begins;
     uint64_t count;
-    uint64_t capacity;
+    uint64_t capacity[3];
 };
 
 /* The patterns of a record's matches. */
@@ -29,7 +29,7 @@ struct cell_marks {
 static inline void cells_append(struct cells *cells, uint64_t record, uint64_t pattern,
                                 uint64_t begin)
 {
-    TRAWL_ASSERT(cells->count < cells->capacity);
+    TRAWL_ASSERT(cells->count < cells->capacity[2]);
     cells->records[cells->count] = record;
     cells->patterns[cells->count] = pattern;
     cells->begins[cells->count] = begin;
@@ -38,14 +38,11 @@ static inline void cells_append(struct cells *cells, uint64_t record, uint64_t p
 
 /* Makes room for `more` additional cells. Errors: MEMORY. */
 enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl_error *error);
-/* Replaces the cells with a copy of cells [from, to) of `other`, another struct. Errors: MEMORY. */
-enum trawl_status cells_copy(struct cells *cells, const struct cells *other, uint64_t from,
-                             uint64_t to, struct trawl_error *error);
 /* Merges the cells of two parts of the same record: `cells` has those of the earlier part, and the
- * first `count` cells of `others` are those of the later part. A pattern in both parts keeps its
- * earlier start. `room` is used as a buffer. Errors: MEMORY. */
+ * first cells of `others`, whose number becomes *count, are those of the later part. A pattern in
+ * both parts keeps its earlier start. `room` is used as a buffer. Errors: MEMORY. */
 enum trawl_status cells_merge(struct cells *cells, struct cells *room, const struct cells *others,
-                              uint64_t count, struct trawl_error *error);
+                              uint64_t *count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
 
 /* Begins with no marks. After a failure, too, cells_marks_close must be called. Errors: MEMORY. */

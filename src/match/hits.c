@@ -7,48 +7,37 @@
 
 #define HITS_CAPACITY_MIN 512u
 
-static enum trawl_status reserve(struct hits *hits, uint64_t more, bool with_lengths,
-                                 struct trawl_error *error)
+static enum trawl_status reserve(struct hits *hits, uint64_t more, struct trawl_error *error)
 {
-    uint64_t needed = hits->count + more, count = hits->count, capacity = hits->capacity;
-    void *items = NULL, *lengths = NULL;
-    enum trawl_status status;
+    const uint64_t needed = max_u64(hits->count + more, HITS_CAPACITY_MIN);
 
     TRAWL_ASSERT(hits->count <= hits->capacity && needed >= hits->count);
-    if (needed <= capacity && (!with_lengths || hits->lengths != NULL))
-        return TRAWL_OK;
-    if (needed > capacity)
-        capacity = max_u64(max_u64(needed, 2 * capacity), HITS_CAPACITY_MIN);
-    if (count == 0 && !with_lengths)
-        hits_release(hits); /* first, because there is nothing to copy */
-    status = memory_allocate(capacity, sizeof *hits->items, &items, error);
-    if (status == TRAWL_OK && with_lengths)
-        status = memory_allocate(capacity, sizeof *hits->lengths, &lengths, error);
-    if (status != TRAWL_OK) {
-        memory_release(items, capacity, sizeof *hits->items);
-        return status;
-    }
-    if (count > 0)
-        memcpy(items, hits->items, (size_t)count * sizeof *hits->items);
-    if (count > 0 && with_lengths && hits->lengths != NULL)
-        memcpy(lengths, hits->lengths, (size_t)count * sizeof *hits->lengths);
-    hits_release(hits);
-    hits->items = (struct hit *)items;
-    hits->lengths = (uint64_t *)lengths;
-    hits->lengths_valid &= with_lengths;
-    hits->count = count;
-    hits->capacity = capacity;
-    return TRAWL_OK;
+    return MEMORY_ROOM(hits->items, hits->capacity, needed, error);
 }
 
 enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error)
 {
-    return reserve(hits, more, false, error);
+    if (hits->count + more > hits->capacity && hits->lengths != NULL) {
+        memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
+        hits->lengths = NULL;
+        hits->lengths_valid = false;
+    }
+    return reserve(hits, more, error);
 }
 
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error)
 {
-    return reserve(hits, more, true, error);
+    uint64_t room = hits->lengths == NULL ? 0 : hits->capacity;
+    enum trawl_status status;
+
+    TRAWL_TRY(reserve(hits, more, error));
+    status = MEMORY_ROOM(hits->lengths, room, hits->capacity, error);
+    if (status != TRAWL_OK) {
+        memory_release(hits->lengths, room, sizeof *hits->lengths);
+        hits->lengths = NULL;
+    }
+    TRAWL_ASSERT(status != TRAWL_OK || room == hits->capacity);
+    return status;
 }
 
 void hits_release(struct hits *hits)

@@ -93,20 +93,19 @@ static enum trawl_status find_empty(struct matrix *matrix, struct trawl_error *e
     return TRAWL_OK;
 }
 
-/* Appends to matrix->filled the cells from *at that belong to records before `record`, and advances
- * *at past them. Also reserves room for the cells of `record` itself, which is empty. */
-static enum trawl_status copy_before(struct matrix *matrix, const struct cells *cells,
-                                     uint64_t record, uint64_t *at, uint64_t to,
+/* Appends the cells from *at that belong to records before `record`, and advances *at past them.
+ * Also reserves room for `more` cells. */
+static enum trawl_status copy_before(struct cells *to, const struct cells *cells, uint64_t record,
+                                     uint64_t *at, uint64_t end, uint64_t more,
                                      struct trawl_error *error)
 {
     uint64_t from = *at;
 
-    while (*at < to && cells->records[*at] < record)
+    while (*at < end && cells->records[*at] < record)
         (*at)++;
-    TRAWL_TRY(cells_reserve(&matrix->filled, *at - from + matrix->empty_count, error));
+    TRAWL_TRY(cells_reserve(to, *at - from + more, error));
     for (; from < *at; from++)
-        cells_append(&matrix->filled, cells->records[from], cells->patterns[from],
-                     cells->begins[from]);
+        cells_append(to, cells->records[from], cells->patterns[from], cells->begins[from]);
     return TRAWL_OK;
 }
 
@@ -129,14 +128,15 @@ static enum trawl_status deliver_filled(struct matrix *matrix, uint64_t end,
             TRAWL_TRY(find_empty(matrix, error));
             if (matrix->empty_count == 0)
                 break;
-            TRAWL_TRY(copy_before(matrix, cells, record, &from, to, error));
+            TRAWL_TRY(
+                copy_before(&matrix->filled, cells, record, &from, to, matrix->empty_count, error));
             for (uint64_t i = 0; i < matrix->empty_count; i++)
                 cells_append(&matrix->filled, record, matrix->empty[i], 0);
             added += matrix->empty_count;
         }
         if (added == 0)
             break;
-        TRAWL_TRY(copy_before(matrix, cells, record, &from, to, error));
+        TRAWL_TRY(copy_before(&matrix->filled, cells, record, &from, to, 0, error));
         TRAWL_TRY(deliver_records(matrix, record, &matrix->filled, 0, matrix->filled.count));
     }
     return matrix->done < end ? deliver_records(matrix, end, cells, from, to) : TRAWL_OK;
@@ -152,14 +152,10 @@ static enum trawl_status deliver_chunk(struct matrix *matrix, const struct cells
 
     if (carried->count > 0) {
         TRAWL_ASSERT(carried->records[0] == matrix->done);
-        while (from < to && cells->records[from] == carried->records[0])
-            from++;
-        if (!matrix->maker.all)
-            TRAWL_TRY(cells_merge(carried, &matrix->room, cells, from, error));
+        if (matrix->maker.all)
+            TRAWL_TRY(copy_before(carried, cells, matrix->done + 1, &from, to, 0, error));
         else
-            TRAWL_TRY(cells_reserve(carried, from, error));
-        for (uint64_t i = 0; matrix->maker.all && i < from; i++)
-            cells_append(carried, cells->records[i], cells->patterns[i], cells->begins[i]);
+            TRAWL_TRY(cells_merge(carried, &matrix->room, cells, &from, error));
     }
     if (carried->count > 0 && carried->records[0] < end) {
         TRAWL_TRY(
@@ -172,7 +168,7 @@ static enum trawl_status deliver_chunk(struct matrix *matrix, const struct cells
     if (to == cells->count)
         return TRAWL_OK;
     TRAWL_ASSERT(carried->count == 0 && cells->records[to] == end);
-    return cells_copy(carried, cells, to, cells->count, error);
+    return copy_before(carried, cells, end + 1, &to, cells->count, 0, error);
 }
 
 /* ---- Begin and end ------------------------------------------------------------------------ */

@@ -176,7 +176,6 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
     }
     while (i-- > at->from)
         cells_mark(marks, chunk->hits[i].literal, chunk->hits[i].offset);
-    TRAWL_ASSERT(cells->count <= cells->capacity);
     cells_keep_marked(cells, marks, at->index, at->base);
     return TRAWL_OK;
 }

@@ -102,8 +102,7 @@ static void task_release(struct trawl_runtime *runtime, struct task *task)
     if (task->buffer.capacity > 0)
         runtime_buffer_release(runtime, &task->buffer);
     hits_release(&task->result.hits);
-    if (task->digest.cells.capacity > 0)
-        cells_clear(&task->digest.cells);
+    cells_clear(&task->digest.cells);
     if (task->digest.pattern_counts.capacity > 0 || task->digest.pattern_counts.slot_count > 0)
         pattern_counts_release(&task->digest.pattern_counts);
     if (task->match_room > 0)
