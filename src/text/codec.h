@@ -53,9 +53,6 @@ struct codec {
      * threads_least is above 1. */
     void *(*open)(uint32_t threads);
     enum codec_result (*step)(void *state, struct codec_io *io);
-    /* Prepares for another member, and may be called after an error. Returns false if out of
-     * memory. */
-    bool (*again)(void *state);
     void (*close)(void *state);
     /* Returns how many bytes the library has allocated for the window. NULL: never more than 8
      * MiB. */

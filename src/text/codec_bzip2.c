@@ -1,7 +1,6 @@
 /* codec_bzip2: decodes bzip2 with libbz2. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <string.h>
 
 #include "base/checked.h"
 #include "base/fault.h"
@@ -68,24 +67,14 @@ static enum codec_result bzip2_step(void *state, struct codec_io *io)
     return result;
 }
 
-/* Ends the stream and opens a new one, because libbz2 cannot reset a stream. */
-static bool bzip2_again(void *state)
-{
-    bz_stream *stream = state;
-
-    (void)bzip2.end(stream);
-    memset(stream, 0, sizeof *stream);
-    return !fault_hit() && bzip2.init(stream, 0, 0) == BZ_OK;
-}
-
 static void bzip2_close(void *state)
 {
     (void)bzip2.end(state);
     free(state);
 }
-#define BZIP2_CALLS(step) bzip2_load, bzip2_open, step, bzip2_again, bzip2_close
+#define BZIP2_CALLS(step) bzip2_load, bzip2_open, step, bzip2_close
 #else
-#define BZIP2_CALLS(step) NULL, NULL, NULL, NULL, NULL
+#define BZIP2_CALLS(step) NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_bzip2 = {"bzip2", "libbz2.so.1.0",    0, BZIP2_CALLS(bzip2_step),

@@ -1,7 +1,6 @@
 /* codec_gzip: decodes gzip with zlib. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <string.h>
 
 #include "base/checked.h"
 #include "base/fault.h"
@@ -16,7 +15,6 @@
 #define FUNCTIONS(X)       \
     X(init, inflateInit2_) \
     X(step, inflate)       \
-    X(reset, inflateReset) \
     X(end, inflateEnd)
 CODEC_FUNCTIONS(gzip, FUNCTIONS)
 
@@ -52,19 +50,14 @@ static enum codec_result gzip_step(void *state, struct codec_io *io)
                                                      : CODEC_DAMAGED;
 }
 
-static bool gzip_again(void *state)
-{
-    return gzip.reset(state) == Z_OK;
-}
-
 static void gzip_close(void *state)
 {
     (void)gzip.end(state);
     free(state);
 }
-#define GZIP_CALLS gzip_load, gzip_open, gzip_step, gzip_again, gzip_close
+#define GZIP_CALLS gzip_load, gzip_open, gzip_step, gzip_close
 #else
-#define GZIP_CALLS NULL, NULL, NULL, NULL, NULL
+#define GZIP_CALLS NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_gzip = {"gzip", "libz.so.1", 0, GZIP_CALLS, NULL, &codec_isal, 0};

@@ -15,22 +15,15 @@
     X(step, isal_inflate)
 CODEC_FUNCTIONS(isal, FUNCTIONS)
 
-static bool isal_again(void *state)
-{
-    struct inflate_state *stream = state;
-
-    isal.init(stream);
-    stream->crc_flag = ISAL_GZIP;
-    return true;
-}
-
 static void *isal_open(uint32_t threads)
 {
     struct inflate_state *stream = fault_hit() ? NULL : calloc(1, sizeof *stream);
 
     (void)threads;
-    if (stream != NULL)
-        (void)isal_again(stream);
+    if (stream != NULL) {
+        isal.init(stream);
+        stream->crc_flag = ISAL_GZIP;
+    }
     return stream;
 }
 
@@ -61,9 +54,9 @@ static void isal_close(void *state)
 {
     free(state);
 }
-#define ISAL_CALLS isal_load, isal_open, isal_step, isal_again, isal_close
+#define ISAL_CALLS isal_load, isal_open, isal_step, isal_close
 #else
-#define ISAL_CALLS NULL, NULL, NULL, NULL, NULL
+#define ISAL_CALLS NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_isal = {"gzip", "libisal.so.2", 0, ISAL_CALLS, NULL, NULL, 1};

@@ -15,7 +15,6 @@
 #define FUNCTIONS(X)                         \
     X(open, LZ4F_createDecompressionContext) \
     X(step, LZ4F_decompress)                 \
-    X(reset, LZ4F_resetDecompressionContext) \
     X(close, LZ4F_freeDecompressionContext)  \
     X(is_error, LZ4F_isError)                \
     X(error_name, LZ4F_getErrorName)
@@ -45,19 +44,13 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
     return result == 0 ? CODEC_END : CODEC_MORE;
 }
 
-static bool lz4_again(void *state)
-{
-    lz4.reset(state);
-    return true;
-}
-
 static void lz4_close(void *state)
 {
     (void)lz4.close(state);
 }
-#define LZ4_CALLS lz4_load, lz4_open, lz4_step, lz4_again, lz4_close
+#define LZ4_CALLS lz4_load, lz4_open, lz4_step, lz4_close
 #else
-#define LZ4_CALLS NULL, NULL, NULL, NULL, NULL
+#define LZ4_CALLS NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_lz4 = {"lz4", "liblz4.so.1", 7, LZ4_CALLS, NULL, NULL, 0};

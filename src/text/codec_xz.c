@@ -35,13 +35,8 @@ struct xz_state {
     enum codec_result result; /* result of liblzma's last call */
 };
 
-static bool xz_again(void *state)
+static bool begin(struct xz_state *own)
 {
-    struct xz_state *own = state;
-
-    own->at = own->count = 0;
-    if (fault_hit())
-        return false;
 #if LZMA_VERSION >= THREADS_SINCE
     if (own->threads > 0) {
         lzma_mt options = {.threads = own->threads,
@@ -61,7 +56,7 @@ static void *xz_open(uint32_t threads)
     if (own == NULL)
         return NULL;
     own->threads = threads;
-    if (xz_again(own))
+    if (begin(own))
         return own;
     free(own);
     return NULL;
@@ -121,14 +116,14 @@ static bool threads_load(void *library)
     init_threads = (__typeof__(init_threads))dlsym(library, "lzma_stream_decoder_mt");
     return xz_load(library) && init_threads != NULL;
 }
-#define THREADS_CALLS threads_load, xz_open, xz_step, xz_again, xz_close, xz_memory
+#define THREADS_CALLS threads_load, xz_open, xz_step, xz_close, xz_memory
 #else
-#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL, NULL
+#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
-#define XZ_CALLS xz_load, xz_open, xz_step, xz_again, xz_close, xz_memory
+#define XZ_CALLS xz_load, xz_open, xz_step, xz_close, xz_memory
 #else
-#define XZ_CALLS NULL, NULL, NULL, NULL, NULL, NULL
-#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL, NULL
+#define XZ_CALLS NULL, NULL, NULL, NULL, NULL
+#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_xz = {"xz", "liblzma.so.5", 0, XZ_CALLS, &codec_xz_threads, 0};

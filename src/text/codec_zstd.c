@@ -15,7 +15,6 @@
 #define FUNCTIONS(X)                 \
     X(open, ZSTD_createDStream)      \
     X(step, ZSTD_decompressStream)   \
-    X(reset, ZSTD_DCtx_reset)        \
     X(close, ZSTD_freeDStream)       \
     X(memory, ZSTD_sizeof_DStream)   \
     X(is_error, ZSTD_isError)        \
@@ -50,11 +49,6 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
     }
 }
 
-static bool zstd_again(void *state)
-{
-    return !zstd.is_error(zstd.reset(state, ZSTD_reset_session_only));
-}
-
 static uint64_t zstd_memory(const void *state)
 {
     return zstd.memory(state);
@@ -64,9 +58,9 @@ static void zstd_close(void *state)
 {
     (void)zstd.close(state);
 }
-#define ZSTD_CALLS zstd_load, zstd_open, zstd_step, zstd_again, zstd_close, zstd_memory
+#define ZSTD_CALLS zstd_load, zstd_open, zstd_step, zstd_close, zstd_memory
 #else
-#define ZSTD_CALLS NULL, NULL, NULL, NULL, NULL, NULL
+#define ZSTD_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_zstd = {"zstd", "libzstd.so.1", 5, ZSTD_CALLS, NULL, 0};
