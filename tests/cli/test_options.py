@@ -220,7 +220,7 @@ ERRORS = ["--mismatches=1", "--edits=1", "--alphabet=dna"]
 LAST = ["--count", "--count-matches", "--json", *NAMES]  # of these, tg obeys the last one
 EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--json"]), (REPORTS[1:], ["--invert-match", "--count"]),
            (["--count-by-pattern"], ["--max-count=0", "--max-count=2", "--max-count=-1"]),
-           (["--json"], [*NAMES, "--count", "--pattern-number"]),
+           (["--json"], [*NAMES, "--count"]),
            (["--pattern-number"], ["--invert-match", "--vimgrep"]), (["--encoding=latin1"], ["--search-zip"]),
            (["--perl-regexp", "--extended-regexp", "--basic-regexp"],
             ["--hex", "--method=set", "--algorithm=bmh", *ERRORS[:2]]),

@@ -297,6 +297,8 @@ def json_expected(output, files, case):
                 match |= {"replacement": data(new)} if case.replace is not None else {}
                 match |= {"distance": distance} if case.distance else {}
             facts = {"path": path, "lines": data(line), "line_number": number, "absolute_offset": offset}
+            if 0 < case.columns < len(line):
+                facts |= {"lines": data(b""), "line_bytes": len(line)}
             if case.around:
                 facts["excerpts"] = [{"excerpt": part, "start": begin, "end": end} for part, begin, end in parts]
             kind = "match" if selected else "context"
@@ -316,6 +318,7 @@ def messages(lines, early):
     for message in found:
         if message["type"] in ("end", "summary"):
             message["data"].pop("elapsed_total", None)
+            message["data"].pop("not_searched", None)
             message["data"]["stats"].pop("elapsed", None)
             if early:
                 message["data"]["stats"].pop("bytes_searched")

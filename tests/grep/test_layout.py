@@ -439,7 +439,7 @@ class Case:
         return 1 if "only-first" in self.on else None
 
     def only_or_counts(self):
-        return self.only or self.report == "count-matches"
+        return self.only or self.report == "count-matches" or self.report == "json" and self.replace is None
 
     def holds_empty(self, line):
         line = line.replace(NO_LETTER, b"...")

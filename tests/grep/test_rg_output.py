@@ -69,7 +69,7 @@ FAILS, ENDS = (
 OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
     exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
     alphabet reverse-complement any-base exact every-end distance fasta fastq records paired amplicon bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file
-    type-list pcre2-version stats only-first around and andnot in-file write backup diff xor max-total max-output""".split()
+    type-list pcre2-version stats only-first around and andnot in-file write backup diff xor max-total max-output rules""".split()
 
 WORDS = [*cases.WORDS, "$", "$0"]
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
@@ -176,6 +176,7 @@ ROWS = [("A NUL in a text",
         ("`--hyperlink-format` with `--path-separator`",
          lambda case: case.given("hyperlink-format") and case.given("path-separator"),
          ["--color=always -H --hyperlink-format=x://{path} --path-separator=A foo sub/f5"]),
+        ("`--max-columns` with `--json`", lambda case: case.given("M", "max-columns") and case.given("json"), ["--json -M1 x f4"]),
         ("`--max-columns-preview` in a line with a carriage return, or not in UTF-8",
          lambda case: case.given("max-columns-preview") and case.given("M", "max-columns") and
      any(b"\xe9" in line or b"\r" in line and case.given("crlf", "vimgrep") for text in case.texts.values() for line in text),

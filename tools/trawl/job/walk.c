@@ -225,7 +225,8 @@ size_t walk_lists_of_input(const struct settings *settings)
     size_t count = 0;
 
     for (size_t i = 0; i < settings->patterns.count; i++)
-        count += settings->patterns.items[i].kind == VALUE_FILE &&
+        count += (settings->patterns.items[i].kind == VALUE_FILE ||
+                  settings->patterns.items[i].kind == VALUE_RULES) &&
                  strcmp(settings->patterns.items[i].text, "-") == 0;
     for (size_t i = 0; i < settings->filters.count; i++)
         count += settings->filters.items[i].kind == VALUE_EXCLUDE_FROM &&

@@ -98,6 +98,7 @@ enum value_kind {
     VALUE_OPERAND, /* a file or directory to search */
     VALUE_STRING,  /* a string given with -e, or another option's value */
     VALUE_FILE,    /* a file of strings, of -f */
+    VALUE_RULES,   /* a file of names and strings, of --rules */
     VALUE_AND,     /* the first string of a group, of --and */
     VALUE_ANDNOT,  /* the first string of a group, of --andnot */
     VALUE_INCLUDE,

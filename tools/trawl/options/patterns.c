@@ -502,7 +502,24 @@ static bool prepare_approximate(const struct settings *settings)
     return needs;
 }
 
-/* Adds the strings in a file given with -f. False: `message` says why. */
+static bool add_rules(struct patterns *patterns, const struct settings *settings,
+                      const struct pattern_file *file, char *message)
+{
+    struct rules rules = {.file = file, .next = file->bytes};
+    bool good;
+
+    while ((good = rules_next(&rules, message)) && rules.name.bytes != NULL) {
+        if (settings->numbers_wanted && !rules_name(patterns, &rules.name))
+            return message_exhausted(message);
+        if (!add_lines(patterns, settings, true, rules.string.bytes,
+                       (size_t)rules.string.bytes_count, message))
+            return false;
+        patterns->none_given = false;
+    }
+    return good;
+}
+
+/* Adds the strings in a file given with -f or --rules. False: `message` says why. */
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {
@@ -516,7 +533,10 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
     patterns->files = files;
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
-    files[patterns->file_count++] = (struct pattern_file){value_shown(item), bytes, bytes_count};
+    files[patterns->file_count++] =
+        (struct pattern_file){value_shown(item), item->kind == VALUE_RULES, bytes, bytes_count};
+    if (item->kind == VALUE_RULES)
+        return add_rules(patterns, settings, &files[patterns->file_count - 1], message);
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
@@ -636,7 +656,7 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
 
-        if (list->items[i].kind == VALUE_FILE) {
+        if (list->items[i].kind == VALUE_FILE || list->items[i].kind == VALUE_RULES) {
             if (!add_file(patterns, settings, &list->items[i], message))
                 return false;
             continue;
@@ -763,6 +783,7 @@ void patterns_free(struct patterns *patterns)
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);
+    free(patterns->names);
     free(patterns->numbers.begin);
     free(patterns->numbers.list);
     free(patterns->numbers.empty);

@@ -90,11 +90,14 @@ struct patterns {
     uint64_t *columns;
     struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
     uint64_t column_count, column_capacity;
+    struct trawl_pattern *names; /* of the first name_count columns; NULL bytes: --rules has none */
+    uint64_t name_count;
     struct numbers numbers; /* if settings->numbers_wanted: the numbers of each pattern */
     uint64_t capacity;
     uint64_t given_count; /* number of items before duplicates were removed */
     struct pattern_file { /* a file that was given by -f */
         const char *name;
+        bool has_names; /* --rules */
         const char *bytes;
         size_t bytes_count;
     } * files;
@@ -109,6 +112,26 @@ static inline bool patterns_drop_returns(const struct settings *settings)
     return settings->is_tg || settings->crlf;
 }
 
+/* rules.c: a file of --rules. */
+struct rules {
+    const struct pattern_file *file;
+    const char *next; /* initially file->bytes */
+    uint64_t line;    /* initially 0 */
+    struct trawl_pattern name, string;
+};
+
+/* Reads the next rule; name.bytes is NULL if there is none. False: `message` says what is wrong. */
+bool rules_next(struct rules *rules, char *message);
+/* Names the string that is added next. False: no memory. */
+bool rules_name(struct patterns *patterns, const struct trawl_pattern *name);
+/* Returns the name of the string with a number; NULL: it has none. */
+static inline const struct trawl_pattern *patterns_name(const struct patterns *patterns,
+                                                        uint64_t number)
+{
+    return number <= patterns->name_count && patterns->names[number - 1].bytes != NULL
+               ? &patterns->names[number - 1]
+               : NULL;
+}
 /* Collects the strings. first_operand contains them if neither -e nor -f was given; otherwise NULL.
  * Decides whether --smart-case ignores case. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool patterns_gather(struct patterns *patterns, struct settings *settings,

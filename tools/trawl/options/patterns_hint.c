@@ -90,7 +90,9 @@ const char *patterns_doubt(const struct settings *settings, const struct pattern
 
     if (file->bytes_count > 0 && is_fasta(settings, bytes, file->bytes_count))
         return "begins like FASTA, but each line is searched for as a string";
-    for (const char *at = bytes; at < after && !settings->whole_lines && file->bytes_count > 1;) {
+    if (file->has_names || settings->whole_lines || file->bytes_count == 1)
+        return NULL;
+    for (const char *at = bytes; at < after;) {
         const char *end = memchr(at, '\n', (size_t)(after - at));
 
         end = end == NULL ? after : end;

@@ -71,7 +71,6 @@ static bool contradiction(const struct settings *settings, char *error)
     const struct option_pair layouts[] = {
         {numbered && settings->invert, "--pattern-number", "-v (--invert-match)"},
         {numbered && settings->style.vimgrep, "--pattern-number", "--vimgrep"},
-        {numbered && settings->json, "--pattern-number", "--json"},
         {settings->max_total < UINT64_MAX && settings->list == LIST_WITHOUT_MATCH, "--max-total",
          "-L (--files-without-match)"},
     };
@@ -263,9 +262,10 @@ static bool finish_hex(struct settings *settings, char *error)
     bool plain = true;
 
     for (size_t i = 0; i < patterns->count; i++)
-        plain = plain && (patterns->items[i].kind == VALUE_FILE
-                              ? !replaces
-                              : hex_is_plain(patterns->items[i].text, replaces));
+        plain = plain &&
+                (patterns->items[i].kind == VALUE_FILE || patterns->items[i].kind == VALUE_RULES
+                     ? !replaces
+                     : hex_is_plain(patterns->items[i].text, replaces));
     if (patterns->count == 0 && settings->operands.count > 0)
         plain = hex_is_plain(settings->operands.items[0].text, replaces);
     if (plain)
@@ -339,7 +339,8 @@ bool settings_build(struct settings *settings, char *error)
         return false;
     if (settings->write)
         finish_write(settings);
-    settings->overlapping = settings->overlapping && settings->report->finds == FINDS_MATCHES;
+    settings->overlapping &=
+        settings->report->finds == FINDS_MATCHES || (settings->json && settings->replace == NULL);
     settings->writes_lines = settings->asked.line_buffered != 0
                                  ? settings->asked.line_buffered > 0
                                  : settings->surroundings.output_is_terminal;
@@ -352,6 +353,7 @@ bool settings_build(struct settings *settings, char *error)
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->nuls.is_binary = !settings->text && !settings->null_data;
     settings->nuls.end_line = settings->nuls.is_binary && !settings->hex && !settings->wild;
+    settings->heads.pattern_number |= settings->json && settings->asked.rules;
     settings->numbers_wanted =
         settings->report->prints == PRINTS_TABLE || settings->heads.pattern_number ||
         (settings->fasta && (settings->json || settings->syntax != TRAWL_LITERAL));

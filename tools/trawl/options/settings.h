@@ -94,6 +94,7 @@ struct asked_options {
                                     settings */
     bool smart_case, no_column, no_line_number, pretty;
     bool heading_given, color_given;
+    bool rules;              /* --rules */
     bool syntax_given;       /* an option has chosen the syntax */
     bool names_errors;       /* an option of approximate search or of FASTA files was given */
     int line_buffered;       /* 1: lines are written as soon as found; -1: not; 0: on a terminal */

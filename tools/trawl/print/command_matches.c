@@ -100,7 +100,7 @@ static void print_position(struct text_scan *scan, const struct trawl_match *mat
     output_number(scan->output, match->begin, 0);
     if (number > 0) {
         output_byte(scan->output, ':');
-        output_number(scan->output, number, 0);
+        print_pattern(scan->job, number);
     }
     if (scan->settings->shows_distance) {
         output_byte(scan->output, ':');

@@ -41,7 +41,10 @@ static void print_bed(struct text_scan *scan, const struct json_match *match,
     print_column(scan->output, match->sequence, match->sequence_bytes, '\t');
     output_format(scan->output, "%" PRIu64 "\t%" PRIu64 "\t", match->offset,
                   match->offset + match->bytes_count);
-    if (number > 0)
+    if (number > 0 && patterns_name(patterns, number) != NULL)
+        print_column(scan->output, patterns_name(patterns, number)->bytes,
+                     patterns_name(patterns, number)->bytes_count, '\t');
+    else if (number > 0)
         output_format(scan->output, "%" PRIu64 "\t", number);
     else if (scan->settings->amplicon.end > 0)
         for (uint64_t i = 0; i < 2; i++) {
@@ -74,8 +77,12 @@ static void print_match(struct text_scan *scan, const struct json_match *match,
     print_field(scan, match->offset, colors->byte_offset);
     output_byte(scan->output, match->reversed ? '-' : '+');
     print_field_end(scan, true);
-    if (number > 0)
-        print_field(scan, number, colors->line_number);
+    if (number > 0) {
+        print_color_start(scan, colors->line_number);
+        print_pattern(scan->job, number);
+        print_color_end(scan, colors->line_number);
+        print_field_end(scan, true);
+    }
     print_field(scan, match->distance, colors->line_number);
     print_text(scan, match->bytes, match->bytes_count, colors->selected_match);
     output_byte(scan->output, '\n');

@@ -247,6 +247,36 @@ static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t rever
         put_json(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
 }
 
+/* Writes the name of a string or, if it has none, its number. */
+static void put_pattern(struct text_scan *scan, const char *before, uint64_t number)
+{
+    const struct trawl_pattern *name = patterns_name(scan->job->patterns, number);
+
+    if (name == NULL) {
+        put_member(scan, before, number);
+        return;
+    }
+    put_json(scan, before);
+    put_json(scan, "\"");
+    (void)put_escaped(scan, name->bytes, name->bytes_count);
+    put_json(scan, "\"");
+}
+
+/* Writes which strings a match stands for: the first as `pattern`, and several as `patterns`. */
+static void put_patterns(struct text_scan *scan, const struct trawl_match *matches,
+                         const struct line_span *span, uint64_t end)
+{
+    const struct number_set *set = &scan->numbers;
+
+    if (!number_set_at(scan, matches + span->group, span->group_count, end) || set->count == 0)
+        return;
+    put_pattern(scan, ",\"pattern\":", set->list[0]);
+    for (uint64_t i = 0; set->count > 1 && i < set->count; i++)
+        put_pattern(scan, i == 0 ? ",\"patterns\":[" : ",", set->list[i]);
+    if (set->count > 1)
+        put_json(scan, "]");
+}
+
 void json_match(struct text_scan *scan, const struct json_match *match)
 {
     put_begin(scan);
@@ -257,7 +287,7 @@ void json_match(struct text_scan *scan, const struct json_match *match)
     put_member(scan, ",\"end\":", match->offset + match->bytes_count);
     put_json(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
     put_member(scan, ",\"distance\":", match->distance);
-    put_member(scan, ",\"pattern\":", match->number);
+    put_pattern(scan, ",\"pattern\":", match->number);
     put_json(scan, ",\"match\":");
     json_data(scan, match->bytes, match->bytes_count);
     put_json(scan, "}}\n");
@@ -265,7 +295,8 @@ void json_match(struct text_scan *scan, const struct json_match *match)
     scan->json.matches++;
 }
 
-void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines)
+void json_line(struct text_scan *scan, const struct piece *line, const struct trawl_match *matches,
+               uint64_t number, uint64_t lines)
 {
     const uint64_t most = scan->settings->style.max_columns;
     const uint64_t base = line->bytes != NULL ? 0 : line->offset;
@@ -298,6 +329,8 @@ void json_line(struct text_scan *scan, const struct piece *line, uint64_t number
         put_member(scan, ",\"start\":", span->from);
         put_member(scan, ",\"end\":", span->to);
         put_errors(scan, span->distance, span->reversed);
+        if (scan->settings->heads.pattern_number)
+            put_patterns(scan, matches, span, line->offset + span->to);
         put_json(scan, "}");
     }
     put_json(scan, "]");

@@ -15,9 +15,10 @@ struct json_match {
 
 /* Called before a text is searched. */
 void json_open(struct text_scan *scan);
-/* Writes a line, with its number unless `number` is 0. `lines` is 1, or with --multiline the number
- * of lines in it. */
-void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines);
+/* Writes a line, with its number unless `number` is 0. The spans' groups are in `matches`. `lines`
+ * is 1, or with --multiline the number of lines in it. */
+void json_line(struct text_scan *scan, const struct piece *line, const struct trawl_match *matches,
+               uint64_t number, uint64_t lines);
 void json_match(struct text_scan *scan, const struct json_match *match);
 /* Called after a text was searched. `binary`: a selected line was not written because the text is
  * binary. */

@@ -127,6 +127,16 @@ void print_number(struct text_scan *scan, uint64_t number, unsigned width, const
     print_color_end(scan, color);
 }
 
+void print_pattern(struct command_job *job, uint64_t number)
+{
+    const struct trawl_pattern *name = patterns_name(job->patterns, number);
+
+    if (name != NULL)
+        output_bytes(job->output, name->bytes, (size_t)name->bytes_count);
+    else
+        output_number(job->output, number, 0);
+}
+
 /* Prints a number as a field of a line's head. If ends_link, an open link ends after the number. */
 static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
@@ -144,7 +154,9 @@ static void print_numbers(struct text_scan *scan, bool selected)
     for (uint64_t i = 0; i < scan->shown.number_count; i++) {
         if (i > 0)
             print_separator(scan, ',');
-        print_number(scan, scan->shown.numbers[i], 0, scan->settings->colors.line_number);
+        print_color_start(scan, scan->settings->colors.line_number);
+        print_pattern(scan->job, scan->shown.numbers[i]);
+        print_color_end(scan, scan->settings->colors.line_number);
     }
     print_separator(scan, selected ? ':' : '-');
 }

@@ -25,6 +25,8 @@ void print_separator(struct text_scan *scan, char separator);
 void print_field_end(struct text_scan *scan, bool selected);
 /* Prints a number in a colour, padded with spaces on the left to `width`. */
 void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color);
+/* Prints the name of a string or, if it has none, its number. */
+void print_pattern(struct command_job *job, uint64_t number);
 void print_head(struct text_scan *scan);
 /* Ends a printed line that has no line end in the text. trawl prints `of_trawl`; tg prints the line
  * end of the text's other lines. */

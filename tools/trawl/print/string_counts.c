@@ -127,7 +127,7 @@ static void print_count(struct command_job *job, uint64_t column, uint64_t count
     const struct trawl_pattern *pattern = &job->patterns->strings[column];
     const uint8_t *bytes = pattern->bytes;
 
-    output_number(job->output, column + 1, 0);
+    print_pattern(job, column + 1);
     output_byte(job->output, ':');
     output_number(job->output, count, 0);
     output_byte(job->output, ':');

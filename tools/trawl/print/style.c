@@ -603,7 +603,7 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
     if (content == end && line.bytes != NULL)
         lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
                 (line.bytes[end - begin - 1] != scan->settings->line_end);
-    json_line(scan, &line, print_line_number(scan, view, begin), lines);
+    json_line(scan, &line, view->matches, print_line_number(scan, view, begin), lines);
     scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
 }

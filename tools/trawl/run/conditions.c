@@ -115,7 +115,6 @@ static bool is_refused(const struct settings *settings, char *message)
         {settings->multiline, option, "--multiline"},
         {settings->fasta, option, settings_sequences(settings)},
         {settings->hex || settings->wild, option, "--hex"},
-        {settings->heads.pattern_number, option, "--pattern-number"},
         {settings->search.algorithm != NULL, option, "--algorithm"},
         {settings->report->finds == FINDS_OCCURRENCES, option, settings->report->options},
         {settings->in_file && settings->invert, "--in-file", "-v (--invert-match)"},
