@@ -20,6 +20,7 @@
 /* The largest buffer that an unprivileged process may request for a pipe. If that fails, the pipe
  * keeps its buffer. */
 #define PIPE_BYTES (1 << 20)
+#define SPARSE_MIN (1 << 20) /* below, holes are not worth a system call per chunk */
 
 enum trawl_status text_from_memory(const void *bytes, uint64_t bytes_count,
                                    struct trawl_text **text_out, struct trawl_error *error)
@@ -116,6 +117,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
         return TRAWL_OK;
     text->kind = TEXT_FILE;
     text->bytes_count = facts.st_size > at ? (uint64_t)(facts.st_size - at) : 0;
+    text->is_sparse = facts.st_size / 512 - facts.st_blocks > SPARSE_MIN / 512;
     TRAWL_ASSERT(text->bytes_count <= INT64_MAX - text->descriptor_begin);
     return TRAWL_OK;
 }

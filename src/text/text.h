@@ -6,7 +6,7 @@
  *   file     each thread reads its chunk with pread into its own buffer, so all threads can read at
  *            the same time. If the file shrinks or grows meanwhile, the text ends where reading
  *            ends. With in_place, a chunk may instead point into a mapping of the file
- *            (text/mapping.h); the last chunk is always read
+ *            (text/mapping.h), or, in a hole, at zeros; the last chunk is always read
  *   stream   one thread reads at a time, and carries over bytes that the next chunk needs, too; if
  *            the stream is a compressed file, the other threads decompress later parts of it
  *            (text/ahead.h)
@@ -44,6 +44,7 @@ struct trawl_text {
     /* A search reads, or has read, the stream. A compressed file can be read again from its start;
      * a pipe or terminal can be searched only once. */
     _Atomic bool is_taken;
+    bool is_sparse;            /* a file with at least SPARSE_MIN bytes of holes */
     uint64_t descriptor_begin; /* of a regular file: file offset of the text's first byte */
     /* state of decompression; NULL: the file is not compressed, or is not to be decompressed */
     struct text_unpack *unpack;
@@ -167,6 +168,7 @@ struct text_cursor {
     /* the stream has ended or failed. It must not be read again: a terminal would wait for input */
     bool stream_ended;
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
+    int holes;                       /* a sparse file's descriptor for SEEK_DATA; -1: none */
     struct mapping mapping;          /* the file's mapping, with need.maps */
     _Atomic uint64_t map_from;       /* chunks before this offset are read */
 

@@ -32,7 +32,7 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
 }
 
 /* Finds a hole, which reads as NULs, in a regular file. grep looks for holes before it reads the
- * file. *at: offset of the hole in the text. */
+ * file; ripgrep, and so tg, does not. *at: offset of the hole in the text. */
 static bool has_hole(struct command_job *job, const struct open_file *file, uint64_t *at)
 {
     const struct stat *status = file->status;
@@ -149,7 +149,8 @@ static void look_for_hole(struct text_scan *scan, const struct open_file *file)
     uint64_t hole;
 
     if (!scan->nulls.watched || !scan->rules.seekable || !S_ISREG(file->status->st_mode) ||
-        file->status->st_size <= (off_t)BLOCK_BYTES || !has_hole(scan->job, file, &hole))
+        file->status->st_size <= (off_t)BLOCK_BYTES || scan->settings->is_tg ||
+        !has_hole(scan->job, file, &hole))
         return;
     scan->nulls.hole = hole;
     scan->nulls.offset = 0;
