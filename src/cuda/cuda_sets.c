@@ -224,8 +224,9 @@ static const struct {
 
 struct choice {
     uint32_t stride, gram_bytes;
-    uint32_t form;    /* index in SCAN_SETS_FORMS */
-    uint32_t choices; /* among how many grams a sample chooses one */
+    uint32_t form; /* index in SCAN_SETS_FORMS */
+    /* of this many neighbouring grams, the one with the lowest hash is looked up */
+    uint32_t choices;
     uint32_t filter_words;
     uint32_t bits;    /* how many bits a gram sets in a word of the bitmap */
     uint32_t variant; /* enum cuda_sets_variant */

@@ -8,7 +8,7 @@
 /* More patterns are searched for without the filter: each takes about 100 ns per slice, in which a
  * search of the slice's 32 MiB with all cores takes a third of a millisecond. */
 #define PATTERNS_MAX 1024u
-#define SAMPLE_PAGES 16u /* a sample of a text: plan_pages_sizes.alike_max */
+#define SAMPLE_PAGES 16u /* pages compared with each other, for plan_pages_sizes.alike_max */
 
 #define ROWS_USUAL 8u     /* after so many rows, a slice usually has no page left */
 #define BLOCK_GRAMS 1024u /* hashed together */

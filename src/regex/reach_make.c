@@ -43,7 +43,7 @@ static uint32_t intern_set(struct reach_maker *maker, const struct syntax_node *
         if (sequence_equals(&one, &other))
             return i;
     }
-    maker->fails |= i + 1 == SEQUENCE_MAX; /* one item is for an assertion */
+    maker->fails |= i + 1 == SEQUENCE_MAX; /* the last item is kept for an assertion */
     if (!maker->fails)
         maker->sets.items[maker->sets.count++] = one.items[0];
     return i;

@@ -50,7 +50,7 @@ struct expression {
     bool needs_line;      /* a program for many lines (`whole`) could not stand for it */
     bool has_atoms;       /* each match contains an atom */
     bool is_void;         /* no match has a byte */
-    bool bars;            /* matches at each place, perhaps without a byte */
+    bool bars;            /* matches at every position, perhaps the empty string */
 };
 
 struct expressions {
@@ -109,7 +109,8 @@ struct expressions {
     bool atoms_are_exact;     /* a line matches if and only if it has an atom */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
-    bool are_spans; /* the same, but atoms may overlap: a match is the next one after a match */
+    /* the same, but atoms may overlap: the next match is the first atom after the last match */
+    bool are_spans;
 };
 
 /* Returns true if the whole text, or each record, is searched as a single line. */

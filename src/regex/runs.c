@@ -17,8 +17,8 @@ struct runs {
     /* the first bytes of the class's characters, of all characters of several bytes, and of those
      * of three or four */
     struct plan_nibbles begins, beyond, longs;
-    uint32_t stride; /* the length of all characters; 0: they differ */
-    uint32_t count;  /* of characters, or if the lengths differ of bytes */
+    uint32_t stride; /* bytes of each of the class's characters; 0: their lengths differ */
+    uint32_t count;  /* least length of a run: in characters, or in bytes if their lengths differ */
     bool are_begins; /* each match begins with a run */
 };
 

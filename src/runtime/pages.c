@@ -163,7 +163,7 @@ static bool fill(struct kept_ranges *kept, const struct plan_pages *pages, const
     return true;
 }
 
-/* Returns the number of pages of which more than kept_max are left if more are. */
+/* Returns the largest number of pages that is not more than the share kept_max of `pages`. */
 static uint64_t most_of(uint64_t pages)
 {
     return (uint64_t)(plan_pages_sizes.kept_max * (double)pages);

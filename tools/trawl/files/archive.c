@@ -279,7 +279,7 @@ static bool open_packed(struct archive_file *file, const char *name,
     if (status == TRAWL_OK)
         status = trawl_windows(searcher, unpacked->plan, unpacked->text, TRAWL_NO_MATCHES,
                                take_first, file, error);
-    if (lseek(file->descriptor, file->begin, SEEK_SET) < 0) /* after an error, it has moved */
+    if (lseek(file->descriptor, file->begin, SEEK_SET) < 0) /* a failed search may have moved it */
         return message_fail(message, "%s", strerror(errno));
     if (status != TRAWL_OK && status != TRAWL_STOPPED && status != TRAWL_UNSUPPORTED &&
         (status != TRAWL_READ || error->os_code != 0))

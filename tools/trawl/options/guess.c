@@ -55,8 +55,8 @@ static bool is_utf8_with(const uint8_t *bytes, size_t bytes_count, size_t *wide,
     return count > 0 || bytes_count - at < UTF8_BYTES_MAX;
 }
 
-/* Returns true for UTF-8. ASCII with an escape may be ISO-2022; of a whole text, ASCII whose last
- * bytes are none may be any. */
+/* Returns true for UTF-8. Not for ASCII with an escape, which may be ISO-2022, nor for a whole text
+ * of ASCII that ends in other bytes, which may be in any encoding. */
 static bool is_utf8(const uint8_t *bytes, size_t bytes_count, bool is_whole)
 {
     size_t wide;
@@ -67,10 +67,10 @@ static bool is_utf8(const uint8_t *bytes, size_t bytes_count, bool is_whole)
     return wide > 0 || (memchr(bytes, '\x1b', bytes_count) == NULL && !(is_whole && ends_inside));
 }
 
-/* Returns how many units are ASCII characters (blanks count twice, as the other order rarely makes
- * them of letters: 4E 00 is one or N), if the bytes may be UTF-16 with each unit's low byte
- * at `low` (0: little endian); 0 if not: surrogates are in pairs, and no character is NUL, a
- * control (but blanks), private or none. */
+/* Returns how many units are ASCII characters, if the bytes may be UTF-16 with each unit's low byte
+ * at `low` (0: little endian). Returns 0 for an unpaired surrogate, a NUL, a control other than a
+ * blank, a private or an unassigned character. Blanks count twice, because the wrong byte order
+ * rarely makes them of other text: but 4E 00 is N in one order, a Chinese letter in the other. */
 static size_t ascii_of_utf16(const uint8_t *bytes, size_t bytes_count, size_t low)
 {
     uint32_t before = 0;

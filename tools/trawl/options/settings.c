@@ -325,7 +325,8 @@ bool settings_build(struct settings *settings, char *error)
     if (contradiction(settings, error))
         return false;
     if (settings->write || settings->diff || settings->pre != NULL)
-        /* files are written, and commands end, whatever becomes of the output */
+        /* a search without a reader may end early, but not before all files are written, and the
+         * commands of --pre have ended */
         settings->surroundings.output_is_null = false;
     settings->report = choose_report(settings);
     settings->write |= settings->diff;
