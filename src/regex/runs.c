@@ -41,7 +41,10 @@ struct runs_maker {
     const struct syntax_node *set; /* the best so far, `times` times; NULL: none */
     uint32_t times;
     bool is_first; /* each match begins with it */
-    double rate;   /* of the positions that probably pass */
+    /* the group in whose first alternative runs are looked for, which all others must have; NULL:
+     * in none */
+    const struct syntax_node *group;
+    double rate; /* of the positions that probably pass */
     struct byte_rates rates;
 };
 
@@ -209,6 +212,35 @@ static double rate_of(const struct runs_maker *maker, const bool bytes[256])
 
 /* ---- The rarest run ----------------------------------------------------------------------- */
 
+/* Returns true if both are a character or class, of the same characters. */
+static bool same_set(const struct syntax_node *a, const struct syntax_node *b)
+{
+    return (b->kind == SYNTAX_CHAR || b->kind == SYNTAX_SET) && a->set_count == b->set_count &&
+           memcmp(a->set, b->set, a->set_count * sizeof *a->set) == 0;
+}
+
+/* Returns how many characters of the set each match of the node has in a row. */
+static uint64_t times_in(const struct syntax_node *node, const struct syntax_node *set)
+{
+    const bool is_group = node->kind == SYNTAX_GROUP;
+    uint64_t best = is_group ? RUN_MAX : 0, now = 0;
+
+    if (node->kind == SYNTAX_REPEAT)
+        return same_set(set, node->items[0]) ? node->least
+               : node->least > 0             ? times_in(node->items[0], set)
+                                             : 0;
+    for (uint32_t i = 0; i < node->count && (is_group || node->kind == SYNTAX_LIST); i++) {
+        const struct syntax_node *item = node->items[i];
+        const uint64_t times = times_in(item, set);
+        const bool goes_on = same_set(set, item->kind == SYNTAX_REPEAT ? item->items[0] : item);
+
+        now = times + (goes_on ? now : 0);
+        best = is_group ? min_u64(best, times) : max_u64(best, now);
+        now = goes_on ? now : 0;
+    }
+    return node->count > 0 ? best : same_set(set, node);
+}
+
 /* Takes a class `times` times in a row instead of the best, if it is probably rarer. */
 static void consider(struct runs_maker *maker, const struct syntax_node *set, uint32_t times,
                      bool is_first)
@@ -216,6 +248,8 @@ static void consider(struct runs_maker *maker, const struct syntax_node *set, ui
     double rate, begin;
     struct characters chars;
 
+    if (maker->group != NULL)
+        times = (uint32_t)min_u64(times, times_in(maker->group, set));
     if (times == 0 || set->set_count == 0)
         return;
     class_of(maker, set, false, &chars);
@@ -241,14 +275,18 @@ static void walk(struct runs_maker *maker, const struct syntax_node *node, bool 
         walk(maker, node->items[0], is_first);
     else if (node->kind == SYNTAX_GROUP && node->count == 1)
         walk(maker, node->items[0], is_first);
+    else if (node->kind == SYNTAX_GROUP && node->count > 1 && maker->group == NULL) {
+        maker->group = node;
+        walk(maker, node->items[0], false);
+        maker->group = NULL;
+    }
     for (uint32_t i = 0; node->kind == SYNTAX_LIST && i < node->count; i++) {
         const struct syntax_node *item = node->items[i];
         const bool repeats = item->kind == SYNTAX_REPEAT;
         const struct syntax_node *one = repeats ? item->items[0] : item;
         const bool is_set = one->kind == SYNTAX_CHAR || one->kind == SYNTAX_SET;
 
-        if (set == NULL || !is_set || set->set_count != one->set_count ||
-            memcmp(set->set, one->set, set->set_count * sizeof *set->set) != 0) {
+        if (set == NULL || !same_set(set, one)) {
             set = is_set ? one : NULL;
             begins = is_first;
             times = 0;

@@ -10,6 +10,8 @@
  *     runs, after two shifts    1 1 1 . . . .
  *     both                      1 . 1 . . . .
  *
+ * The alternatives of a group may have a run in common, as in (x[0-9a-f]{9}|[0-9a-f]{8}).
+ *
  * Some other positions pass, too: the lines there are read as if there were no filter.
  */
 #ifndef TRAWL_REGEX_RUNS_H

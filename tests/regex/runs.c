@@ -59,7 +59,7 @@ static void draw_expression(struct test_random *random, struct drawn *drawn)
     }
     to = drawn->expression;
     end = to + sizeof drawn->expression;
-    switch (test_random_below(random, 4)) {
+    switch (test_random_below(random, 5)) {
     case 0:
         (void)snprintf(to, (size_t)(end - to), "[%s]{%u}", class, drawn->times);
         return;
@@ -70,6 +70,10 @@ static void draw_expression(struct test_random *random, struct drawn *drawn)
         (void)snprintf(to, (size_t)(end - to), "[%s]{%u,%u}[%s]", class, (drawn->times + 1) / 2,
                        drawn->times + 1, class);
         drawn->times = (drawn->times + 1) / 2 + 1;
+        return;
+    case 3: /* each alternative has the run, the first one a longer one */
+        (void)snprintf(to, (size_t)(end - to), "x?(?:[%s]{%u}|[%s][%s]{%u,}|y?[%s]{%u}z?)", class,
+                       drawn->times + 3, class, class, drawn->times - 1, class, drawn->times);
         return;
     default:
         drawn->times = drawn->times % 3 + 1;
