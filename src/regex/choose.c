@@ -82,8 +82,7 @@ static bool has_dense_atoms(const struct expressions *expressions)
 static uint32_t ways(const struct expressions *made, bool has_atoms)
 {
     const bool crosses = expressions_cross(made), is_one = made->count == 1;
-    const bool automaton =
-        is_one ? !crosses && !made->items[0].tree.root.may_be_empty : !crosses || !has_atoms;
+    const bool automaton = !crosses || (!is_one && !has_atoms);
     const bool whole = made->whole != NULL && !made->has_beyond;
     const bool finder = whole && (has_atoms || program_has_finder(made->whole));
     const bool lines =

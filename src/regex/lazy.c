@@ -148,7 +148,7 @@ static enum trawl_status copy_list(struct lazy *lazy, struct range *range,
 /* Finds the places where matches of the part begin. */
 static enum trawl_status find_first(struct lazy *lazy, struct part *part, struct trawl_error *error)
 {
-    if (part->first.count > 0)
+    if (part->first.count + part->first.ends > 0)
         return TRAWL_OK;
     list_begin(lazy);
     for (uint32_t i = 0; i < part->count; i++)
@@ -173,6 +173,8 @@ static enum trawl_status find_moved(struct lazy *lazy, struct part *part, uint32
     if (moved->from == NOTHING) {
         list_begin(lazy);
         move(lazy, lazy->kept + part->first.from, part->first.count, border);
+        put_list(lazy, lazy->kept, /* a match may be empty */
+                 (struct range){part->first.from + part->first.count, 0, part->first.ends});
         TRAWL_TRY(copy_list(lazy, moved, error));
     }
     *out = *moved;
@@ -353,8 +355,6 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     uint32_t at;
 
     lazy->firsts[index] = NOTHING;
-    if (item->tree.root.may_be_empty)
-        return TRAWL_OK;
     TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->count + RULE_PLACES_MAX, error));
     TRAWL_TRY(syntax_again(&item->tree, &tree, error));
     nfa->most = nfa->count + RULE_PLACES_MAX;

@@ -29,7 +29,7 @@ struct part {
     bool passes;          /* its only expression passes, unread */
     /* what making its states may still cost, in places; grows with the bytes that it reads */
     int64_t credit;
-    struct range first; /* in lazy->kept: the places where matches begin; count 0: not known */
+    struct range first; /* in lazy->kept: the places where matches begin; none: not known */
     /* for each `before` and class: the places that matches reach which begin just before a byte of
      * the class, once it is read; from NOTHING: not known. NULL: none is known */
     struct range *moved;

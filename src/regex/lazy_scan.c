@@ -132,6 +132,7 @@ static enum trawl_status take(struct lazy *lazy, uint32_t index, const uint8_t *
     lane->at += bytes_find_either(text + lane->at, lane->end - lane->at, made->plan->line_end,
                                   made->plan->line_end_also);
     lane->at += lane->at < lane->end;
+    lane->is_read |= lane->at == lane->end;
     hit->after = lane->at;
     hit->matches = !made->has_beyond && !is_open;
     if (is_open && !made->has_beyond)
@@ -154,7 +155,8 @@ static enum trawl_status begin_lanes(struct lazy *lazy, uint32_t index, const ui
                                      lazy->made->plan->line_end_also);
         lazy->lanes[k].at = lazy->lanes[k].from = at;
         lazy->lanes[k].end = min_u64(end + 1, text_bytes);
-        lazy->lanes[k].is_read = lazy->lanes[k].end < text_bytes || at == text_bytes;
+        lazy->lanes[k].is_read = lazy->lanes[k].end < text_bytes || at == text_bytes ||
+                                 lazy->line_class_of[text[text_bytes - 1]] == lazy->class_count;
         lazy->lanes[k].count = 0;
         TRAWL_TRY(begin_lane(lazy, index, &lazy->lanes[k], error));
     }

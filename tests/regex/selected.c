@@ -51,6 +51,7 @@ static const struct {
     {"[0-9]+foo", 0, "bar 123foo\n", 1, 1, LINES, "4-10:0 "},
     {"x*", 0, "bx\nb\n", 2, 2, LINES, "1-2:0 3-3:0 "},
     {"x*", 0, "bx\nb\n", 2, 2, TRAWL_WITH_EMPTY, "1-2:0 3-3:0 "},
+    {"(a|b)*x?$", 0, "ac\n\nb", 3, 3, LINES, "0-0:0 3-3:0 4-5:0 "},
     /* 2026-11-28: rejected, because a case variant of k is not a byte */
     {"[^a-z]$", TRAWL_SINGLE_BYTE | TRAWL_IGNORE_CASE, "aB-\nxK\n", 1, 2, LINES, "2-3:0 "},
     /* 2026-11-28: the first line was counted with and without a match */
