@@ -531,9 +531,10 @@ def test_manual():
 
 # A row: a variable, a value, the other variables, what an empty value means, the arguments. An empty value means: "unset":
 # what an unset variable means; "value": what the value means; "none": the same as no variable at all. If the value is
-# "served", tests/serve/test_simulated.py tests the variable, and if "git", tests/grep/test_git_ignored.py.
+# "served", tests/serve/test_simulated.py tests the variable, if "git", tests/grep/test_git_ignored.py, and if "tg", a story.
 VARIABLES = [("HOME", "home", {}, "unset", "foo a"), ("XDG_CONFIG_HOME", "xdg", {"HOME": "home"}, "unset", "foo a"),
              ("TRAWL_CONFIG_PATH", "config", {"HOME": "home"}, "none", "foo a"),
+             ("RIPGREP_CONFIG_PATH", "tg", {}, "unset", ""),
              ("POSIXLY_CORRECT", "1", {}, "value", "-s foo a -c"),
              ("GREP_COLORS", "mt=1;32", {}, "unset", "--color=always foo a"),
              ("GREP_COLOR", "1;34", {}, "unset", "--color=always foo a"),
@@ -581,7 +582,7 @@ def test_empty_variable(variable, value, others, means, arguments):
     unset, empty, full = (
         on_terminal(arguments.split(), {**others, **more}) for more in ({}, {variable: ""}, {variable: value})
     )
-    assert unset != full or value in ("served", "git"), "shows no difference"
+    assert unset != full or value in ("served", "git", "tg"), "shows no difference"
     assert empty == (on_terminal(arguments.split(), {}) if means == "none" else unset if means == "unset" else full)
 
 

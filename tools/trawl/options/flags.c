@@ -404,15 +404,20 @@ static bool read_config(struct settings *settings, const struct config *config)
     struct reader reader = {config->arguments, config->count, 1, 0, {0}, 0, false};
     char error[SETTINGS_ERROR_BYTES];
 
-    if (read_arguments(settings, &reader, false, true)) {
-        if (!settings->write && !settings->diff && settings->pre == NULL)
-            return true;
-        return value_refuse(settings, "%.200s: %s cannot stand in a file of options", config->path,
-                            settings->pre != NULL ? "--pre" : "--write and --diff");
+    while (!read_arguments(settings, &reader, false, true)) {
+        memcpy(error, settings->error, sizeof error);
+        (void)value_refuse(settings, "%.200s:%u: %.280s", config->path, config->lines[reader.at],
+                           *error == '\0' ? "memory exhausted" : error);
+        if (!config->is_ripgreps || *error == '\0')
+            return false;
+        message_print("warning: %s", settings->error);
     }
-    memcpy(error, settings->error, sizeof error);
-    return value_refuse(settings, "%.200s:%u: %.280s", config->path, config->lines[reader.at],
-                        *error == '\0' ? "memory exhausted" : error);
+    if (config->is_ripgreps)
+        settings->pre = NULL;
+    if (!settings->write && !settings->diff && settings->pre == NULL)
+        return true;
+    return value_refuse(settings, "%.200s: %s cannot stand in a file of options", config->path,
+                        settings->pre != NULL ? "--pre" : "--write and --diff");
 }
 
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
@@ -499,48 +504,65 @@ static bool split_lines(struct config *config)
     return true;
 }
 
-/* There is usually no file, and then this returns early. */
-bool config_read(struct config *config, char *message)
+/* Opens the file of options. Sets config->path; NULL: there is none, or errno is ENOMEM. Sets
+ * *named to the variable that names it; NULL: it is the user's own. */
+static int open_config(struct config *config, bool is_tg, const char **named)
 {
-    const char *named = getenv("TRAWL_CONFIG_PATH"), *why = NULL;
-    const char *folder = getenv("XDG_CONFIG_HOME"), *rest = "/trawl/config";
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *own = getenv("TRAWL_CONFIG_PATH");
+    /* the XDG specification says to ignore a path that is not absolute */
+    const bool is_xdg = xdg != NULL && *xdg == '/';
+    const struct {
+        const char *variable, *folder, *rest;
+    } places[] = {
+        {"TRAWL_CONFIG_PATH", own, ""},
+        {NULL, is_xdg ? xdg : getenv("HOME"), is_xdg ? "/trawl/config" : "/.config/trawl/config"},
+        {"RIPGREP_CONFIG_PATH", is_tg ? getenv("RIPGREP_CONFIG_PATH") : NULL, ""}};
+    const size_t first = own != NULL ? 0 : 1, count = own != NULL ? 1 : 3;
+    int descriptor;
+
+    for (size_t i = first; i < count; i++) {
+        if (places[i].folder == NULL || *places[i].folder == '\0')
+            continue;
+        *named = places[i].variable;
+        config->is_ripgreps = i == 2;
+        if (asprintf(&config->path, "%s%s", places[i].folder, places[i].rest) < 0) {
+            config->path = NULL;
+            errno = ENOMEM;
+            return -1;
+        }
+        descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (descriptor >= 0 || *named != NULL || (errno != ENOENT && errno != ENOTDIR))
+            return descriptor;
+        free(config->path);
+        config->path = NULL;
+    }
+    errno = 0;
+    return -1;
+}
+
+/* There is usually no file, and then this returns early. */
+bool config_read(struct config *config, bool is_tg, char *message)
+{
+    const char *named, *why = NULL;
     int descriptor;
 
     memset(config, 0, sizeof *config);
     *message = '\0';
-    if (named != NULL) {
-        folder = named;
-        rest = "";
-        /* the XDG specification says to ignore a path that is not absolute */
-    } else if (folder == NULL || *folder != '/') {
-        folder = getenv("HOME");
-        rest = "/.config/trawl/config";
-    }
-    if (folder == NULL || *folder == '\0')
-        return true;
-    if (asprintf(&config->path, "%s%s", folder, rest) < 0) {
-        config->path = NULL;
-        return message_exhausted(message);
-    }
-    descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR)) {
-        free(config->path);
-        config->path = NULL;
-        return true;
-    }
+    descriptor = open_config(config, is_tg, &named);
+    if (config->path == NULL)
+        return errno != ENOMEM || message_exhausted(message);
     why = descriptor < 0 ? strerror(errno) : load_config(config, descriptor);
     if (descriptor >= 0)
         (void)close(descriptor);
     if (why != NULL && errno == ENOMEM)
         return message_exhausted(message);
-    if (why != NULL) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s: %s",
-                       named != NULL ? "TRAWL_CONFIG_PATH: "
-                                     : "warning: no options are taken from ",
-                       config->path, why);
-        return named == NULL;
-    }
-    return split_lines(config) || message_exhausted(message);
+    if (why == NULL)
+        return split_lines(config) || message_exhausted(message);
+    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s%s: %s",
+                   config->is_ripgreps || named == NULL ? "warning: no options are taken from "
+                                                        : named,
+                   config->is_ripgreps || named == NULL ? "" : ": ", config->path, why);
+    return config->is_ripgreps || named == NULL;
 }
 
 void config_free(struct config *config)

@@ -163,6 +163,7 @@ struct settings; /* settings.h */
 /* The options of a file: arguments[1 .. count), and the line of each. */
 struct config {
     char *path, *text;
+    bool is_ripgreps; /* what is wrong in it is a warning, and --pre is ignored */
     char **arguments;
     unsigned *lines;
     int count; /* 0: no file */
@@ -175,11 +176,12 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
                  char *const *arguments, bool operands_end_options);
 
 /* Finds and reads the configuration file: the one that TRAWL_CONFIG_PATH names (empty: none),
- * otherwise trawl/config in $XDG_CONFIG_HOME or ~/.config, if it exists. Each line is an argument,
+ * otherwise trawl/config in $XDG_CONFIG_HOME or ~/.config, if it exists, otherwise for tg the one
+ * that RIPGREP_CONFIG_PATH names. Each line is an argument,
  * without quotes; lines that begin with # are comments. Never waits for the writer of a pipe.
  * False: message[SETTINGS_ERROR_BYTES] says why. True with a message: a file that the user did not
  * name could not be read and is ignored. */
-bool config_read(struct config *config, char *message);
+bool config_read(struct config *config, bool is_tg, char *message);
 void config_free(struct config *config);
 
 /* Two options that exclude each other, or an option and one that it requires. */

@@ -539,7 +539,8 @@ static void write_manual(struct output *output, bool tg)
     output_text(output,
                 ".B NO_COLOR\nturns "
                 "\\-\\-color=auto off.\n.B TRAWL_CONFIG_PATH\nnames the file of options; empty: "
-                "none. See \\-\\-no\\-config.\n.B TRAWL_SERVER, TRAWL_TOKEN_FILE\n"
+                "none. See \\-\\-no\\-config.\n.B RIPGREP_CONFIG_PATH\nnames another, for tg "
+                "alone.\n.B TRAWL_SERVER, TRAWL_TOKEN_FILE\n"
                 "name a server and a file with its token. See \\-\\-server.\n.B POSIXLY_CORRECT\n"
                 "makes the first operand end the options.\n"
                 ".SH FILES\n.TP\n.I ~/.config/trawl/config\noptions that come before those of the "

@@ -71,7 +71,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
         (void)signal(SIGPIPE, SIG_IGN);
     }
     if (good && !settings->document.no_config) {
-        if (!config_read(config, message)) {
+        if (!config_read(config, settings->is_tg, message)) {
             message_print("%s", message);
             return false;
         }
