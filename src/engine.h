@@ -35,7 +35,7 @@ struct engine_call {
     _Atomic int state;    /* enum engine_call_state */
     void (*poll)(void *); /* the `poll` member of struct trawl_searcher_options, or NULL */
     void *poll_context;
-    struct method_changes *changes; /* receives what engine_changed tells */
+    struct method_changes *changes; /* receives what engine_changed reports */
 };
 
 /* Calls the caller's poll function, if there is one, then returns true if the call has been

@@ -107,7 +107,7 @@ static inline enum trawl_status call_descriptor(int descriptor, const char *name
     return trawl_text_open(name, &options, text, error);
 }
 
-/* Returns what the library tells about a text; unknown size and no format if that fails. */
+/* Returns what trawl_text_tell reports of a text; unknown size and no format if that fails. */
 static inline struct trawl_text_told call_text(const struct trawl_text *text)
 {
     struct trawl_text_told told = {.size = sizeof told, .text_bytes = UINT64_MAX};

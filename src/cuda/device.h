@@ -109,7 +109,8 @@ struct cuda_device {
     struct cuda_function *functions[CUDA_KERNELS]; /* indexed by enum cuda_kernel */
     uint32_t multiprocessors;
     uint32_t shared_max; /* maximum shared memory for a block, in bytes */
-    /* peak bandwidth of the device's memory in bytes per ns, assumed if the driver does not tell */
+    /* peak bandwidth of the device's memory in bytes per ns, assumed if the driver does not report
+     * it */
     double read_rate;
     /* How many blocks of the largest size run on the device at a time. For kernels with dynamic
      * shared memory, the number of multiprocessors: a block may use all shared memory of one. */

@@ -98,7 +98,7 @@ struct line_reader {
      * anchors[i] for i from first[s] to first[s + 1] - 1. around[2 * a] reads from the string back
      * to where a match of anchor a begins, around[2 * a + 1] from the string's first byte to where
      * it ends; an automaton without `next` always matches. If only the former has the reason
-     * `fails`, the latter reads from the line's begin. */
+     * `fails`, the latter reads from the line's start. */
     uint32_t *first, *anchors;
     struct line_automaton *around;
     uint32_t string_count, anchor_count;

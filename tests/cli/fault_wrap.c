@@ -43,7 +43,7 @@ static const char *_Atomic called[32];
 #define FRAMES 6
 #define PLACES 4096u /* a power of two, at least twice as many as there are places */
 
-extern char __executable_start, etext; /* the begin and the end of the program's code */
+extern char __executable_start, etext; /* the start and the end of the program's code */
 static uint64_t places[PLACES];        /* a hash table of places; 0: the entry is free */
 /* the place of the call that failed; 0: no call has failed */
 static _Atomic uint64_t new_place;

@@ -35,7 +35,7 @@ struct held {
     const struct trawl_plan *plan;
     struct trawl_searcher *searcher;
     struct trawl_text *text;
-    uint64_t room;         /* number of begins for which the array has room */
+    uint64_t room;         /* how many start offsets the array can hold */
     uint64_t lines_max;    /* limit that the call gets for the count of lines */
     uint64_t stop_after;   /* number of matches, or windows, after which the sink stops */
     uint32_t window_flags; /* enum trawl_which, enum trawl_with */

@@ -59,7 +59,7 @@ struct scene {
     uint32_t devices, threads;
     uint64_t chunk_bytes;
     enum trawl_map map;
-    uint64_t room;  /* number of begins for which arrays have room */
+    uint64_t room;  /* how many start offsets the arrays can hold */
     bool has_other; /* a second text is loaded, which is not searched */
 
     uint8_t *memory; /* the text, after `before` bytes */

@@ -6,7 +6,7 @@
  *            string's expressions; an automaton for each reads from the hit, another one back from
  *            there, only as far as it takes. answer_read finds lines or records without hits.
  *            answer_find: lists the matches that automata find in such lines or records: forwards
- *            to a match's end, and from there backwards to its begin. A lane reads a line or record
+ *            to a match's end, and from there backwards to its start. A lane reads a line or record
  *            alone.
  * Grid       a thread per hit; without hits, per KiB of the text, or per record.
  * Shared     answer_read: static, 24 KiB.
@@ -526,7 +526,7 @@ SIMT_FUNCTION uint64_t answer_next_end(const struct answer_arguments *a, struct 
 }
 
 /* Finds the next match in the line. Returns true, and its entry in a list; or false after an empty
- * match, or, with walk->at at the begin of the next line, if there is none. */
+ * match, or, with walk->at at the start of the next line, if there is none. */
 SIMT_FUNCTION int answer_find_next(const struct answer_arguments *a, struct answer_walk *walk,
                                    uint64_t *entry)
 {

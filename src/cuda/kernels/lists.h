@@ -125,7 +125,7 @@ enum {
 /* What answer_around reads of an anchor (match/line_automaton.h): where its automata are in
  * answer_arguments.tables, in units of 16 bytes; before << 32 | after. */
 #define AROUND_NOTHING 0xffffffffu /* it always matches */
-#define AROUND_LINE 0xfffffffeu    /* `before`: the automaton `after` reads from the line's begin */
+#define AROUND_LINE 0xfffffffeu    /* `before`: the automaton `after` reads from the line's start */
 /* An automaton there is an around_header, then column_of[256], `next` and `ends`. */
 struct around_header {
     uint16_t first[5], columns, state_count, unused;

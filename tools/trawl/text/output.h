@@ -46,7 +46,7 @@ struct output_limit {
     uint64_t left; /* bytes that may still be written */
     uint8_t line_end;
     bool reached;  /* more was to be written; then output->error is ECANCELED */
-    uint8_t *line; /* the begin of a line, until its end comes */
+    uint8_t *line; /* the start of a line, until its end comes */
     size_t count, capacity;
 };
 
