@@ -100,15 +100,27 @@ static bool is_unaware_of_nulls(const struct settings *settings)
            !settings->expressions;
 }
 
+/* Returns true if the lines that match are exactly those with a match of the library: the command
+ * drops no match, looks for none itself, and has no further condition. */
+static bool matches_decide(const struct text_scan *scan)
+{
+    return !scan->rules.filters && !scan->rules.every_line && scan->job->line_meets == NULL;
+}
+
 /* Returns true if the first match alone decides the report. */
 static bool first_decides(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
+    /* an expression's empty matches select lines, but trawl_first does not find them */
+    const bool may_be_empty = settings->expressions;
+    /* a NUL may take the match back, or end lines */
+    const bool nulls_count =
+        scan->binary_files == BINARY_FILES_WITHOUT_MATCH || is_unaware_of_nulls(settings);
+    /* -m1: as in grep, the offset of standard input must be left after the line */
+    const bool leaves_offset = scan->descriptor == STDIN_FILENO && settings->max_count <= 1;
 
-    return !scan->rules.filters && !settings->invert && !scan->rules.every_line &&
-           scan->job->line_meets == NULL && !settings->expressions &&
-           scan->binary_files != BINARY_FILES_WITHOUT_MATCH && !is_unaware_of_nulls(settings) &&
-           (scan->descriptor != STDIN_FILENO || settings->max_count > 1);
+    return matches_decide(scan) && !settings->invert && !may_be_empty && !nulls_count &&
+           !leaves_offset;
 }
 
 /* Returns true if the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
@@ -117,11 +129,15 @@ static bool first_decides(const struct text_scan *scan)
  * binary.c decides the count. */
 static bool library_counts(const struct text_scan *scan)
 {
+    const bool nulls_count = scan->binary_files == BINARY_FILES_WITHOUT_MATCH ||
+                             (scan->nulls.watched && !scan->settings->nuls.end_count);
+    /* -m: as in grep, the offset of standard input must be left after the last selected line */
+    const bool leaves_offset =
+        scan->descriptor == STDIN_FILENO && scan->settings->max_count < UINT64_MAX;
+
     return settings_count_lines(scan->settings) && scan->whole.bytes == NULL &&
-           !scan->rules.filters && !scan->rules.every_line && !scan->rules.unpacks &&
-           scan->job->line_meets == NULL && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
-           (!scan->nulls.watched || scan->settings->nuls.end_count) &&
-           (scan->descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
+           matches_decide(scan) && !nulls_count && !leaves_offset &&
+           !scan->rules.unpacks; /* the lines before damage count */
 }
 
 /* -o: returns true if matches are enough, because no line around a match is printed. */
@@ -164,16 +180,21 @@ static uint32_t needed_matches(const struct text_scan *scan)
     const bool others_alone = settings->invert && settings->before_count < 0 &&
                               settings->after_count < 0 && !scan->rules.every_line;
 
+    /* matches that the command drops, or among which it chooses */
+    const bool chooses = scan->rules.check_whole_line || scan->rules.filters ||
+                         (scan->job->patterns->in_order && scan->job->patterns->count > 1);
+    /* lines whose head depends on all of their matches: the best distance, the numbers */
+    const bool sums_up =
+        !scan->quiet &&
+        (settings->shows_distance || (settings->heads.pattern_number && !one_match_tells(scan)));
+
     if (scan->whole.bytes != NULL)
         return settings->invert ? TRAWL_LINES_ALONE : TRAWL_SPANS;
     if (settings->expressions && !scan->quiet && !scan->rules.filters &&
         (settings->heads.pattern_number || settings->overlapping))
-        return TRAWL_WITH_EMPTY;
-    if (scan->rules.check_whole_line || scan->rules.filters || settings->overlapping ||
-        (scan->job->patterns->in_order && scan->job->patterns->count > 1) ||
-        (settings->shows_distance && !scan->quiet) ||
-        (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
-        return 0;
+        return TRAWL_WITH_EMPTY; /* also a line with only an empty match has a number */
+    if (chooses || sums_up || settings->overlapping)
+        return TRAWL_ALL;
     if (scan->rules.first_suffices && !others_alone)
         return patterns_spans(scan->job->patterns) | TRAWL_FIRSTS;
     if ((settings_print_matches(settings) && !others_alone) || scan->rules.counts_spans ||
