@@ -508,7 +508,7 @@ static bool add_rules(struct patterns *patterns, const struct settings *settings
     struct rules rules = {.file = file, .next = file->bytes};
     bool good;
 
-    while ((good = rules_next(&rules, message)) && rules.name.bytes != NULL) {
+    while ((good = rules_next(patterns, &rules, message)) && rules.name.bytes != NULL) {
         if (settings->numbers_wanted && !rules_name(patterns, &rules.name))
             return message_exhausted(message);
         if (!add_lines(patterns, settings, true, rules.string.bytes,
@@ -535,7 +535,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
         return false;
     files[patterns->file_count++] =
         (struct pattern_file){value_shown(item), item->kind == VALUE_RULES, bytes, bytes_count};
-    if (item->kind == VALUE_RULES)
+    if (item->kind == VALUE_RULES || (settings->fasta && bytes_count > 0 && *bytes == '>'))
         return add_rules(patterns, settings, &files[patterns->file_count - 1], message);
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */

@@ -112,7 +112,7 @@ static inline bool patterns_drop_returns(const struct settings *settings)
     return settings->is_tg || settings->crlf;
 }
 
-/* rules.c: a file of --rules. */
+/* rules.c: a file of --rules, or of FASTA. */
 struct rules {
     const struct pattern_file *file;
     const char *next; /* initially file->bytes */
@@ -121,7 +121,7 @@ struct rules {
 };
 
 /* Reads the next rule; name.bytes is NULL if there is none. False: `message` says what is wrong. */
-bool rules_next(struct rules *rules, char *message);
+bool rules_next(struct patterns *patterns, struct rules *rules, char *message);
 /* Names the string that is added next. False: no memory. */
 bool rules_name(struct patterns *patterns, const struct trawl_pattern *name);
 /* Returns the name of the string with a number; NULL: it has none. */

@@ -78,7 +78,7 @@ static bool is_fasta(const struct settings *settings, const char *bytes, size_t 
     size_t letters = 0;
 
     if (*bytes != '>' || settings->fasta || line == NULL)
-        return *bytes == '>' && settings->fasta;
+        return false;
     for (line++; line + letters < bytes + count && isalpha((unsigned char)line[letters]);)
         letters++;
     return letters > 0 && line + letters < bytes + count && strchr("\r\n", line[letters]) != NULL;

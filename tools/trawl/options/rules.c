@@ -7,18 +7,58 @@
 
 #include "trawl/text/message.h"
 
-bool rules_next(struct rules *rules, char *message)
+/* Returns the offset after the line at `at`, and sets *length without its line end. */
+static const char *line_after(const char *at, const char *end, size_t *length)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+    *length = (size_t)((newline != NULL ? newline : end) - at);
+    *length -= *length > 0 && at[*length - 1] == '\r';
+    return newline != NULL ? newline + 1 : end;
+}
+
+/* Reads the next sequence of a FASTA file, whose name is its header's first word. */
+static bool next_sequence(struct patterns *patterns, struct rules *rules, char *message)
+{
+    const char *header = rules->next + 1, *end = rules->file->bytes + rules->file->bytes_count;
+    const uint64_t line = ++rules->line;
+    size_t length, word = 0, count = 0;
+    const char *at = line_after(header, end, &length), *next = at;
+    char *string;
+
+    while (word < length && header[word] != ' ' && header[word] != '\t')
+        word++;
+    rules->name = (struct trawl_pattern){header, word};
+    while (next < end && *next != '>')
+        next = line_after(next, end, &length);
+    string = patterns_keep(patterns, malloc((size_t)(next - at) + 1));
+    if (string == NULL)
+        return message_exhausted(message);
+    for (const char *from; at < next; rules->line++) {
+        from = at;
+        at = line_after(at, next, &length);
+        memcpy(string + count, from, length);
+        count += length;
+    }
+    rules->next = next;
+    rules->string = (struct trawl_pattern){string, count};
+    return count > 0 || message_fail(message, "%.*s:%" PRIu64 ": a sequence without letters",
+                                     SHOWN_NAME_MAX, rules->file->name, line);
+}
+
+bool rules_next(struct patterns *patterns, struct rules *rules, char *message)
 {
     const struct pattern_file *file = rules->file;
     const char *end = file->bytes + file->bytes_count;
 
+    if (rules->next < end && !file->has_names)
+        return next_sequence(patterns, rules, message);
     while (rules->next < end) {
-        const char *at = rules->next, *newline = memchr(at, '\n', (size_t)(end - at)), *tab;
-        size_t length = (size_t)((newline != NULL ? newline : end) - at);
+        const char *at = rules->next, *tab;
+        size_t length;
 
-        rules->next = newline != NULL ? newline + 1 : end;
+        rules->next = line_after(at, end, &length);
         rules->line++;
-        length -= length > 0 && at[length - 1] == '\r';
         if (length == 0 || *at == '#')
             continue;
         tab = memchr(at, '\t', length);

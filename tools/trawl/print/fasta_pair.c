@@ -32,7 +32,18 @@ static bool next_line(struct fasta *fasta)
     return true;
 }
 
-/* Returns true if the last two records have the same name, but for a last digit 1 or 2. */
+/* Returns true if the digit that ends a name says which read of a pair it is: after a slash any, as
+ * of the reads 1 and 3 of 10x Genomics, and 1 or 2 after a dot or an underscore. */
+static bool tells_read(const uint8_t *name, uint64_t count)
+{
+    const uint8_t before = count >= 2 ? name[count - 2] : 0,
+                  digit = count >= 2 ? name[count - 1] : 0;
+
+    return (before == '/' && digit >= '1' && digit <= '9') ||
+           ((before == '.' || before == '_') && (digit == '1' || digit == '2'));
+}
+
+/* Returns true if the last two records have the same name, but for the digit of the read. */
 static bool are_mates(const struct fasta *fasta)
 {
     const struct sequence *second = &fasta->sequences[fasta->sequence_count - 1];
@@ -42,8 +53,7 @@ static bool are_mates(const struct fasta *fasta)
 
     if (count != second->name_bytes)
         return false;
-    if (count > 0 && (one[count - 1] == '1' || one[count - 1] == '2') &&
-        (two[count - 1] == '1' || two[count - 1] == '2'))
+    if (tells_read(one, count) && tells_read(two, count))
         count--;
     return count == 0 || memcmp(one, two, (size_t)count) == 0;
 }
