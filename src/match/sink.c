@@ -235,16 +235,16 @@ static bool has_few_matches(const struct sink_chunk *chunk)
     return chunk->match_count <= chunk->owned / LINE_NUMBER_BYTES;
 }
 
-/* Counts the line ends of the chunk, and sets *has_null to true if there is a NUL. If the chunk has
- * few matches, also stores how many line ends precede each match, so that the caller's function
- * need not count again. */
-static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk, bool *has_null)
+/* Counts the line ends of the chunk, and sets *has_null to true if there is a NUL. If `of_each`,
+ * also stores how many line ends precede each match. */
+static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk, bool of_each,
+                           bool *has_null)
 {
-    bool few = has_few_matches(chunk);
     uint64_t at = 0, ends = 0;
 
-    for (uint64_t i = 0; few && i < chunk->match_count; i++) {
-        uint64_t next = chunk->matches[i].begin - chunk->begin;
+    for (uint64_t i = 0; of_each && i < chunk->match_count; i++) {
+        uint64_t next =
+            (chunk->matches != NULL ? chunk->matches[i].begin : chunk->begins[i]) - chunk->begin;
 
         TRAWL_ASSERT(next >= at && next < chunk->owned);
         ends += count_line_ends(sink, chunk->bytes + at, next - at, has_null);
@@ -261,7 +261,7 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     digest->line_end_count = 0;
     digest->has_null = false;
     if ((sink->window_flags & TRAWL_LINE_ENDS) != 0)
-        digest->line_end_count = count_ends(sink, chunk, &digest->has_null);
+        digest->line_end_count = count_ends(sink, chunk, has_few_matches(chunk), &digest->has_null);
     else if ((sink->window_flags & TRAWL_NULLS) != 0)
         digest->has_null = bytes_find_either(chunk->bytes, chunk->owned, 0, 0) < chunk->owned;
     return TRAWL_OK;
@@ -376,25 +376,11 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
     sink->context = context;
 }
 
-/* Stores the number of the line in which each occurrence begins. The chunk's first line has number
- * 0. */
 static enum trawl_status digest_batch(const struct sink *sink, const struct sink_chunk *chunk,
                                       struct sink_digest *digest, struct trawl_error *error)
 {
-    uint64_t at = chunk->begin, ends = 0;
-
     (void)error;
-    for (uint64_t i = 0; i < chunk->match_count; i++) {
-        TRAWL_ASSERT(chunk->begins[i] >= at);
-        TRAWL_ASSERT(chunk->begins[i] - chunk->begin < chunk->owned);
-        ends += count_line_ends(sink, chunk->bytes + (at - chunk->begin), chunk->begins[i] - at,
-                                &digest->has_null);
-        at = chunk->begins[i];
-        chunk->line_numbers[i] = ends;
-    }
-    digest->line_end_count =
-        ends + count_line_ends(sink, chunk->bytes + (at - chunk->begin),
-                               chunk->owned - (at - chunk->begin), &digest->has_null);
+    digest->line_end_count = count_ends(sink, chunk, true, &digest->has_null);
     return TRAWL_OK;
 }
 
@@ -409,16 +395,6 @@ void sink_batches(struct sink *sink, uint32_t flags)
                           .line_numbers = line_numbers,
                           .in_place = true,
                           .digest = line_numbers ? digest_batch : NULL};
-}
-
-void sink_digests(struct sink *sink,
-                  enum trawl_status (*digest)(const struct sink *sink,
-                                              const struct sink_chunk *chunk,
-                                              struct sink_digest *digest,
-                                              struct trawl_error *error),
-                  void *context)
-{
-    *sink = (struct sink){.want = WANT_HITS, .digest = digest, .context = context};
 }
 
 void pattern_counts_release(struct pattern_counts *counts)

@@ -138,13 +138,6 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 uint64_t sink_keep_spans(struct sink *sink, const struct sink_chunk *chunk);
 /* Sets up a sink without `deliver`, for callers that take chunks from the search themselves. */
 void sink_batches(struct sink *sink, uint32_t flags);
-/* Like sink_batches, but with the caller's own digest, which reads hits instead of matches. */
-void sink_digests(struct sink *sink,
-                  enum trawl_status (*digest)(const struct sink *sink,
-                                              const struct sink_chunk *chunk,
-                                              struct sink_digest *digest,
-                                              struct trawl_error *error),
-                  void *context);
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context);
 
 #endif

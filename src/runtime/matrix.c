@@ -1,12 +1,12 @@
 /* matrix: finds which patterns occur in which records, in a single search of the tape: all records,
  * one after another (trawl_ask_records)
  *
- * A *cell* is a record, a pattern that occurs in it, and where the first occurrence begins. Workers
- * turn the occurrences in a chunk into cells (matrix_cells.c), or a published algorithm for records
- * makes the cells of a chunk (engine_ops.cells). This file gives complete records, with all
- * their cells, to the caller's function. The cells of a record that continues after the chunk wait
- * for those of the next chunk. No chunk contains an empty record, so the cells of regular
- * expressions that match the empty string are added here.
+ * A *cell* is a record, a pattern that occurs in it, and where the first occurrence begins. The
+ * thread that searched a chunk turns its occurrences into cells, or a published algorithm for
+ * records makes them (engine_ops.cells). The calling thread gives complete records, with all their
+ * cells, to the caller's function. The cells of a record that continues after the chunk wait for
+ * those of the next chunk. No chunk contains an empty record, so the cells of regular expressions
+ * that match the empty string are added last.
  */
 #include <stddef.h>
 #include <string.h>
@@ -34,21 +34,238 @@ struct matrix {
      * an algorithm, a plan that finds nothing */
     struct trawl_plan bare;
     struct records records;
-    struct cell_maker maker;
+    const struct trawl_plan *plan; /* the caller's, whose conditions must hold in each record */
+    bool checks;                   /* the conditions are checked when cells are made */
+    bool any;                      /* at most one cell for each record, whatever the pattern */
+    bool all;                      /* a cell for each occurrence that is not empty */
+    /* if not NULL: count here the occurrences in each record, and make cells only of empty matches
+     */
+    uint32_t *counts;
     matrix_function function;
     void *context;
     uint64_t done; /* the records before this index were given to `function` */
     /* cells of the record that continues after the last chunk, the *carried* record */
     struct cells carried;
     struct cells room; /* for cells_merge */
-    const struct trawl_plan
-        *expressions; /* the caller's plan of regular expressions; NULL: the plan has strings */
+    bool adds_empty;   /* expressions may match empty records */
     /* indexes of the expressions that match the empty string; room for pattern_count */
     uint64_t *empty;
     uint64_t empty_count;
     struct cells filled; /* cells, with those of empty records added */
     struct search search;
 };
+
+/* ---- One chunk ---------------------------------------------------------------------------- */
+
+/* A record, and the chunk's hits that begin in it. */
+struct at_record {
+    uint64_t index;
+    uint64_t begin; /* the record is [begin, end) on the tape */
+    uint64_t end;
+    uint64_t from; /* the record's hits are [from, to) */
+    uint64_t to;
+    uint64_t base; /* add this to a hit's offset, modulo 2^64, to get the offset in the record */
+    bool is_null;
+};
+
+/* Returns the first hit whose offset is at least `offset`. The offset of hit `from` is less. */
+static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint64_t offset)
+{
+    uint64_t low = from + 1, high, step = 1;
+
+    while (low + step <= chunk->hit_count && chunk->hits[low + step - 1].offset < offset) {
+        low += step;
+        step *= 2;
+    }
+    high = min_u64(low + step - 1, chunk->hit_count);
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (chunk->hits[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    TRAWL_ASSERT(low > from && low <= chunk->hit_count);
+    TRAWL_ASSERT(low == chunk->hit_count || chunk->hits[low].offset >= offset);
+    return low;
+}
+
+/* Moves *at to the record that contains this hit. */
+static void reach(const struct matrix *matrix, const struct sink_chunk *chunk, uint64_t hit,
+                  struct at_record *at)
+{
+    uint64_t origin = chunk->begin - chunk->hits_base, position = origin + chunk->hits[hit].offset;
+
+    at->index = records_beyond(&matrix->records, at->index, position);
+    at->begin = records_begin(&matrix->records, at->index);
+    at->end = records_begin(&matrix->records, at->index + 1);
+    at->from = hit;
+    at->to = hits_beyond(chunk, hit, at->end - origin);
+    at->base = origin - at->begin;
+    TRAWL_ASSERT(at->begin <= position && position < at->end);
+    TRAWL_ASSERT(at->from < at->to && at->to <= chunk->hit_count);
+    at->is_null = records_is_null(&matrix->records, at->index);
+}
+
+static uint64_t begin_of(const struct sink_chunk *chunk, const struct at_record *at, uint64_t hit)
+{
+    const bool is_after = chunk->hit_lengths != NULL && chunk->hit_lengths[hit] == HITS_EMPTY_AFTER;
+
+    return at->base + chunk->hits[hit].offset + is_after;
+}
+
+static uint64_t length_of(const struct matrix *matrix, const struct sink_chunk *chunk,
+                          uint64_t index, const struct plan_literal *literal)
+{
+    uint64_t at = chunk->hits[index].offset - chunk->hits_base;
+
+    TRAWL_ASSERT(index < chunk->hit_count && at < chunk->owned);
+    /* the length of the variant that was found, which may differ from the literal's */
+    if (chunk->hit_lengths != NULL)
+        return hits_length(chunk->hit_lengths[index]);
+    TRAWL_ASSERT(literal->bytes_count <= chunk->owned + chunk->after - at);
+    if (literal->tail_count == 0)
+        return literal->bytes_count;
+    return plan_literal_match(matrix->plan, literal, chunk->bytes + at,
+                              chunk->owned + chunk->after - at);
+}
+
+/* Returns true if the plan's conditions hold before an occurrence at `begin` of the record. */
+static bool accepts_begin(const struct matrix *matrix, const struct at_record *at, uint64_t begin)
+{
+    return !matrix->checks ||
+           plan_accepts_begin(matrix->plan, matrix->records.tape + at->begin, begin, 0);
+}
+
+/* Returns true if the occurrence ends inside the record, and the plan's conditions hold after it.
+ * Stores its pattern. */
+static bool accepts_end(const struct matrix *matrix, const struct sink_chunk *chunk,
+                        const struct at_record *at, uint64_t hit, uint32_t *pattern)
+{
+    const struct plan_literal literal = plan_literal_at(matrix->plan, chunk->hits[hit].literal);
+    uint64_t bytes = at->end - at->begin;
+    uint64_t end = begin_of(chunk, at, hit) + length_of(matrix, chunk, hit, &literal);
+
+    TRAWL_ASSERT(hit >= at->from && hit < at->to);
+    *pattern = literal.pattern;
+    if (end > bytes)
+        return false;
+    return !matrix->checks ||
+           plan_accepts_end(matrix->plan, matrix->records.tape + at->begin, end, bytes);
+}
+
+/* Makes at most one cell of a record, with matrix->counts only of an empty match, of which all
+ * occurrences are then counted. */
+static enum trawl_status find_any(const struct matrix *matrix, const struct sink_chunk *chunk,
+                                  const struct at_record *at, struct cells *cells,
+                                  struct trawl_error *error)
+{
+    const uint64_t first = cells->count;
+    uint32_t pattern;
+
+    TRAWL_ASSERT(at->from < at->to);
+    TRAWL_TRY(cells_reserve(cells, 1, error));
+    for (uint64_t i = at->from; i < at->to && (cells->count == first || matrix->counts != NULL);
+         i++) {
+        uint64_t begin = begin_of(chunk, at, i);
+        bool has_bytes = chunk->hit_lengths == NULL || hits_length(chunk->hit_lengths[i]) > 0;
+
+        TRAWL_ASSERT(begin <= at->end - at->begin);
+        if (!accepts_begin(matrix, at, begin) || !accepts_end(matrix, chunk, at, i, &pattern))
+            continue;
+        if (matrix->counts != NULL) /* atomic, because a record may lie in two chunks */
+            __atomic_fetch_add(&matrix->counts[at->index], has_bytes, __ATOMIC_RELAXED);
+        if (cells->count == first && (matrix->counts == NULL || !has_bytes))
+            cells_append(cells, at->index, pattern, begin);
+    }
+    return TRAWL_OK;
+}
+
+/* Makes a cell of each of a record's occurrences. */
+static enum trawl_status list_record(const struct matrix *matrix, const struct sink_chunk *chunk,
+                                     const struct at_record *at, struct cells *cells,
+                                     struct trawl_error *error)
+{
+    uint32_t pattern;
+
+    TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
+    for (uint64_t i = at->from; i < at->to; i++) {
+        const struct plan_literal literal = plan_literal_at(matrix->plan, chunk->hits[i].literal);
+        const uint64_t length = length_of(matrix, chunk, i, &literal);
+        const uint64_t begin = begin_of(chunk, at, i);
+
+        if (length > 0 && accepts_begin(matrix, at, begin) &&
+            accepts_end(matrix, chunk, at, i, &pattern))
+            cells_append(cells, at->index, length << 32 | pattern, begin);
+    }
+    return TRAWL_OK;
+}
+
+/* Makes the cells of a record. Goes backwards, so that a pattern's first occurrence overwrites the
+ * marks of later ones. Only occurrences near the record's end can reach beyond it; the others
+ * usually need no check. */
+static enum trawl_status mark_record(const struct matrix *matrix, const struct sink_chunk *chunk,
+                                     const struct at_record *at, struct cell_marks *marks,
+                                     struct cells *cells, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = matrix->plan;
+    bool plain = plan->literals == NULL && !plan_has_conditions(plan) && chunk->hit_lengths == NULL;
+    uint64_t sure = plain ? at->end - at->begin - at->base : 0, i = at->to;
+    uint32_t pattern;
+    bool begins = true;
+
+    TRAWL_ASSERT(at->from < at->to && at->to <= chunk->hit_count);
+    TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
+    while (i > at->from && chunk->hits[i - 1].offset + plan->length_max > sure) {
+        uint32_t offset = chunk->hits[--i].offset;
+
+        if (i + 1 == at->to || offset != chunk->hits[i + 1].offset)
+            begins = accepts_begin(matrix, at, at->base + offset);
+        if (begins && accepts_end(matrix, chunk, at, i, &pattern))
+            cells_mark(marks, pattern, (uint32_t)(begin_of(chunk, at, i) - at->base));
+    }
+    while (i-- > at->from)
+        cells_mark(marks, chunk->hits[i].literal, chunk->hits[i].offset);
+    cells_keep_marked(cells, marks, at->index, at->base);
+    return TRAWL_OK;
+}
+
+static enum trawl_status make_cells(const struct matrix *matrix, const struct sink_chunk *chunk,
+                                    struct cell_marks *marks, struct cells *cells,
+                                    struct trawl_error *error)
+{
+    struct at_record at = {.index = 0};
+
+    for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {
+        reach(matrix, chunk, i, &at);
+        if (at.is_null)
+            continue;
+        if (matrix->all)
+            TRAWL_TRY(list_record(matrix, chunk, &at, cells, error));
+        else if (matrix->any)
+            TRAWL_TRY(find_any(matrix, chunk, &at, cells, error));
+        else
+            TRAWL_TRY(mark_record(matrix, chunk, &at, marks, cells, error));
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
+                                      struct sink_digest *digest, struct trawl_error *error)
+{
+    const struct matrix *matrix = (const struct matrix *)sink->context;
+    enum trawl_status status = TRAWL_OK;
+    struct cell_marks marks = {0};
+
+    digest->cells.count = 0;
+    if (chunk->hit_count > 0 && !matrix->all && !matrix->any)
+        status = cells_marks_open(&marks, matrix->plan->pattern_count, error);
+    if (status == TRAWL_OK)
+        status = make_cells(matrix, chunk, &marks, &digest->cells, error);
+    cells_marks_close(&marks);
+    return status;
+}
 
 /* ---- Complete records ----------------------------------------------------------------------- */
 
@@ -77,8 +294,8 @@ static enum trawl_status deliver_records(struct matrix *matrix, uint64_t end,
  * if bits are asked for. */
 static enum trawl_status find_empty(struct matrix *matrix, struct trawl_error *error)
 {
-    const uint64_t count = matrix->expressions->pattern_count;
-    const uint64_t most = matrix->maker.any ? 1 : count;
+    const uint64_t count = matrix->plan->pattern_count;
+    const uint64_t most = matrix->any ? 1 : count;
 
     if (matrix->empty != NULL)
         return TRAWL_OK;
@@ -86,7 +303,7 @@ static enum trawl_status find_empty(struct matrix *matrix, struct trawl_error *e
     for (uint64_t i = 0; i < count && matrix->empty_count < most; i++) {
         bool matches;
 
-        TRAWL_TRY(engines_match_empty(matrix->expressions, i, &matches, error));
+        TRAWL_TRY(engines_match_empty(matrix->plan, i, &matches, error));
         if (matches)
             matrix->empty[matrix->empty_count++] = i;
     }
@@ -117,7 +334,7 @@ static enum trawl_status deliver_filled(struct matrix *matrix, uint64_t end,
 {
     const struct records *records = &matrix->records;
 
-    while (matrix->expressions != NULL && matrix->done < end) {
+    while (matrix->adds_empty && matrix->done < end) {
         uint64_t record = matrix->done, added = 0;
 
         matrix->filled.count = 0;
@@ -152,7 +369,7 @@ static enum trawl_status deliver_chunk(struct matrix *matrix, const struct cells
 
     if (carried->count > 0) {
         TRAWL_ASSERT(carried->records[0] == matrix->done);
-        if (matrix->maker.all)
+        if (matrix->all)
             TRAWL_TRY(copy_before(carried, cells, matrix->done + 1, &from, to, 0, error));
         else
             TRAWL_TRY(cells_merge(carried, &matrix->room, cells, &from, error));
@@ -179,7 +396,7 @@ static enum trawl_status deliver_chunk(struct matrix *matrix, const struct cells
  * since it compares each candidate with the last one. */
 static bool one_occurrence_suffices(const struct matrix *matrix, const struct trawl_plan *plan)
 {
-    return matrix->maker.any && matrix->maker.counts == NULL &&
+    return matrix->any && matrix->counts == NULL &&
            (kind_of(plan)->by_lines ||
             (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
 }
@@ -224,33 +441,30 @@ static enum trawl_status begin_algorithm(struct matrix *matrix, const struct tra
     matrix->bare.literal_count = 0;
     matrix->bare.length_min = matrix->bare.length_max = 0;
     matrix->bare.need_before = matrix->bare.need_after = 0;
-    sink_digests(&matrix->sink, digest_by_algorithm, matrix);
+    matrix->sink.digest = digest_by_algorithm;
     matrix->sink.want = WANT_NOTHING;
     return TRAWL_OK;
 }
 
 /* Begins the search of the tape. If it succeeds, the caller must call search_close. */
-static enum trawl_status search_open(struct matrix *matrix, const struct trawl_plan *plan, bool any,
-                                     bool all, uint32_t *counts, struct trawl_error *error)
+static enum trawl_status search_open(struct matrix *matrix, struct trawl_error *error)
 {
+    const struct trawl_plan *plan = matrix->plan;
     /* an engine that judges checks conditions itself, in each record */
     const bool judges = kind_of(plan)->judges;
     enum trawl_status status = TRAWL_OK;
 
     TRAWL_TRY(
         text_from_memory(matrix->records.tape, matrix->records.tape_bytes, &matrix->text, error));
-    matrix->maker = (struct cell_maker){.records = &matrix->records,
-                                        .plan = plan,
-                                        .checks = plan_has_conditions(plan) && !judges,
-                                        .any = any,
-                                        .all = all,
-                                        .counts = counts};
-    sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    matrix->sink.digest_adds = counts != NULL;
+    matrix->checks = plan_has_conditions(plan) && !judges;
+    matrix->adds_empty = kind_of(plan)->by_lines && plan->pattern_count > 0 && !matrix->all;
     matrix->bare = *plan;
     matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    if (one_occurrence_suffices(matrix, plan))
-        matrix->sink.want = WANT_LINES;
+    matrix->sink =
+        (struct sink){.want = one_occurrence_suffices(matrix, plan) ? WANT_LINES : WANT_HITS,
+                      .digest = cells_digest,
+                      .digest_adds = matrix->counts != NULL,
+                      .context = matrix};
     if (judges || matrix->sink.want == WANT_LINES)
         matrix->sink.records = &matrix->records;
     if (plan->algorithm.for_records)
@@ -278,7 +492,7 @@ static void search_close(struct matrix *matrix)
     cells_clear(&matrix->room);
     cells_clear(&matrix->filled);
     if (matrix->empty != NULL)
-        memory_release(matrix->empty, matrix->expressions->pattern_count, sizeof *matrix->empty);
+        memory_release(matrix->empty, matrix->plan->pattern_count, sizeof *matrix->empty);
 }
 
 /* Searches, and gives all records. */
@@ -319,10 +533,12 @@ enum trawl_status matrix_search(struct trawl_searcher *searcher, const struct tr
     matrix.searcher = searcher;
     matrix.function = function;
     matrix.context = context;
-    if (kind_of(plan)->by_lines && plan->pattern_count > 0 && !all)
-        matrix.expressions = plan;
+    matrix.plan = plan;
+    matrix.any = any;
+    matrix.all = all;
+    matrix.counts = counts;
     matrix.records = *records;
-    TRAWL_TRY(search_open(&matrix, plan, any, all, counts, error));
+    TRAWL_TRY(search_open(&matrix, error));
     status = run(&matrix, error);
     search_close(&matrix);
     return status;

@@ -126,9 +126,11 @@ void pattern_counts_sink(struct sink *sink, struct pattern_counting *counting)
         sink->deliver = deliver_count;
         return;
     }
-    sink_digests(sink, digest_counts, counting);
-    sink->in_place = true;
-    sink->form = ANSWER_OF_PATTERNS;
-    sink->answered = take_counts;
-    sink->deliver = deliver_counts;
+    *sink = (struct sink){.want = WANT_HITS,
+                          .in_place = true,
+                          .digest = digest_counts,
+                          .form = ANSWER_OF_PATTERNS,
+                          .answered = take_counts,
+                          .deliver = deliver_counts,
+                          .context = counting};
 }
