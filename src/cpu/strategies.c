@@ -182,7 +182,8 @@ static double entries_named(const struct set_sample *sample, const struct set_ma
         for (uint32_t offset = 0; offset < class->stride; offset++) {
             const uint8_t *bytes = plan_literal_bytes(plan, i) + offset;
 
-            pairs += sampler_count(&sampler, sampler_key(&sampler, bytes, (uint64_t)(end - bytes)));
+            pairs += sampler.count[sampler_slot(
+                &sampler, sampler_key(&sampler, bytes, (uint64_t)(end - bytes)))];
         }
     }
     TRAWL_ASSERT(looked > 0);

@@ -24,22 +24,21 @@ struct plan_algorithm {
 
 /* What an algorithm did on a device. */
 struct algorithm_work {
-    uint64_t copy_ns, back_ns, kernel_ns, shifts_ns, memory_ns, host_ns;
-    uint64_t children, refused, withheld; /* child grids; withheld: beyond child_grids_max */
+    union { /* the members of struct trawl_algorithm_stats after `size` */
+        struct {
+            uint64_t copy_ns, back_ns, kernel_ns, shifts_ns, memory_ns, host_ns;
+            uint64_t children, refused,
+                withheld; /* child grids; withheld: beyond child_grids_max */
+        };
+        uint64_t numbers[9];
+    };
     const char *note; /* how the search differs from the request; NULL: no difference */
 };
 
 static inline void algorithm_work_add(struct algorithm_work *sum, const struct algorithm_work *work)
 {
-    sum->copy_ns += work->copy_ns;
-    sum->back_ns += work->back_ns;
-    sum->kernel_ns += work->kernel_ns;
-    sum->shifts_ns += work->shifts_ns;
-    sum->memory_ns += work->memory_ns;
-    sum->host_ns += work->host_ns;
-    sum->children += work->children;
-    sum->refused += work->refused;
-    sum->withheld += work->withheld;
+    for (uint32_t i = 0; i < sizeof sum->numbers / sizeof *sum->numbers; i++)
+        sum->numbers[i] += work->numbers[i];
     if (work->note != NULL)
         sum->note = work->note;
 }

@@ -84,10 +84,4 @@ static inline uint32_t sampler_add(struct sampler *sampler, uint64_t key, uint16
     return before;
 }
 
-/* Returns how often the piece was added. */
-static inline uint32_t sampler_count(const struct sampler *sampler, uint64_t key)
-{
-    return sampler->count[sampler_slot(sampler, key)];
-}
-
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -303,25 +304,18 @@ enum trawl_status trawl_searcher_algorithm_stats(const struct trawl_searcher *se
                                                  struct trawl_algorithm_stats *stats,
                                                  struct trawl_error *error)
 {
-    const bool is_brief = searcher != NULL && atomic_load(&searcher->brief.bytes_after) > 0;
     struct trawl_algorithm_stats told = {.size = 0};
 
     if (searcher == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
     TRAWL_TRY(options_check(stats, sizeof told, "stats", error));
-    if (!is_brief) {
-        const struct algorithm_work *work = &searcher->last.algorithm;
-
-        told = (struct trawl_algorithm_stats){.device_copy_ns = work->copy_ns,
-                                              .device_back_ns = work->back_ns,
-                                              .device_kernel_ns = work->kernel_ns,
-                                              .device_shifts_ns = work->shifts_ns,
-                                              .device_memory_ns = work->memory_ns,
-                                              .device_host_ns = work->host_ns,
-                                              .child_grids = work->children,
-                                              .child_spills = work->refused,
-                                              .child_withheld = work->withheld};
-    }
+    _Static_assert(offsetof(struct trawl_algorithm_stats, device_copy_ns) +
+                           sizeof searcher->last.algorithm.numbers ==
+                       sizeof told,
+                   "the same members");
+    if (atomic_load(&searcher->brief.bytes_after) == 0)
+        memcpy((uint8_t *)&told + offsetof(struct trawl_algorithm_stats, device_copy_ns),
+               searcher->last.algorithm.numbers, sizeof searcher->last.algorithm.numbers);
     return options_tell(stats, &told, sizeof told, "stats", error);
 }
 #endif
