@@ -264,11 +264,3 @@ void approx_contest_begin(struct contest *contest, const struct approximate *app
     contest->of[APPROX_PIECES].price.byte_ns = approximate->pieces_ns;
     contest->of[approximate->method_dense].price.byte_ns = approximate->dense_ns;
 }
-
-double approx_price(const struct approximate *approximate, enum approx_method method,
-                    uint64_t bytes, uint64_t count)
-{
-    return method == APPROX_PIECES
-               ? approximate->pieces_ns * (double)bytes + approximate->candidate_ns * (double)count
-               : approximate->dense_ns * (double)bytes;
-}

@@ -49,12 +49,8 @@ struct approx_work {
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
 /* Begins the contest of a thread of the host between PIECES and method_dense, if these differ. Its
- * contestants are methods, and its times are those that approx_price returns. */
+ * contestants are methods, and its times are expected ones. */
 void approx_contest_begin(struct contest *contest, const struct approximate *approximate);
-/* Returns the expected time for a step of `bytes` bytes, in which the method found `count`
- * candidates, in ns. */
-double approx_price(const struct approximate *approximate, enum approx_method method,
-                    uint64_t bytes, uint64_t count);
 /* Returns the method's name, static text. */
 const char *approx_method_name(enum approx_method method);
 

@@ -244,11 +244,16 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
     return other;
 }
 
-/* Counts a step in the contest, and tells the call if another method goes on. */
+/* Counts a step in the contest, with its expected time, and tells the call if another method goes
+ * on. */
 static void count_step(struct approx_host *host, const struct engine_chunk *chunk,
                        enum approx_method method, uint64_t from, uint64_t to, uint64_t count)
 {
-    const double ns = approx_price(host->approximate, method, to - from, count);
+    const struct approximate *approximate = host->approximate;
+    const double bytes = (double)(to - from);
+    const double ns = method != APPROX_PIECES ? approximate->dense_ns * bytes
+                                              : approximate->pieces_ns * bytes +
+                                                    approximate->candidate_ns * (double)count;
     struct contest_change change;
 
     if (!contest_is_decided(&host->contest) && method == host->contest.now &&

@@ -237,7 +237,7 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
 
-    return class_key_is(key, stem->hash) &
+    return ((key ^ stem->hash) << (64 - SET_KEY_TAG_SHIFT) == 0) &
            ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
@@ -306,8 +306,8 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
 
     *shorter_count = *longer_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t x = sampling->begin + class_code_position(stems[i]);
-        uint32_t k = class_code_bytes(stems[i]);
+        uint64_t x = sampling->begin + (stems[i] & ((1u << SET_CODE_POSITION_BITS) - 1));
+        uint32_t k = stems[i] >> SET_CODE_POSITION_BITS;
         uint64_t low = slow ? load_readable(scan, x) : bytes_load64(scan->chunk->bytes + x);
         struct set_stem stem = {class_stem_hash(low, fold, k),
                                 (uint32_t)x,

@@ -223,32 +223,12 @@ static inline uint32_t class_stem_code(uint32_t position, uint32_t k)
     return position | k << SET_CODE_POSITION_BITS;
 }
 
-static inline uint32_t class_code_position(uint32_t code)
-{
-    return code & ((1u << SET_CODE_POSITION_BITS) - 1);
-}
-
-static inline uint32_t class_code_bytes(uint32_t code)
-{
-    return code >> SET_CODE_POSITION_BITS;
-}
-
 /* For classes that are searched with stems. Before a hash selects bits of the stem map, it is
  * shifted: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min
  * bytes. The bits for a stem must depend on all its bytes, but the lowest bits of a hash depend
  * only on the first six. */
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
-
-static inline uint64_t class_stem_bits(uint64_t hash)
-{
-    return class_hash_mask(hash >> SET_STEM_SHIFT);
-}
-
-static inline uint64_t class_begin_bits(uint64_t hash)
-{
-    return class_hash_mask(hash >> SET_BEGIN_SHIFT);
-}
 
 /* For stride 1. `low` is the 8 bytes at a gram. */
 static inline bool class_head_passes(const struct set_class *class, uint64_t low)
@@ -335,12 +315,6 @@ static inline uint32_t class_stem_tag(const uint8_t *literal, uint64_t length, u
 static inline uint64_t class_stem_key(uint64_t hash, uint32_t tag)
 {
     return (hash & UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)) | (uint64_t)tag << SET_KEY_TAG_SHIFT;
-}
-
-/* Returns true if the key's stem has this hash. The key must be in the hash's bucket. */
-static inline bool class_key_is(uint64_t key, uint64_t hash)
-{
-    return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
 /* In a class that is searched with grams, an entry's tag is a hash of the four bytes before the

@@ -163,10 +163,10 @@ static void filler_count(struct filler *filler)
         if (class->by_stems) {
             TRAWL_ASSERT(class_stem_word(class, filling->hash_shared) >> class->stem_bits == 0);
             class->stem_map[class_stem_word(class, filling->hash_shared)] |=
-                class_stem_bits(filling->hash);
+                class_hash_mask(filling->hash >> SET_STEM_SHIFT);
             if (class_looks_at_begins(class))
                 class->stem_map[class_stem_word(class, filling->hash_min)] |=
-                    class_begin_bits(filling->hash_min);
+                    class_hash_mask(filling->hash_min >> SET_BEGIN_SHIFT);
         } else if (class->stride == 1)
             class->bitmap[filling->bit / 64] |= 1ull << filling->bit % 64;
         else

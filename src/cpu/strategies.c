@@ -103,16 +103,6 @@ static void run_candidates(struct scan *scan, enum strategy strategy)
         (worker->dense_left > 0 ? scan_automaton : loops[methods[by]])(scan);
 }
 
-/* Returns the plan's parts that the strategy searches in turn. NULL if it searches no parts, or if
- * the worker has not prepared them. */
-static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum strategy strategy)
-{
-    const struct cpu_parts *parts =
-        strategy < STRATEGY_ALONE ? NULL : worker->parts[strategy - STRATEGY_ALONE];
-
-    return parts != NULL && parts->of != NULL ? parts : NULL;
-}
-
 /* ---- Sets: the classes ----------------------------------------------------------------- */
 
 bool choice_stems_pay(const struct trawl_plan *plan, const struct find_ops *find)
@@ -318,10 +308,12 @@ static void strategy_run(struct scan *scan, enum strategy strategy)
  * than later ones will. */
 static uint64_t makes_of(const struct cpu_worker *worker)
 {
-    const struct cpu_parts *parts = parts_of(worker, worker->contest.now);
+    const struct cpu_parts *parts = worker->contest.now < STRATEGY_ALONE
+                                        ? NULL
+                                        : worker->parts[worker->contest.now - STRATEGY_ALONE];
     uint64_t makes = worker->makes;
 
-    for (uint32_t i = 0; parts != NULL && i < parts->of->count; i++)
+    for (uint32_t i = 0; parts != NULL && parts->of != NULL && i < parts->of->count; i++)
         makes += cpu_worker_of(parts->workers[i])->makes;
     return makes;
 }

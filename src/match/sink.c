@@ -274,14 +274,6 @@ static enum spans spans_of_flags(uint32_t flags)
                                             : SPANS_ALL;
 }
 
-static struct trawl_match match_at(const struct sink_chunk *chunk, uint64_t i)
-{
-    if (chunk->matches != NULL)
-        return chunk->matches[i];
-    return (struct trawl_match){chunk->begins[i], chunk->ends[i], (uint32_t)chunk->patterns[i],
-                                chunk->distances == NULL ? 0 : chunk->distances[i], 0};
-}
-
 static void match_move(const struct sink_chunk *chunk, uint64_t to, uint64_t from)
 {
     if (chunk->line_numbers != NULL)
@@ -309,7 +301,11 @@ uint64_t sink_keep_spans(struct sink *sink, const struct sink_chunk *chunk)
     if (sink->spans == SPANS_ALL)
         return chunk->match_count;
     for (uint64_t i = 0; i < chunk->match_count; i++) {
-        const struct trawl_match match = match_at(chunk, i);
+        const struct trawl_match match =
+            chunk->matches != NULL
+                ? chunk->matches[i]
+                : (struct trawl_match){chunk->begins[i], chunk->ends[i], 0,
+                                       chunk->distances == NULL ? 0 : chunk->distances[i], 0};
         const bool same = match.begin == last.begin;
         const bool better =
             same && sink->spans == SPANS_LONGEST &&

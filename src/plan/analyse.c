@@ -287,16 +287,6 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     return (double)seen.named / (double)seen.places / grams->stride;
 }
 
-/* Fills the sampler with the pieces of a sample at these positions. */
-static void fill_sampler(struct sampler *sampler, uint64_t fold, const uint8_t *sample,
-                         uint64_t sample_bytes, struct seen_positions p)
-{
-    sampler_reset(sampler, p.left, 8, fold);
-    for (; p.left > 0; position_next(&p))
-        (void)sampler_add(sampler, sampler_key(sampler, sample + p.at, sample_bytes - p.at),
-                          (uint16_t)p.left);
-}
-
 /* A table of the first windows, in which the sample's positions are looked up, is faster than the
  * reverse: most look-ups find a free slot, as the processor predicts. Only if the sample has all of
  * these windows, it is put into the table, and the windows that follow are looked up. */
@@ -327,8 +317,13 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
         uint32_t slot, often;
         double cost = 1;
 
-        if (o == near)
-            fill_sampler(&sampler, sampler.fold, sample, sample_bytes, all);
+        if (o == near) {
+            sampler_reset(&sampler, all.left, 8, sampler.fold);
+            for (struct seen_positions p = all; p.left > 0; position_next(&p))
+                (void)sampler_add(&sampler,
+                                  sampler_key(&sampler, sample + p.at, sample_bytes - p.at),
+                                  (uint16_t)p.left);
+        }
         slot = sampler_slot(&sampler, key);
         often = o < near ? found[sampler.owner[slot]] : sampler.count[slot];
         if (often > least || (often == least && o >= near))

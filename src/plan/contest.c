@@ -31,19 +31,14 @@ static uint32_t fastest(const struct contest *contest)
     return best;
 }
 
-/* Returns true if the fastest takes so much less time that it replaces the contestant. */
-static bool is_behind(const struct contest *contest, uint32_t contestant)
-{
-    return contest->of[contestant].bytes == 0 ||
-           rate_of(contest, fastest(contest)) < AHEAD_SHARE * rate_of(contest, contestant);
-}
-
 /* Ends a trial: chooses the contestant that goes on, and how long the others rest. The first part
  * of a text may be unlike the rest, so none rests much longer than the search has lasted. */
 static void choose(struct contest *contest)
 {
-    const uint32_t first = fastest(contest),
-                   best = is_behind(contest, contest->before) ? first : contest->before;
+    const uint32_t first = fastest(contest), before = contest->before;
+    const bool is_behind = contest->of[before].bytes == 0 ||
+                           rate_of(contest, first) < AHEAD_SHARE * rate_of(contest, before);
+    const uint32_t best = is_behind ? first : before;
     const double rest =
         (double)min_u64(REST_TURNS * contest->rules.trial_bytes, contest->all_bytes);
     double least;

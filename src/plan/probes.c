@@ -260,14 +260,6 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
     }
 }
 
-/* Returns the fraction of the survivors that are left. Each probe was chosen because it leaves the
- * fewest survivors in the sample, so in the rest of the text the fraction is higher. Therefore the
- * result is at least `independent`, the product of the bytes' rates. */
-static double share_left(const struct survivors *left, double independent)
-{
-    return max_double((left->count > 0 ? left->count : 0.5) / left->begun, independent);
-}
-
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed)
@@ -304,8 +296,10 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
             others *= own;
         if (i == 0)
             rate = own;
-        else if (passing)
-            rate = rates->rate[bytes[probes[0].offset]] * share_left(&left, others);
+        else if (passing) /* Each probe was chosen because it leaves the fewest survivors in the
+                             sample, so in the rest of the text more than their share is left. */
+            rate = rates->rate[bytes[probes[0].offset]] *
+                   max_double((left.count > 0 ? left.count : 0.5) / left.begun, others);
         else
             rate *= own;
         passed[i] = rate;

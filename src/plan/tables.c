@@ -29,22 +29,6 @@ static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t lite
     return count == 0 ? 0 : head & UINT64_MAX >> (64 - 8 * count);
 }
 
-/* Returns the literal's first q bytes, as a search loads them from the text. */
-static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
-{
-    uint32_t gram = (uint32_t)literal_load(plan, literal, plan->set.q);
-
-    return (gram | plan->set.fold) & plan->set.gram_mask;
-}
-
-/* Returns the index of the literal's bit in the wide bitmap, by a hash of up to 8 bytes. */
-static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
-{
-    uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
-
-    return plan_hash_wide(&plan->set, head);
-}
-
 /* Returns a hash of the literal's first min(length_min, 8) bytes; `bits` bits long. */
 static uint32_t literal_hash(const struct trawl_plan *plan, uint32_t literal, uint32_t bits)
 {
@@ -178,12 +162,14 @@ static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tab
 static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tables)
 {
     for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
-        uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
+        uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
+        uint32_t bit = plan_hash32(((uint32_t)head | plan->set.fold) & plan->set.gram_mask,
+                                   plan->set.bitmap_bits);
 
         fetch_bucket(plan, tables, (uint64_t)literal + FETCH_AHEAD);
         tables->bitmap[bit / 64] |= 1ull << bit % 64;
         if (tables->wide != NULL) {
-            bit = literal_wide(plan, literal);
+            bit = plan_hash_wide(&plan->set, head);
             tables->wide[bit / 64] |= 1ull << bit % 64;
         }
         tables->buckets[literal_bucket(plan, literal)]++;

@@ -69,10 +69,9 @@ static bool release_idle_buffer(struct devices *devices)
     return true;
 }
 
-/* Adds `bytes` to memory_used if the limit allows that. Stores the previous value in *used. A
- * request that does not fit is not added even for a moment, because a smaller request of another
+/* A request that does not fit is not added even for a moment, because a smaller request of another
  * thread might fail meanwhile. */
-static bool reserve_within_limit(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
+bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);
     do
@@ -80,13 +79,6 @@ static bool reserve_within_limit(struct trawl_runtime *runtime, uint64_t bytes, 
             return false;
     while (!atomic_compare_exchange_weak(&runtime->memory_used, used, *used + bytes));
     return true;
-}
-
-bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes)
-{
-    uint64_t used;
-
-    return reserve_within_limit(runtime, bytes, &used);
 }
 
 void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes)
@@ -100,10 +92,11 @@ enum trawl_status search_count_window(struct search *search, uint64_t bytes,
 {
     struct trawl_runtime *runtime = search->job.runtime;
     bool fits = true;
+    uint64_t used;
 
     search_lock(search);
     if (bytes > search->window_bytes) {
-        fits = runtime_reserve(runtime, bytes - search->window_bytes);
+        fits = runtime_reserve(runtime, bytes - search->window_bytes, &used);
         search->searcher->unpack_bytes += fits ? bytes - search->window_bytes : 0;
         search->window_bytes = bytes;
     }
@@ -124,7 +117,7 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    while (!reserve_within_limit(runtime, bytes, &used)) /* idle pinned buffers make room */
+    while (!runtime_reserve(runtime, bytes, &used)) /* idle pinned buffers make room */
         if (!release_idle_buffer(&runtime->devices))
             return TRAWL_FAIL(error, MEMORY,
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64

@@ -15,9 +15,9 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
 /* Like runtime_buffer_reserve, but keeps the buffer's first `kept` bytes. */
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                       uint64_t kept, uint64_t bytes, struct trawl_error *error);
-/* Counts `bytes` as used, for memory other than buffers; runtime_unreserve undoes this. Returns
- * false, and counts nothing, if the runtime's limit would be exceeded. */
-bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes);
+/* Counts `bytes` as used; runtime_unreserve undoes this. Returns false, and counts nothing, if the
+ * runtime's limit would be exceeded. *used is what was in use before. */
+bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used);
 void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes);
 /* Counts `bytes` as used for the window of the search's decoder, if more than what has been counted
  * for it so far. Errors: MEMORY if the runtime's limit would be exceeded. */

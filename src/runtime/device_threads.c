@@ -130,15 +130,6 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
     return true;
 }
 
-/* Polls for the next item for up to WATCH_NS: another search may follow immediately. */
-static void poll_for_item(const struct worker *worker)
-{
-    uint64_t begin_ns = clock_now_ns();
-
-    while (atomic_load(&worker->is_idle) && clock_now_ns() - begin_ns < WATCH_NS)
-        ;
-}
-
 /* Makes the worker idle until a thread wakes it. The caller holds the lock. */
 static void wait_for_call(struct devices *devices, struct worker *worker, bool watches)
 {
@@ -146,9 +137,12 @@ static void wait_for_call(struct devices *devices, struct worker *worker, bool w
 
     worker->idle_as = devices->became_idle++;
     atomic_store(&worker->is_idle, true);
-    if (watches) {
+    if (watches) { /* for up to WATCH_NS: another search may follow immediately */
+        const uint64_t begin_ns = clock_now_ns();
+
         (void)pthread_mutex_unlock(&runtime->lock);
-        poll_for_item(worker);
+        while (atomic_load(&worker->is_idle) && clock_now_ns() - begin_ns < WATCH_NS)
+            ;
         (void)pthread_mutex_lock(&runtime->lock);
     }
     while (atomic_load(&worker->is_idle))
@@ -180,14 +174,6 @@ static void *device_worker_main(void *argument)
     return NULL;
 }
 
-/* Allocates the workers, and the list of pinned buffers. */
-static bool workers_room(struct devices *devices)
-{
-    return devices->workers != NULL ||
-           (buffers_open(devices) == TRAWL_OK &&
-            MEMORY_ZEROED(devices->workers, devices->workers_max, NULL) == TRAWL_OK);
-}
-
 bool devices_start(struct devices *devices)
 {
     bool runs;
@@ -197,7 +183,10 @@ bool devices_start(struct devices *devices)
     (void)pthread_mutex_lock(&devices->runtime->lock);
     TRAWL_ASSERT(devices->workers_max == 0 || devices->device_count > 0);
     runs = devices->worker_count > 0;
-    if (!runs && devices->workers_max > 0 && workers_room(devices))
+    if (!runs && devices->workers_max > 0 &&
+        (devices->workers != NULL ||
+         (buffers_open(devices) == TRAWL_OK &&
+          MEMORY_ZEROED(devices->workers, devices->workers_max, NULL) == TRAWL_OK)))
         while (devices->worker_count < devices->workers_max) {
             struct worker *worker = &devices->workers[devices->worker_count];
 

@@ -325,20 +325,17 @@ void search_end(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Returns true if more helpers are worth waking than the caller has asked for so far. A stream gets
- * helpers only if a thread's wait for its bytes can be interrupted. */
-static bool wants_help(const struct search *search)
-{
-    return schedule_helpers(search) > search->helpers &&
-           text_cursor_is_interruptible(&search->cursor);
-}
-
-/* Asks for helpers. The caller must hold no lock. */
+/* Asks for more helpers, if they are worth waking. A stream gets helpers only if a thread's wait
+ * for its bytes can be interrupted. The caller must hold no lock. */
 static void share(struct search *search)
 {
+    const uint32_t helpers = schedule_helpers(search);
+
+    if (helpers <= search->helpers || !text_cursor_is_interruptible(&search->cursor))
+        return;
     search->shared = true;
-    search->helpers = schedule_helpers(search);
-    job_publish(&search->job, search->helpers);
+    search->helpers = helpers;
+    job_publish(&search->job, helpers);
 }
 
 /* Returns true if the caller may take a chunk. From a stream, it takes none while another chunk is
@@ -373,14 +370,6 @@ static bool polls_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
-/* Waits for the searcher's semaphore; if the call has a poll function, only for WAIT_POLL_NS.
- * Returns true if another thread has posted it. */
-static bool wait_for_post(struct trawl_searcher *searcher)
-{
-    return searcher->call.poll == NULL ? sem_wait(&searcher->woken) == 0
-                                       : clock_wait(&searcher->woken, WAIT_POLL_NS);
-}
-
 /* Waits until another thread has finished a task or the call is cancelled; meanwhile decompresses
  * text ahead. Called with the lock held, which it releases while it waits. Other threads put
  * finished tasks into the ring under the lock, so none can arrive unnoticed between the caller's
@@ -397,7 +386,8 @@ static void sleep_until_woken(struct search *search)
         searcher_wake(searcher); /* it may have been cancelled before the store to `sleeps` */
     while (unpacks && atomic_load(&searcher->sleeps))
         unpacks = text_cursor_help(&search->cursor, &searcher->sleeps);
-    while (!wait_for_post(searcher))
+    while (searcher->call.poll == NULL ? sem_wait(&searcher->woken) != 0
+                                       : !clock_wait(&searcher->woken, WAIT_POLL_NS))
         (void)engine_call_is_over(&searcher->call);
     search_lock(search);
 }
@@ -493,7 +483,7 @@ static struct task *wait_next(struct search *search)
             uint64_t index = search->index_deliver;
 
             search_unlock(search);
-            if (has_worked && wants_help(search))
+            if (has_worked)
                 share(search);
             worked = search->schedule == SCHEDULE_LOADED ? task_work_queued(search, caller)
                                                          : task_work(search, caller, index);

@@ -188,7 +188,7 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
         if (status == TRAWL_OK)
             status = engine_for_devices->there->hold(runtime->devices.engine, &request, error);
         if (status == TRAWL_OK)
-            text_host_done(text);
+            atomic_store(&text->is_on_host, true);
     }
     (void)pthread_mutex_unlock(&runtime->entry);
     return status;

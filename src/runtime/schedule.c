@@ -282,18 +282,10 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 
 /* ---- Chunks ------------------------------------------------------------------------------- */
 
-/* Returns the length of a chunk with about CHUNK_HITS hits, judging by the hits so far. */
-static uint64_t dense_chunk(const struct search *search)
-{
-    uint64_t bytes = atomic_load(&search->done.host.bytes), hits = atomic_load(&search->hits);
-
-    return max_u64(bytes / (hits / CHUNK_HITS + 1), CHUNK_MIN);
-}
-
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
 {
     uint64_t bytes = for_device ? search->chunk_device : search->chunk_host;
-    uint64_t taken = atomic_load(&search->bytes_taken), left, share;
+    uint64_t taken = atomic_load(&search->bytes_taken), left, share, hits;
 
     if (search->searcher->chunk_bytes > 0 || search->schedule == SCHEDULE_CALLER ||
         search->cursor.text->kind == TEXT_STREAM)
@@ -315,8 +307,11 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MEMORY));
     else if (search->shared || (taken == 0 && left > 2 * CHUNK_MIN))
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
-    if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
-        bytes = min_u64(bytes, dense_chunk(search));
+    hits = atomic_load(&search->hits);
+    if (!for_device && hits > CHUNK_HITS) /* a chunk with about CHUNK_HITS hits */
+        bytes =
+            min_u64(bytes, max_u64(atomic_load(&search->done.host.bytes) / (hits / CHUNK_HITS + 1),
+                                   CHUNK_MIN));
     TRAWL_ASSERT(bytes > 0);
     /* but not shorter than the plan allows */
     return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
@@ -473,31 +468,27 @@ uint32_t schedule_helpers(const struct search *search)
 
 /* ---- Mapped and compressed files ---------------------------------------------------------- */
 
-static bool may_map(const struct search *search, const struct trawl_text *text)
-{
-    const enum trawl_map map = search->searcher->map;
-
-    return search->schedule == SCHEDULE_HOST && search->sink->in_place && text->kind == TEXT_FILE &&
-           (map == TRAWL_MAP_ALWAYS ||
-            (map != TRAWL_MAP_NEVER && text->bytes_count >= LONG_BYTES &&
-             (!search->sink->keeps_text || search->job.runtime->threads_max <= MAP_THREADS_MAX)));
-}
-
 void schedule_files(struct search *search, const struct trawl_text *text, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
+    const enum trawl_map map = search->searcher->map;
     /* other searches of streams take threads away */
     uint64_t share = max_u64(runtime->threads_max / (atomic_load(&runtime->streams) + 1), 2);
-    uint64_t bytes = share * UNPACK_BYTES;
+    uint64_t bytes = share * UNPACK_BYTES, used;
 
-    need->maps = may_map(search, text);
+    need->maps = search->schedule == SCHEDULE_HOST && search->sink->in_place &&
+                 text->kind == TEXT_FILE &&
+                 (map == TRAWL_MAP_ALWAYS ||
+                  (map != TRAWL_MAP_NEVER && text->bytes_count >= LONG_BYTES &&
+                   (!search->sink->keeps_text || runtime->threads_max <= MAP_THREADS_MAX)));
     search->map_credit = MAP_CREDIT;
     search->map_pause = MAP_PAUSE;
     search->map_from = 0;
     if (runtime->memory_max > 0)
         bytes = min_u64(bytes, runtime->memory_max / UNPACK_SHARE);
     /* if there is no memory, only the reader decompresses */
-    if (text->unpack == NULL || runtime->threads_max == 1 || !runtime_reserve(runtime, 2 * bytes))
+    if (text->unpack == NULL || runtime->threads_max == 1 ||
+        !runtime_reserve(runtime, 2 * bytes, &used))
         return;
     search->searcher->unpack_bytes = 2 * bytes;
     need->unpacking = (struct text_unpacking){

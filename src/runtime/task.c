@@ -533,19 +533,6 @@ void task_delivered(struct search *search, struct task *task)
 
 /* ---- Making ready ------------------------------------------------------------------------- */
 
-/* Makes room for the chunk in the task's buffer. A task without one takes the worker's. */
-static enum trawl_status room_on_host(struct search *search, struct task *task,
-                                      struct worker *worker, uint64_t bytes,
-                                      struct trawl_error *error)
-{
-    if (task->buffer.capacity == 0) {
-        task->buffer = worker->buffer;
-        memset(&worker->buffer, 0, sizeof worker->buffer);
-    }
-    return runtime_buffer_reserve(search->job.runtime, &task->buffer,
-                                  text_cursor_needs(&search->cursor, bytes), error);
-}
-
 /* Takes a pinned buffer for the chunk. Usually only some of the buffers may be used, so that
  * threads are left to search. All may be used if the text must be read, and either the host does
  * not search it, so that more threads should read, or the sink needs the text, so that buffers stay
@@ -592,15 +579,6 @@ static void fail_lost(struct search *search, struct task *task)
     task->status = TRAWL_FAIL(&task->error, DEVICE, "%s", failure);
     drop_part(task);
     digest_part(search, task);
-}
-
-/* Searches a chunk for which no pinned buffer was free, on this worker's device. */
-static void search_staged(struct search *search, struct task *task, struct worker *worker)
-{
-    if (devices_are_usable(&search->job.runtime->devices))
-        task_search(search, task, worker, true);
-    else
-        fail_lost(search, task);
 }
 
 void task_forget(struct search *search, struct task *task)
@@ -650,7 +628,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
     uint64_t begin_ns = clock_now_ns(), ready_ns;
-    bool by_device = search->schedule == SCHEDULE_CALLER;
+    bool by_device = search->schedule == SCHEDULE_CALLER, staged;
 
     task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
                                     &task->chunk, taken, &task->error);
@@ -671,12 +649,14 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         return true;
     }
     JOB_ADD(&search->job, &search->done.host.ready_ns, ready_ns);
-    if (schedule_is_staged(search) && task->chunk.owned > 0 && task->status == TRAWL_OK)
-        search_staged(search, task, worker);
-    else if (task->chunk.is_mapped)
+    /* a chunk for which no pinned buffer was free */
+    staged = schedule_is_staged(search) && task->chunk.owned > 0 && task->status == TRAWL_OK;
+    if (staged && !devices_are_usable(&search->job.runtime->devices))
+        fail_lost(search, task);
+    else if (task->chunk.is_mapped && !staged)
         search_mapped(search, task, worker);
     else
-        task_search(search, task, worker, by_device);
+        task_search(search, task, worker, by_device || staged);
     if (by_device && atomic_load(&search->device_refused)) {
         search->schedule = SCHEDULE_HOST;
         search->host_searches = true;
@@ -756,9 +736,15 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         return TASK_NOTHING;
     }
     if (!to_device && search->cursor.text->kind != TEXT_MEMORY) {
-        status = room_on_host(search, task, worker, bytes, &error);
+        const uint64_t room = text_cursor_needs(&search->cursor, bytes);
+
+        if (task->buffer.capacity == 0) { /* it takes the worker's */
+            task->buffer = worker->buffer;
+            memset(&worker->buffer, 0, sizeof worker->buffer);
+        }
+        status = runtime_buffer_reserve(search->job.runtime, &task->buffer, room, &error);
         if (status != TRAWL_OK)
-            return no_room(search, task, text_cursor_needs(&search->cursor, bytes), status, &error);
+            return no_room(search, task, room, status, &error);
         atomic_store(&search->room_waits, 0);
     }
     if (take_chunk(search, task, worker, only, bytes, to_device, &taken))

@@ -62,13 +62,6 @@ const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *u
     return NULL;
 }
 
-/* Returns true unless this would be a gzip header with impossible flags or an unknown operating
- * system. `head` has the magic bytes. */
-static bool is_likely(const struct codec *codec, const uint8_t *head)
-{
-    return codec != &codec_gzip || ((head[3] & 0xe0) == 0 && (head[9] <= 13 || head[9] == 255));
-}
-
 const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint64_t bytes_count)
 {
     const uint8_t *at = bytes, *end = bytes + bytes_count;
@@ -81,7 +74,9 @@ const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint6
     first = magic->bytes[0];
     while (end - at >= CODEC_HEAD_BYTES && (at = memchr(at, first, (size_t)(end - at))) != NULL &&
            end - at >= CODEC_HEAD_BYTES) {
-        if (codec_of(at, (uint64_t)(end - at), &undecided) == codec && is_likely(codec, at))
+        /* no gzip header has these flags or an unknown operating system */
+        if (codec_of(at, (uint64_t)(end - at), &undecided) == codec &&
+            (codec != &codec_gzip || ((at[3] & 0xe0) == 0 && (at[9] <= 13 || at[9] == 255))))
             return at;
         at++;
     }

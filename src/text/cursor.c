@@ -250,16 +250,6 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     return status;
 }
 
-/* Called for the chunk in which a stride of MAP_STRIDE bytes begins. Gives the pages of the last
- * stride but one back to the kernel: all threads are probably past them. A thread that still needs
- * such a page takes a page fault. */
-static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
-{
-    uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
-
-    mapping_drop(&cursor->mapping, end - min_u64(end, max_u64(MAP_STRIDE, chunk_bytes)), end);
-}
-
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin)
 {
     return cursor->mapping.slot != NULL && begin >= atomic_load(&cursor->map_from) &&
@@ -271,16 +261,19 @@ static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_byt
                             struct text_chunk *chunk)
 {
     const struct mapping *mapping = &cursor->mapping;
-    uint64_t end, stride;
+    uint64_t end, stride, past;
 
     if (!text_cursor_maps(cursor, chunk->begin))
         return false;
     end = saturating_add(chunk->begin, chunk_bytes);
     if (!mapping_has_page_after(mapping, saturating_add(end, cursor->need.after)))
         return false;
-    stride = (end - 1) / MAP_STRIDE;
-    if (chunk->begin <= stride * MAP_STRIDE)
-        enter_stride(cursor, stride, chunk_bytes);
+    /* Where a stride begins, the pages of the last one but one go back to the kernel: all threads
+     * are probably past them. One that still needs such a page takes a page fault. */
+    stride = (end - 1) / MAP_STRIDE * MAP_STRIDE;
+    past = stride - min_u64(stride, MAP_STRIDE);
+    if (chunk->begin <= stride)
+        mapping_drop(mapping, past - min_u64(past, max_u64(MAP_STRIDE, chunk_bytes)), past);
     chunk->bytes = mapping_at(mapping, chunk->begin);
     chunk->before = min_u64(chunk->begin, cursor->need.before);
     chunk->owned = chunk_bytes;
@@ -354,14 +347,7 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     uint64_t count = before + have - chunk->owned;
 
     TRAWL_ASSERT(chunk->owned <= have);
-    if (count > cursor->carry_capacity) {
-        void *memory;
-
-        TRAWL_TRY(memory_allocate(2 * count, 1, &memory, error));
-        memory_release(cursor->carry, cursor->carry_capacity, 1);
-        cursor->carry = (uint8_t *)memory;
-        cursor->carry_capacity = 2 * count;
-    }
+    TRAWL_TRY(MEMORY_ROOM(cursor->carry, cursor->carry_capacity, count, error));
     if (count > 0)
         memcpy(cursor->carry, chunk->bytes + chunk->owned - before, (size_t)count);
     cursor->carry_count = count;

@@ -110,15 +110,6 @@ static enum trawl_status fail(const struct decoder *decoder, const struct decode
                       decoder->what[0] != '\0' ? ": " : "", decoder->what);
 }
 
-static enum trawl_status fail_as_told(const struct decoder *decoder,
-                                      const struct decoder_source *source)
-{
-    if (decoder->fault == CODEC_MEMORY)
-        return no_memory(decoder, source);
-    return fail(decoder, source,
-                decoder->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
-}
-
 /* Returns true if a skippable frame of zstd or lz4 begins here. Such frames contain no text. */
 static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, uint64_t bytes_count)
 {
@@ -236,7 +227,10 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
         if (decoder->skip_bytes > 0 && read_is_ready(source->wake, 0))
             return TRAWL_STOPPED;
         if (decoder->failed && decoder->library == decoder->codec)
-            return fail_as_told(decoder, source);
+            return decoder->fault == CODEC_MEMORY ? no_memory(decoder, source)
+                   : decoder->fault == CODEC_LARGE
+                       ? fail(decoder, source, "needs more memory than the limit")
+                       : fail(decoder, source, what);
         if (decoder->failed)
             TRAWL_TRY(decoder_anew(decoder, source, decoder->member_begin, decoder->member_bytes));
         if (decoder->between)

@@ -86,11 +86,6 @@ enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *e
     return TRAWL_OK;
 }
 
-void text_host_done(struct trawl_text *text)
-{
-    atomic_store(&text->is_on_host, true);
-}
-
 /* Sets the text's kind, from its descriptor. A regular file of size 0 is read like a stream,
  * because files in /proc have size 0 whatever they contain. */
 static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)

@@ -29,8 +29,8 @@ struct trawl_text {
     const uint8_t *bytes; /* the bytes of a text in memory */
     uint64_t bytes_count; /* memory: size of the text; file: its size when it was opened */
     /* Address in a GPU's memory; 0: the text is not on a GPU. If it is, the pages at `bytes` are
-     * unreadable until the text has been copied to them (text_host_begin, the copy,
-     * text_host_done). */
+     * unreadable until the text has been copied to them (text_host_begin, then the
+     * copy). */
     uint64_t device_address;
     _Atomic bool is_on_host;       /* the copy is complete */
     bool stays;                    /* TRAWL_TEXT_STAY: the text must not be copied to the host */
@@ -67,8 +67,6 @@ static inline bool text_is_hidden(const struct trawl_text *text)
 /* Makes the host pages of a text on a GPU writable, so that it can be copied there. Errors:
  * MEMORY. */
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error);
-/* Records that the copy is complete. */
-void text_host_done(struct trawl_text *text);
 
 /* The buffer of a thread that takes chunks, for one chunk at a time. */
 struct text_buffer {
