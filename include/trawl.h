@@ -393,8 +393,8 @@ enum trawl_engine {
  * a value other than NEVER, a program must have a SIGBUS handler that calls trawl_map_repair. */
 enum trawl_map {
     TRAWL_MAP_NEVER = 0,
-    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, where they are in the page cache:
-                                in 0.5 of a copy's time if the cache's pages are large, else 0.9 */
+    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, unless most windows have matches: in 0.5
+                                of a copy's time if the page cache's pages are large, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
 /* Options of a runtime, or of a searcher and the runtime that it opens. */

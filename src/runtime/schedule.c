@@ -500,33 +500,22 @@ void schedule_files(struct search *search, const struct trawl_text *text, struct
         .block_cell_bytes = min_u64(need->chunk_bytes, CHUNK_MIN)};
 }
 
-bool schedule_counts_faults(const struct text_chunk *chunk)
+void schedule_mapped(struct search *search, const struct text_chunk *chunk, bool was_read)
 {
-    return chunk->begin <= (chunk->begin + chunk->owned - 1) / MAP_PAUSE * MAP_PAUSE;
-}
-
-void schedule_mapped(struct search *search, const struct text_chunk *chunk, uint64_t faults,
-                     bool was_read)
-{
-    int64_t bearable = (int64_t)max_u64(1, chunk->owned / MAP_FAULT_BYTES), credit;
-
     if (search->searcher->map == TRAWL_MAP_ALWAYS)
         return;
     search_lock(search);
-    if (chunk->begin < search->map_from) { /* it was mapped before the last pause began */
-        search_unlock(search);
-        return;
-    }
-    /* Mapping loses about as much time with a chunk that is then read as it saves with another:
-     * 256 KiB take 25 us if they are read, 10 us if they are mapped, and 32 us in the former
-     * case. */
-    credit = search->map_credit + (was_read ? -bearable : bearable) - (int64_t)faults;
-    search->map_credit = credit < MAP_CREDIT ? credit : MAP_CREDIT;
-    if (search->map_credit <= 0) {
-        search->map_from = saturating_add(chunk->begin, search->map_pause);
-        text_cursor_read_until(&search->cursor, search->map_from);
-        search->map_pause = saturating_multiply(2, search->map_pause);
-        search->map_credit = 1;
+    if (chunk->begin >= search->map_from) { /* else it was mapped before the last pause began */
+        /* Mapping loses about as much time with a chunk that is then read as it saves with another:
+         * 256 KiB take 25 us if they are read, 10 us if they are mapped, and 32 us in the former
+         * case. */
+        search->map_credit += was_read ? -1 : search->map_credit < MAP_CREDIT;
+        if (search->map_credit <= 0) {
+            search->map_from = saturating_add(chunk->begin, search->map_pause);
+            text_cursor_read_until(&search->cursor, search->map_from);
+            search->map_pause = saturating_multiply(2, search->map_pause);
+            search->map_credit = 1;
+        }
     }
     search_unlock(search);
 }

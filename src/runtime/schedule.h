@@ -45,13 +45,9 @@ bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl
 /* Decides whether the text is mapped, and how it is decompressed ahead of its reader, for which
  * this reserves memory (searcher->unpack_bytes). */
 void schedule_files(struct search *search, const struct trawl_text *text, struct text_need *need);
-/* Returns true if the page faults during the search of this mapped chunk should be counted. */
-bool schedule_counts_faults(const struct text_chunk *chunk);
-/* Called after the search of a mapped chunk whose faults were counted. Decides whether the next
- * chunks are mapped. `faults` is the number of page faults during the search; `was_read` says that
- * the chunk had to be read after all. */
-void schedule_mapped(struct search *search, const struct text_chunk *chunk, uint64_t faults,
-                     bool was_read);
+/* Called after the search of a mapped chunk. Decides whether the next chunks are mapped. `was_read`
+ * says that the chunk had to be read after all. */
+void schedule_mapped(struct search *search, const struct text_chunk *chunk, bool was_read);
 /* Regular expressions: if a device has found at most this many lines with matches, the caller alone
  * searches these lines. 0: the last search has found more matches, so let all threads search. */
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,

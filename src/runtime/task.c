@@ -602,19 +602,14 @@ void task_forget(struct search *search, struct task *task)
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;
-    const bool counts = schedule_counts_faults(chunk);
-    uint64_t faults = counts ? mapping_faults() : 0;
     bool again;
 
     TRAWL_ASSERT(task->from == 0 && task->status == TRAWL_OK);
     task_search(search, task, worker, false);
-    if (counts)
-        faults = mapping_faults() - faults;
     again = (task->status == TRAWL_OK && task->result.done < chunk->owned) ||
             (search->sink->keeps_text && task->match_count > 0) ||
             !text_cursor_is_whole(&search->cursor, chunk);
-    if (counts)
-        schedule_mapped(search, chunk, faults, again);
+    schedule_mapped(search, chunk, again);
     if (!again)
         return;
     task_forget(search, task);

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/checked.h"
@@ -125,15 +124,6 @@ void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end)
     end = (mapping->front_bytes + end) / page * page;
     if (begin < end)
         (void)madvise(mapping->base + begin, (size_t)(end - begin), MADV_DONTNEED);
-}
-
-uint64_t mapping_faults(void)
-{
-    struct rusage usage;
-
-    if (getrusage(RUSAGE_THREAD, &usage) != 0)
-        return 0;
-    return (uint64_t)usage.ru_minflt + ((uint64_t)usage.ru_majflt << 32);
 }
 
 /* Lowers slot->repaired to `page`. Must be called before the zero pages appear, so that any thread

@@ -37,8 +37,7 @@ QUOTED = {
         ("so a file of # MiB or more is mapped", (SCHEDULE, "LONG_BYTES", M)),
     ),
     "src/text/mapping.h": (
-        ("of one chunk in each # MiB. If", (SCHEDULE, "MAP_PAUSE", M)),
-        ("reads the next # MiB, or twice", (SCHEDULE, "MAP_PAUSE", M)),
+        ("the next # MiB are read, or twice", (SCHEDULE, "MAP_PAUSE", M)),
     ),
     "docs/design/strategies.md": (
         ("if it saves at least # %", (CONTEST, "(1 - AHEAD_SHARE) * 100", 1)),

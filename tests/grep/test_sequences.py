@@ -339,7 +339,9 @@ def test_case(rng, trawl, folder):
         more = [*names, "more"] if rng.random() < 0.1 else names[:-1] if rng.random() < 0.1 else names
         if rng.random() < 0.1:
             more = [name if rng.randrange(5) else "other" for name in more]
-        texts.append(made(rng, case, [name + rng.choice([*["/1", "/2", "/3"] * 40, "/X", "31", ".1"]) for name in more]))
+        texts.append(
+            made(rng, case, [name + rng.choice([*["/1", "/2", "/3"] * 40, "/X", "31", ".1"]) for name in more])
+        )
     which = rng.randrange(len(texts))
     if case.damage:
         texts[which] = damaged(rng, case, texts[which])
