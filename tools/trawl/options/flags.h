@@ -207,7 +207,8 @@ const char *value_shown(const struct value_item *item);
 /* Appends an item. False: no memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 
-/* Returns true if a string of --hex has no wildcard, jump or alternative. */
+/* Returns true if a string of --hex has no wildcard, jump or alternative; nor, if it is replaced, a
+ * line end, across which only an expression is replaced. */
 bool hex_is_plain(const char *text, bool replaces);
 /* Returns the bytes that a plain string of --hex means; blanks are ignored. Otherwise like
  * hex_expression. */

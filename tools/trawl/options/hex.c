@@ -21,11 +21,6 @@ struct hex_reader {
     const char *wrong; /* what is wrong; NULL: nothing */
 };
 
-bool hex_is_plain(const char *text, bool replaces)
-{
-    return strpbrk(text, replaces ? "?[(|~)]aA" : "?[(|~)]") == NULL;
-}
-
 static void skip_blanks(struct hex_reader *reader)
 {
     while (reader->at < reader->end && isspace((unsigned char)*reader->at))
@@ -166,6 +161,17 @@ char *hex_bytes(const char *text, size_t bytes, size_t *made_bytes, const char *
         *wrong = "an odd number of digits";
     *made_bytes = digits / 2;
     return made;
+}
+
+bool hex_is_plain(const char *text, bool replaces)
+{
+    const char *wrong;
+    size_t count = 0;
+    char *bytes = replaces ? hex_bytes(text, strlen(text), &count, &wrong) : NULL;
+    const bool has_end = count > 0 && bytes != NULL && memchr(bytes, '\n', count) != NULL;
+
+    free(bytes);
+    return !has_end && strpbrk(text, "?[(|~)]") == NULL;
 }
 
 char *hex_expression(const char *text, size_t bytes, size_t *made_bytes, const char **wrong)

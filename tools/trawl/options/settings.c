@@ -258,14 +258,14 @@ static bool finish_hex(struct settings *settings, char *error)
 {
     const struct value_list *patterns = &settings->patterns;
     const bool refuses = settings->asked.syntax_given || settings->whole_lines || settings->words;
-    const bool replaces = settings->replace != NULL && !refuses && settings->xor_from == 0;
+    const bool replaces = settings->replace != NULL && !refuses && settings->xor_from == 0 &&
+                          !settings->asked.names_errors;
     bool plain = true;
 
     for (size_t i = 0; i < patterns->count; i++)
         plain = plain &&
-                (patterns->items[i].kind == VALUE_FILE || patterns->items[i].kind == VALUE_RULES
-                     ? !replaces
-                     : hex_is_plain(patterns->items[i].text, replaces));
+                (patterns->items[i].kind == VALUE_FILE || patterns->items[i].kind == VALUE_RULES ||
+                 hex_is_plain(patterns->items[i].text, replaces));
     if (patterns->count == 0 && settings->operands.count > 0)
         plain = hex_is_plain(settings->operands.items[0].text, replaces);
     if (plain)
