@@ -76,6 +76,7 @@ struct style_state {
     uint64_t inside_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
+    uint64_t groups_max; /* --replace names no group from this number on; 0: none at all */
     /* for expressions and --json: each match's replacement, whose bytes lie in text_bytes */
     struct trawl_pattern *texts;
     uint64_t text_capacity;

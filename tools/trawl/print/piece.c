@@ -371,6 +371,11 @@ static bool read_parts(struct text_scan *scan)
                 return false;
             scan->style.parts[scan->style.part_count - 1].name = text + at;
             scan->style.parts[scan->style.part_count - 1].name_bytes = name;
+            /* $1 to $9 are among the first groups; others may be anywhere */
+            if (name > 1 || text[at] > '9')
+                scan->style.groups_max = GROUPS_MAX;
+            else if (scan->style.groups_max < 10)
+                scan->style.groups_max = 10;
         }
         text += skipped;
     }
@@ -428,12 +433,13 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
     const uint8_t *text = around->text;
     struct trawl_range groups[GROUPS_MAX];
     const struct trawl_range match = {around->line + span->from, around->line + span->to};
+    const uint64_t groups_max = scan->style.groups_max;
     enum trawl_status status = TRAWL_OK;
 
     if (around->opened != NULL)
-        status = trawl_line_groups(around->opened, match, groups, GROUPS_MAX, &scan->error);
-    else if (scan->settings->expressions)
-        status = told_groups(scan->plan, expression, text, around->count, match, groups, GROUPS_MAX,
+        status = trawl_line_groups(around->opened, match, groups, groups_max, &scan->error);
+    else if (groups_max > 0)
+        status = told_groups(scan->plan, expression, text, around->count, match, groups, groups_max,
                              &scan->error);
     if (status != TRAWL_OK) {
         scan_fail(scan, status);
@@ -447,7 +453,7 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
 
         if (part->name != NULL)
             group = group_of(scan, expression, part);
-        if ((bytes == NULL || part->name != NULL) && group < GROUPS_MAX &&
+        if ((bytes == NULL || part->name != NULL) && (group == 0 || group < groups_max) &&
             groups[group].begin != UINT64_MAX) {
             bytes = (const char *)text + groups[group].begin;
             length = groups[group].end - groups[group].begin;
@@ -496,7 +502,7 @@ static bool write_replacements(struct text_scan *scan, const struct view *view, 
         after = character_begin(scan, offset + content + AROUND_BYTES) - (offset + content);
     }
     around = (struct replaced_line){line - before, before + content + after, before, NULL};
-    if (scan->job->patterns->sees_lines &&
+    if (style->groups_max > 0 && scan->job->patterns->sees_lines &&
         (scan->job->patterns->joined.bytes != NULL || scan->job->patterns->count == 1) &&
         trawl_line_open(scan->plan, 0, around.text, around.count, scan->job->searcher,
                         &around.opened, &scan->error) != TRAWL_OK) {
