@@ -201,6 +201,7 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
 {
     const struct reach *reach = expression_reach(expressions, expression);
     const uint64_t most = reach != NULL ? reach_most(reach) : 0;
+    struct reach_window *window = words_window(line->words, expression);
     uint64_t *near = &line->words->near, looks = 0;
 
     if (reach == NULL)
@@ -217,14 +218,14 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
         if (at < from)
             continue;
         from = max_u64(from, at - min_u64(at, most));
-        found = reach_match(reach, &line->words->window, line->bytes, line->count, from, at,
+        found = reach_match(reach, window, line->bytes, line->count, from, at,
                             line->count, REGEX_ANYWHERE, span, 1);
         if (found < 0)
             return words_match(expressions, expression, line, from, line->count, REGEX_ANYWHERE,
                                span, 1);
         if (found > 0)
             return found;
-        from = max_u64(at + 1, line->words->window.next);
+        from = max_u64(at + 1, window->next);
     }
     return 0;
 }

@@ -245,13 +245,15 @@ void words_begin(const struct judged *line)
     struct words *words = line->words;
 
     memset(words, 0, offsetof(struct words, copy));
-    words->window.of = words->window.gave_up = NULL;
+    for (uint32_t i = 0; i < WORDS_WINDOWS; i++)
+        words->windows[i].of = words->windows[i].gave_up = NULL;
 }
 
 void words_release(struct words *words)
 {
     memory_release(words->copy, words->capacity, 1);
-    reach_release(&words->window);
+    for (uint32_t i = 0; i < WORDS_WINDOWS; i++)
+        reach_release(&words->windows[i]);
     *words = (struct words){.copy = NULL};
 }
 
@@ -428,7 +430,7 @@ int words_match(const struct expressions *expressions, uint32_t expression,
                              : PROGRAM_ASKS;
 
         if (found == PROGRAM_ASKS && (reach = expression_reach(expressions, expression)) != NULL)
-            found = reach_match(reach, &words->window, line->bytes, line->count, from, UINT64_MAX,
+            found = reach_match(reach, words_window(words, expression), line->bytes, line->count, from, UINT64_MAX,
                                 to, anchor, spans, span_count);
         if (found >= 0)
             return found;

@@ -45,6 +45,8 @@ struct judged {
     uint64_t at;          /* offset of the line in the text, for error messages */
 };
 
+#define WORDS_WINDOWS 4u
+
 struct words {
     /* PLAIN: RE2 may read the line itself, without a copy */
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
@@ -68,8 +70,16 @@ struct words {
     /* words_begin keeps what follows */
     uint8_t *copy;
     uint64_t capacity;
-    struct reach_window window; /* the part of the line at which a reach last looked */
+    /* the parts of the line at which reaches last looked, by the expression's index: when matches of
+     * several expressions are merged, each asks in turn */
+    struct reach_window windows[WORDS_WINDOWS];
 };
+
+/* Returns the window of an expression. */
+static inline struct reach_window *words_window(struct words *words, uint32_t expression)
+{
+    return &words->windows[expression % WORDS_WINDOWS];
+}
 
 /* results of words_match, in addition to -1 (no memory), 0 (no match) and 1 (a match) */
 #define WORDS_CANCELLED (-2)
