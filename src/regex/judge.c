@@ -218,8 +218,8 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
         if (at < from)
             continue;
         from = max_u64(from, at - min_u64(at, most));
-        found = reach_match(reach, window, line->bytes, line->count, from, at,
-                            line->count, REGEX_ANYWHERE, span, 1);
+        found = reach_match(reach, window, line->bytes, line->count, from, at, line->count,
+                            REGEX_ANYWHERE, span, 1);
         if (found < 0)
             return words_match(expressions, expression, line, from, line->count, REGEX_ANYWHERE,
                                span, 1);

@@ -430,8 +430,8 @@ int words_match(const struct expressions *expressions, uint32_t expression,
                              : PROGRAM_ASKS;
 
         if (found == PROGRAM_ASKS && (reach = expression_reach(expressions, expression)) != NULL)
-            found = reach_match(reach, words_window(words, expression), line->bytes, line->count, from, UINT64_MAX,
-                                to, anchor, spans, span_count);
+            found = reach_match(reach, words_window(words, expression), line->bytes, line->count,
+                                from, UINT64_MAX, to, anchor, spans, span_count);
         if (found >= 0)
             return found;
     }

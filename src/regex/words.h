@@ -70,8 +70,8 @@ struct words {
     /* words_begin keeps what follows */
     uint8_t *copy;
     uint64_t capacity;
-    /* the parts of the line at which reaches last looked, by the expression's index: when matches of
-     * several expressions are merged, each asks in turn */
+    /* the parts of the line at which reaches last looked, by the expression's index: when matches
+     * of several expressions are merged, each asks in turn */
     struct reach_window windows[WORDS_WINDOWS];
 };
 
