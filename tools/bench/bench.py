@@ -233,9 +233,7 @@ def documents(options):
     if options.source and len(names) != 1:
         die("docs NAME --from=FILE: one name")
     for name in names:
-        if name not in KINDS and (
-            name != "forms" or not options.source
-        ):  # forms is a part of gpu, with results in a file of its own
+        if name not in KINDS and (name != "forms" or not options.source):  # forms is a part of gpu, with results in a file of its own
             die(f"docs: there is no {name}")
         print(f"== {name}", flush=True)
         mine = copy.copy(options)
