@@ -230,6 +230,7 @@ void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns)
     if (contest_count(contest, step->to - step->from, began_ns, ended_ns, !is_first, 0, &change))
         tell(step, &change);
     while (
+        (contest->now == WAY_AUTOMATON && worker->divides) ||
         (contest->now == WAY_RE2 && contest->first != WAY_RE2 && !program_has_re2(whole)) ||
         (contest->now == WAY_FINDER && contest->first != WAY_FINDER && !program_has_finder(whole)))
         if (contest_drop(contest, &change))

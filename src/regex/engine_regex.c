@@ -167,15 +167,19 @@ static enum trawl_status by_lines(struct step *step, uint64_t from, bool asks,
     return TRAWL_OK;
 }
 
-/* The same with the lazy automaton, which reads the text at once if it can. */
+/* The same with the lazy automaton, which reads the text at once if it can. If a list has too many
+ * states for that, sets worker->divides, and leaves the step to atoms: making the states of ever
+ * smaller parts takes longer than they save. */
 static enum trawl_status by_automaton(struct step *step, uint64_t from, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
+    const struct contest *contest = &step->worker->contest;
     const struct line_automaton *table = NULL;
     const struct lazy_hit *hits = NULL;
     uint64_t count = 0;
-    bool reads = step->chunk->records == NULL && !judges_whole(step) &&
-                 (expressions->plan->flags & TRAWL_CRLF) == 0;
+    const bool is_text = step->chunk->records == NULL && !judges_whole(step) &&
+                         (expressions->plan->flags & TRAWL_CRLF) == 0;
+    bool reads = is_text;
 
     if (step->chunk->records != NULL && step->want == WANT_LINES && table_reads(step))
         TRAWL_TRY(regex_line_table(expressions, &table, error));
@@ -183,6 +187,10 @@ static enum trawl_status by_automaton(struct step *step, uint64_t from, struct t
         return table_search(step, table, error);
     if (reads)
         TRAWL_TRY(pass_text(step, from, &hits, &count, &reads, error));
+    step->worker->divides = is_text && !reads && expressions->count > 1 &&
+                            contest->now == WAY_AUTOMATON && contest->first == WAY_ATOMS;
+    if (step->worker->divides)
+        return TRAWL_OK;
     if (!reads)
         return by_lines(step, from, !judges_whole(step), error);
     for (uint64_t i = 0; i < count && !step->is_paused; i++) {
@@ -507,6 +515,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     TRAWL_TRY(by_atoms       ? by_anchors(step, error)
               : runs != NULL ? by_runs(step, runs, &cost, error)
                              : read_lines(step, NULL, error));
+    if (worker->divides)
+        TRAWL_TRY(by_anchors(step, error));
     if (by_atoms && step_may_hand_over(step)) { /* the device's own time decides nothing */
         began_ns = worker->found_ns;
         if (worker->refiner.found.hits.count > worker->atoms_most)
@@ -517,6 +527,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         choose_count_runs(step, runs != NULL ? &cost : NULL,
                           worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
     choose_next(step, began_ns, worker->stepped_ns);
+    worker->divides = false;
     if (choose_host(step, worker->stepped_ns - min_u64(began_ns, worker->stepped_ns)))
         worker->scans_left = CONTEST_PAUSE;
     return by_atoms ? rechoose_strings(step, error) : TRAWL_OK;
