@@ -11,10 +11,15 @@
 
 /* An expression with more places always passes. */
 #define RULE_PLACES_MAX 4096u
-/* The states that are kept take TABLE_BYTES, and their lists ITEMS of 4 bytes. */
-#define TABLE_BYTES (1u << 23)
+/* A share of the memory (lazy_parts.h). If the plan limits memory, a 64th of that is one, up to 1
+ * MiB. There are four, of which arrays that grow may take twice as much, so that a thread needs an
+ * eighth of the limit, up to 8 MiB; a server counts 9 (tools/trawl/options/expressions.c). A place
+ * takes PLACE_BYTES with the arrays of lists. */
+#define SHARE_BYTES (UINT64_C(1) << 23)
+#define LIMITED_BYTES (UINT64_C(1) << 20)
+#define SHARES 64u
+#define PLACE_BYTES 80u
 #define STATES_MAX (1u << 15)
-#define ITEMS (1u << 21)
 struct lazy_sizes lazy_sizes = {.states = STATES_MAX, .credit = 4096};
 
 void lazy_free(struct lazy *lazy)
@@ -31,9 +36,9 @@ void lazy_free(struct lazy *lazy)
     memory_release(lazy->parts, lazy->part_capacity, sizeof *lazy->parts);
     memory_release(lazy->kept, lazy->kept_capacity, sizeof(uint32_t));
     memory_release(lazy->list, 6 * (uint64_t)lazy->list_capacity, sizeof(uint32_t));
-    memory_release(lazy->states, STATES_MAX, sizeof *lazy->states);
-    memory_release(lazy->next, TABLE_BYTES, 1);
-    memory_release(lazy->slots, 2 * STATES_MAX, sizeof(uint32_t));
+    memory_release(lazy->states, lazy->state_capacity, sizeof *lazy->states);
+    memory_release(lazy->next, lazy->next_capacity, sizeof(uint32_t));
+    memory_release(lazy->slots, lazy->slot_count, sizeof(uint32_t));
     memory_release(lazy->items, lazy->item_capacity, sizeof(uint32_t));
     memory_release(lazy->found, lazy->count, 2 * sizeof(uint32_t));
     memory_release(lazy->place_slots, NFA_SLOTS, sizeof(uint16_t));
@@ -166,6 +171,7 @@ static enum trawl_status find_moved(struct lazy *lazy, struct part *part, uint32
 
     if (part->moved == NULL) {
         TRAWL_TRY(MEMORY_NEW(part->moved, count, error));
+        lazy->moved_count++;
         memset(part->moved, 0xff, (size_t)count * sizeof *part->moved);
     }
     TRAWL_TRY(find_first(lazy, part, error));
@@ -185,10 +191,32 @@ static enum trawl_status find_moved(struct lazy *lazy, struct part *part, uint32
 
 static void flush(struct lazy *lazy)
 {
-    memset(lazy->slots, 0, 2 * STATES_MAX * sizeof(uint32_t));
+    memset(lazy->slots, 0, lazy->slot_count * sizeof(uint32_t));
     lazy->state_count = 1; /* transition 0 is unknown */
     lazy->item_count = 0;
     lazy->flushes++;
+}
+
+static void forget_moved(struct lazy *lazy)
+{
+    for (uint64_t i = 0; i < lazy->part_count; i++) {
+        memory_release(lazy->parts[i].moved, BEFORES * lazy->stride, sizeof(struct range));
+        lazy->parts[i].moved = NULL;
+    }
+    lazy->moved_count = 0;
+}
+
+void lazy_forget(struct lazy *lazy)
+{
+    const uint64_t bytes = lazy->kept_count * sizeof(uint32_t) +
+                           lazy->moved_count * BEFORES * lazy->stride * sizeof(struct range);
+
+    if (lazy->made->memory.mib == 0 || bytes <= lazy->share_bytes)
+        return;
+    forget_moved(lazy);
+    for (uint64_t i = 0; i < lazy->part_count; i++)
+        lazy->parts[i].first = (struct range){0, 0, 0};
+    lazy->kept_count = 0;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -215,6 +243,17 @@ static void sort(uint32_t *items, uint32_t count)
     }
 }
 
+/* Makes room for one more state and its list, up to the most that there may be. */
+static enum trawl_status make_room(struct lazy *lazy, struct trawl_error *error)
+{
+    const uint64_t states = min_u64(lazy->state_count + UINT64_C(1), lazy->states_max);
+    const uint64_t items = min_u64(lazy->item_count + (uint64_t)lazy->nfa.count, lazy->items_max);
+
+    TRAWL_TRY(MEMORY_ROOM(lazy->states, lazy->state_capacity, states, error));
+    TRAWL_TRY(MEMORY_ROOM(lazy->next, lazy->next_capacity, states * lazy->stride, error));
+    return MEMORY_ROOM(lazy->items, lazy->item_capacity, items, error);
+}
+
 /* Returns the number of the state with the list that was made; 0 if there is no room for it. */
 static uint32_t state_of(struct lazy *lazy, uint32_t part, uint32_t before)
 {
@@ -224,7 +263,7 @@ static uint32_t state_of(struct lazy *lazy, uint32_t part, uint32_t before)
     uint64_t hash = part * UINT64_C(31) + before;
     uint32_t slot;
 
-    if (count + ends > lazy->item_capacity - lazy->item_count)
+    if (lazy->item_count + (uint64_t)count + ends > lazy->items_max)
         return 0;
     sort(lazy->list, count);
     sort(lazy->ends, ends);
@@ -232,8 +271,8 @@ static uint32_t state_of(struct lazy *lazy, uint32_t part, uint32_t before)
     memcpy(items + count, lazy->ends, ends * sizeof(uint32_t));
     for (uint32_t i = 0; i < count + ends; i++)
         hash = (hash ^ items[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    slot = (uint32_t)(hash >> 32) % (2 * STATES_MAX);
-    for (; lazy->slots[slot] != 0; slot = (slot + 1) % (2 * STATES_MAX)) {
+    slot = (uint32_t)(hash >> 32) % lazy->slot_count;
+    for (; lazy->slots[slot] != 0; slot = (slot + 1) % lazy->slot_count) {
         const struct state *state = &lazy->states[lazy->slots[slot]];
 
         if (state->part == part && state->before == before && state->list.count == count &&
@@ -264,6 +303,7 @@ enum trawl_status lazy_start(struct lazy *lazy, uint32_t index, bool is_anchored
         *start = part->starts[is_anchored][before];
         if (*start > 0)
             return TRAWL_OK;
+        TRAWL_TRY(make_room(lazy, error));
         list_begin(lazy);
         if (is_anchored)
             put_list(lazy, lazy->kept, part->first);
@@ -286,6 +326,7 @@ static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uin
     const uint64_t flushes = lazy->flushes;
     uint32_t before = LINE_BEFORE_OTHER, to;
 
+    TRAWL_TRY(make_room(lazy, error));
     if (from.part != NOTHING)
         TRAWL_TRY(find_moved(lazy, &lazy->parts[from.part], class, &border, &moved, error));
     list_begin(lazy);
@@ -355,9 +396,11 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     uint32_t at;
 
     lazy->firsts[index] = NOTHING;
-    TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->count + RULE_PLACES_MAX, error));
+    nfa->most = (uint32_t)min_u64(nfa->count + RULE_PLACES_MAX,
+                                  lazy->made->memory.mib > 0 ? lazy->share_bytes / PLACE_BYTES
+                                                             : UINT32_MAX);
+    TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->most, error));
     TRAWL_TRY(syntax_again(&item->tree, &tree, error));
-    nfa->most = nfa->count + RULE_PLACES_MAX;
     nfa->steps = 0;
     at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
     if (lines || words)
@@ -384,14 +427,14 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
 static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *error)
 {
     const bool had_edges = lazy->nfa.has_edges;
-    uint32_t count, *list;
+    uint32_t count, states, *list, *slots;
 
     for (uint32_t i = 0; i < lazy->found_count; i++)
         if (lazy->firsts[lazy->found[i]] == 0)
             TRAWL_TRY(put_expression(lazy, lazy->found[i], error));
     if (lazy->classed_count == lazy->nfa.count)
         return TRAWL_OK;
-    TRAWL_TRY(MEMORY_ROOM(lazy->items, lazy->item_capacity, 8 * (uint64_t)lazy->nfa.count, error));
+    lazy->items_max = (uint32_t)max_u64(lazy->share_bytes / 4, 8 * (uint64_t)lazy->nfa.count);
     if (lazy->nfa.count > lazy->list_capacity) {
         const uint32_t room = 2 * lazy->nfa.count;
 
@@ -413,14 +456,18 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     lazy->line_class_of[lazy->made->plan->line_end_also] = (uint8_t)count;
     if (count == lazy->class_count && had_edges == lazy->nfa.has_edges)
         return TRAWL_OK;
-    flush(lazy);
-    for (uint64_t i = 0; i < lazy->part_count; i++) {
-        memory_release(lazy->parts[i].moved, BEFORES * lazy->stride, sizeof(struct range));
-        lazy->parts[i].moved = NULL;
+    states = (uint32_t)min_u64(lazy_sizes.states, lazy->share_bytes / 4 / (count + 1));
+    if (2 * states > lazy->slot_count) {
+        TRAWL_TRY(MEMORY_NEW(slots, 2 * (uint64_t)states, error));
+        memory_release(lazy->slots, lazy->slot_count, sizeof *slots);
+        lazy->slots = slots;
+        lazy->slot_count = 2 * states;
     }
+    flush(lazy);
+    forget_moved(lazy);
     lazy->class_count = count;
     lazy->stride = count + 1;
-    lazy->states_max = (uint32_t)min_u64(lazy_sizes.states, TABLE_BYTES / 4 / lazy->stride);
+    lazy->states_max = states;
     return TRAWL_OK;
 }
 
@@ -469,6 +516,7 @@ enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_err
         return TRAWL_OK;
     TRAWL_TRY(new_part(lazy, part->from + half, part->count - half, false, &next, error));
     part = &lazy->parts[index];
+    lazy->moved_count -= part->moved != NULL;
     memory_release(part->moved, BEFORES * lazy->stride, sizeof *part->moved);
     *part = (struct part){part->from, half, next, .credit = lazy_credit(lazy, half)};
     flush(lazy); /* no state may mean this part as it was */
@@ -589,6 +637,7 @@ enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy
 {
     uint64_t end = line->count;
 
+    lazy_forget(lazy);
     if (line->is_anchored)
         end = line->from + min_u64(line->count - line->from, ANCHORED_BYTES + *spare);
     if (lazy->groups[group] == NOTHING)
@@ -623,7 +672,10 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
     uint32_t *marks;
 
     TRAWL_TRY(MEMORY_ZEROED(lazy->firsts, made->count, error));
-    TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, RULE_PLACES_MAX, error));
+    lazy->share_bytes = made->memory.mib > 0
+                            ? min_u64(((uint64_t)made->memory.mib << 20) / SHARES, LIMITED_BYTES)
+                            : SHARE_BYTES;
+    TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, 1, error));
     if (made->count == 1)
         TRAWL_TRY(MEMORY_ZEROED(lazy->place_slots, NFA_SLOTS, error));
     lazy->nfa.slots = lazy->place_slots;
@@ -632,14 +684,9 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
     lazy->group_count = LAZY_ATOM + (uint32_t)made->atom_count;
     TRAWL_TRY(MEMORY_NEW(lazy->groups, lazy->group_count, error));
     memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
-    TRAWL_TRY(MEMORY_NEW(lazy->states, STATES_MAX, error));
-    TRAWL_TRY(MEMORY_NEW(lazy->next, TABLE_BYTES / sizeof(uint32_t), error));
-    TRAWL_TRY(MEMORY_NEW(lazy->slots, 2 * STATES_MAX, error));
-    TRAWL_TRY(MEMORY_ROOM(lazy->items, lazy->item_capacity, ITEMS, error));
     TRAWL_TRY(MEMORY_ZEROED(marks, 2 * (uint64_t)made->count, error));
     lazy->found = marks;
     lazy->found_at = marks + made->count;
-    flush(lazy);
     return TRAWL_OK;
 }
 

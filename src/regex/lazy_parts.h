@@ -75,6 +75,7 @@ struct lazy {
     uint64_t part_count, part_capacity;
     uint32_t *kept; /* lists that do not depend on states */
     uint64_t kept_count, kept_capacity;
+    uint64_t moved_count; /* parts that have part.moved */
     /* the list that is being made: room for all places in each array, twice in the stack */
     uint32_t *list, *ends, *stack;
     uint32_t list_count, end_count;
@@ -83,11 +84,17 @@ struct lazy {
     uint32_t list_number;
     struct state *states;
     uint32_t state_count, states_max;
-    uint32_t *next;  /* TABLE_BYTES: states_max * stride */
-    uint32_t *slots; /* a hash table of 2 * STATES_MAX numbers of states; 0: free */
+    uint64_t state_capacity;
+    uint32_t *next; /* state_count * stride */
+    uint64_t next_capacity;
+    uint32_t *slots; /* a hash table of slot_count numbers of states; 0: free */
+    uint32_t slot_count;
     uint32_t *items; /* the lists of states */
-    uint32_t item_count;
+    uint32_t item_count, items_max;
     uint64_t item_capacity;
+    /* how many bytes states, their lists, and `kept` may take each; if the plan limits memory, also
+     * the places */
+    uint64_t share_bytes;
     uint64_t flushes;           /* how often all states were forgotten */
     uint32_t *found, *found_at; /* the result, and for each expression the call that added it */
     uint32_t found_count, call;
@@ -106,6 +113,8 @@ static inline uint32_t lazy_before(const struct lazy *lazy)
     return lazy->nfa.has_edges ? LINE_BEFORE_BEGIN : LINE_BEFORE_OTHER;
 }
 
+/* If the plan limits memory, forgets lists that take too much. */
+void lazy_forget(struct lazy *lazy);
 /* Sets *start to the state in which the part is read. */
 enum trawl_status lazy_start(struct lazy *lazy, uint32_t index, bool is_anchored, uint32_t before,
                              uint32_t *start, struct trawl_error *error);

@@ -213,6 +213,7 @@ enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t tex
     struct part *part;
     uint32_t index;
 
+    lazy_forget(lazy);
     if (lazy->groups[LAZY_ALL] == NOTHING)
         TRAWL_TRY(lazy_group(lazy, LAZY_ALL, error));
     index = lazy->groups[LAZY_ALL];
