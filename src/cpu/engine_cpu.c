@@ -190,20 +190,6 @@ static void scan_part(struct scan *scan)
     worker->has_begun = true;
 }
 
-/* If the worker may change its method, searches the first two parts of a text, which are short: in
- * the first, the method adapts to the text; the second is timed. */
-static void scan_begins(struct scan *scan)
-{
-    const struct cpu_worker *worker = scan->worker;
-
-    while (worker->look_left != UINT64_MAX && worker->searched == 0 && scan->at < scan->end &&
-           !scan->over && !scan_is_full(scan) && worker->method != TRAWL_METHOD_SAMPLED) {
-        scan->limit = min_u64(scan->end, scan->at + cpu_sizes.look_first);
-        scan_part(scan);
-    }
-    scan->limit = scan->end;
-}
-
 static enum trawl_status cpu_submit(struct engine_worker *engine_worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -231,7 +217,14 @@ static enum trawl_status cpu_submit(struct engine_worker *engine_worker, struct 
     }
     if ((worker->look_left <= chunk.owned && chunk.owned >= PLAN_SAMPLE_BYTES_MIN) ||
         worker->method == TRAWL_METHOD_SAMPLED || worker->sampled_after > 0) {
-        scan_begins(&scan);
+        /* If the worker may change its method, the first two parts are short: in the first, the
+         * method adapts to the text; the second is timed. */
+        while (worker->look_left != UINT64_MAX && worker->searched == 0 && scan.at < scan.end &&
+               !scan.over && !scan_is_full(&scan) && worker->method != TRAWL_METHOD_SAMPLED) {
+            scan.limit = min_u64(scan.end, scan.at + cpu_sizes.look_first);
+            scan_part(&scan);
+        }
+        scan.limit = scan.end;
         TRAWL_TRY(worker_look(worker, &chunk, error));
     } else if (worker->look_left != UINT64_MAX) {
         worker->look_left -= min_u64(worker->look_left, chunk.owned);

@@ -59,14 +59,6 @@ static enum trawl_status worker_begin(struct dense_worker *worker, const struct 
     return TRAWL_OK;
 }
 
-static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t ends, uint64_t folded,
-                                        struct trawl_error *error)
-{
-    TRAWL_TRY(MEMORY_ROOM(worker->ends, worker->end_room, ends, error));
-    TRAWL_TRY(MEMORY_ROOM(worker->folded, worker->folded_room, folded, error));
-    return MEMORY_ROOM(worker->origin, worker->origin_room, folded, error);
-}
-
 static int compare_strings(const void *a, const void *b)
 {
     uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
@@ -182,10 +174,12 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
     /* step->begins may lie inside a character. All rewritten bytes of that character still count as
      * starts, so more than step->begins ends may be stored, at most step->count. */
-    TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
-                             set->fold == NULL ? 0 : step->count + 1, scan->error));
+    if (!sums)
+        TRAWL_TRY(MEMORY_ROOM(worker->ends, worker->end_room, step->count, scan->error));
     if (set->fold == NULL)
         return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ROOM(worker->folded, worker->folded_room, step->count + 1, scan->error));
+    TRAWL_TRY(MEMORY_ROOM(worker->origin, worker->origin_room, step->count + 1, scan->error));
     step->count =
         dense_fold_text(set->fold, step->text, step->count, worker->folded, worker->origin);
     step->begins = folded_position(worker->origin, step->count, step->begins);
@@ -342,18 +336,6 @@ static void emit_positions(struct scan *scan, const struct step *step)
     }
 }
 
-/* Counts the strings that begin in the step. */
-static uint64_t count_positions(const struct dense_worker *worker, uint64_t begins)
-{
-    const struct plan_automaton *set = &worker->set->automaton;
-    uint64_t count = 0;
-
-    for (uint64_t position = 0; position < begins; position++)
-        if (worker->ends[position] != PLAN_NONE)
-            count += set->ends[worker->ends[position]].outputs;
-    return count;
-}
-
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
 {
     struct dense_worker *worker = &scan->worker->dense;
@@ -381,9 +363,10 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
             scan->result->count += sums ? begun : 0;
             worker->read_bytes += step.begins;
         }
-        if (counts && !sums)
-            scan->result->count += count_positions(worker, step.begins);
-        else if (!counts)
+        for (uint64_t position = 0; counts && !sums && position < step.begins; position++)
+            if (worker->ends[position] != PLAN_NONE)
+                scan->result->count += worker->set->automaton.ends[worker->ends[position]].outputs;
+        if (!counts)
             emit_positions(scan, &step);
         if (!scan->over)
             scan->at = max_u64(step.until, scan->run_until);

@@ -474,20 +474,6 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 
 /* ---- All strategies ------------------------------------------------------------------------ */
 
-/* Returns true if a search begins with buckets: they cost no more than classes. `find` has the
- * functions of the worker's instruction set. */
-static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_ops *find)
-{
-    const struct plan_set_facts of = plan_set_facts_of(plan);
-
-    if (choice_stems_pay(plan, find) && plan_has_strategy(plan, STRATEGY_CLASSES))
-        return false;
-    return plan_has_strategy(plan, STRATEGY_BUCKETS) &&
-           (!plan_has_strategy(plan, STRATEGY_CLASSES) ||
-            plan_set_price(STRATEGY_BUCKETS, &of).byte_ns <=
-                plan_set_price(STRATEGY_CLASSES, &of).byte_ns);
-}
-
 /* Begins the plan's contest: which strategies may compete, and which searches first. */
 static void contest_of(const struct trawl_plan *plan, const struct find_ops *find,
                        struct contest *contest)
@@ -495,13 +481,19 @@ static void contest_of(const struct trawl_plan *plan, const struct find_ops *fin
     const struct contest_rules rules = {cpu_sizes.trial_bytes / 4 + 1, cpu_sizes.trial_bytes,
                                         TRIAL_NS, cpu_sizes.trial_advance};
     const struct plan_set_facts of = plan_set_facts_of(plan);
+    const bool stems_pay = choice_stems_pay(plan, find);
+    /* buckets search first if they cost no more than classes */
+    const bool by_buckets = plan_has_strategy(plan, STRATEGY_BUCKETS) &&
+                            (!plan_has_strategy(plan, STRATEGY_CLASSES) ||
+                             (!stems_pay && plan_set_price(STRATEGY_BUCKETS, &of).byte_ns <=
+                                                plan_set_price(STRATEGY_CLASSES, &of).byte_ns));
     uint32_t fits = plan->strategies;
 
-    if (choice_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
+    if (stems_pay) /* each part of rare words took longer than all the classes */
         fits &= ~(1u << STRATEGY_PARTS);
     contest_begin(contest, &rules, fits,
                   plan->method_asked == TRAWL_METHOD_AUTOMATON ? STRATEGY_AUTOMATON
-                  : begins_by_buckets(plan, find)              ? STRATEGY_BUCKETS
+                  : by_buckets                                 ? STRATEGY_BUCKETS
                                                                : STRATEGY_CLASSES);
     for (uint32_t i = 0; i < STRATEGIES; i++)
         contest->of[i].price = plan_set_price((enum strategy)i, &of);

@@ -319,13 +319,9 @@ static void choose_strategies(struct trawl_plan *plan)
     const bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
     const enum trawl_method asked = plan->method_asked;
     const uint32_t count = plan->literal_count;
-    const bool may[STRATEGIES] = {
-#define STRATEGY(name, method, may) may,
-#include "plan/set_prices.def"
-    };
 
-    for (uint32_t i = 0; i < STRATEGIES; i++)
-        plan->strategies |= (uint32_t)may[i] << i;
+#define STRATEGY(name, method, may) plan->strategies |= (uint32_t)(may) << STRATEGY_##name;
+#include "plan/set_prices.def"
 }
 
 /* Checks that the method that the caller asked for can search for the plan. */

@@ -150,18 +150,11 @@ static enum trawl_status explain_parts(struct explanation *text, const struct tr
     return TRAWL_OK;
 }
 
-static void explain_errors(struct explanation *text, const struct trawl_plan *plan)
-{
-    static const char *const alphabets[] = {"bytes", "characters", "DNA"};
-
-    add(text, "alphabet: %s\n", alphabets[plan->errors.alphabet]);
-    add(text, "%s: %u\n", plan->errors.edits ? "edits" : "mismatches", plan->errors.max);
-}
-
 enum trawl_status plan_explain(const struct trawl_plan *plan, const char *lines, char *buffer,
                                uint64_t buffer_bytes, uint64_t *needed_bytes,
                                struct trawl_error *error)
 {
+    static const char *const alphabets[] = {"bytes", "characters", "DNA"};
     struct explanation text = {buffer, buffer_bytes, 0};
 
     add(&text, "patterns: %" PRIu64 "\n", plan->pattern_count);
@@ -174,7 +167,8 @@ enum trawl_status plan_explain(const struct trawl_plan *plan, const char *lines,
             : plan->pattern_count == 1 ? "all"
                                        : "some");
     else if (plan->errors.is_set)
-        explain_errors(&text, plan);
+        add(&text, "alphabet: %s\n%s: %u\n", alphabets[plan->errors.alphabet],
+            plan->errors.edits ? "edits" : "mismatches", plan->errors.max);
     else if (plan->algorithm.name == NULL)
         explain_method(&text, plan);
     add(&text, "%s", lines);

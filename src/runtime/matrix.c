@@ -390,17 +390,6 @@ static enum trawl_status deliver_chunk(struct matrix *matrix, const struct cells
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Returns true if one occurrence per record is enough, and is found faster than all of them. Two
- * exceptions: strings with conditions, which are checked after the search and need all occurrences;
- * and a single string longer than a byte, where looking for one occurrence per record is slower,
- * since it compares each candidate with the last one. */
-static bool one_occurrence_suffices(const struct matrix *matrix, const struct trawl_plan *plan)
-{
-    return matrix->any && matrix->counts == NULL &&
-           (kind_of(plan)->by_lines ||
-            (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
-}
-
 /* Makes the cells of the records that begin in a chunk. Called as sink.digest(). */
 static enum trawl_status digest_by_algorithm(const struct sink *sink,
                                              const struct sink_chunk *chunk,
@@ -453,6 +442,7 @@ static enum trawl_status search_open(struct matrix *matrix, struct trawl_error *
     /* an engine that judges checks conditions itself, in each record */
     const bool judges = kind_of(plan)->judges;
     enum trawl_status status = TRAWL_OK;
+    bool one;
 
     TRAWL_TRY(
         text_from_memory(matrix->records.tape, matrix->records.tape_bytes, &matrix->text, error));
@@ -460,11 +450,17 @@ static enum trawl_status search_open(struct matrix *matrix, struct trawl_error *
     matrix->adds_empty = kind_of(plan)->by_lines && plan->pattern_count > 0 && !matrix->all;
     matrix->bare = *plan;
     matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    matrix->sink =
-        (struct sink){.want = one_occurrence_suffices(matrix, plan) ? WANT_LINES : WANT_HITS,
-                      .digest = cells_digest,
-                      .digest_adds = matrix->counts != NULL,
-                      .context = matrix};
+    /* One occurrence per record may be enough. Two exceptions: strings with conditions, which are
+     * checked after the search and need all occurrences; and a single string longer than a byte,
+     * where looking for one occurrence per record is slower than for all, since it compares each
+     * candidate with the last one. */
+    one = matrix->any && matrix->counts == NULL &&
+          (kind_of(plan)->by_lines ||
+           (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
+    matrix->sink = (struct sink){.want = one ? WANT_LINES : WANT_HITS,
+                                 .digest = cells_digest,
+                                 .digest_adds = matrix->counts != NULL,
+                                 .context = matrix};
     if (judges || matrix->sink.want == WANT_LINES)
         matrix->sink.records = &matrix->records;
     if (plan->algorithm.for_records)
