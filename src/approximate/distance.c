@@ -184,38 +184,6 @@ static void by_diagonals(struct approx_pair *pair, int64_t from, int64_t to, uin
 #define TABLE_WIDTH (DISTANCE_ENDS_MAX + 2 * TRAWL_ERRORS_MAX + 1)
 #define TABLE_SYMBOLS 3
 #define TABLE_BEFORE 16 /* how many symbols one step of row_insert inserts at most */
-/* The places that differ from a symbol, for several rows of the table: the row of the next symbol
- * begins one place later. */
-#define DIFFERS_PLACES (TABLE_WIDTH + 192)
-#define DIFFERS_SLOTS 16u
-
-/* differs[1 + i] is 0xff if place begin + i differs from the symbol, else 0. */
-struct differs {
-    uint32_t symbol;
-    int64_t begin, end;
-    uint8_t differs[1 + DIFFERS_PLACES];
-};
-
-/* Returns an array with a byte for each of the places [from, to): 0xff if the literal's symbol
- * number `row` differs from the place, else 0. The place before pair->begin has any value. Later
- * calls for the same symbol ask for places up to `last`. */
-static const uint8_t *differs_of(struct approx_pair *pair, int64_t row, int64_t from, int64_t to,
-                                 int64_t last, struct differs slots[DIFFERS_SLOTS])
-{
-    struct differs *slot = &slots[pair->symbols[row] * 0x9e3779b1u >> 28];
-    const int64_t begin = max_i64(from, pair->begin);
-
-    TRAWL_ASSERT(from >= pair->begin - 1 && to <= pair->end && to - from <= TABLE_WIDTH);
-    if (slot->symbol != pair->symbols[row] || slot->begin > begin || slot->end < to) {
-        slot->symbol = pair->symbols[row];
-        slot->begin = begin;
-        slot->end = max_i64(begin, min_i64(begin + DIFFERS_PLACES, last));
-        for (int64_t place = begin; place < slot->end; place++)
-            slot->differs[1 + place - begin] = equals(pair, row, place) ? 0 : 0xff;
-    }
-    return slot->differs + 1 + from - slot->begin;
-}
-
 /* Begins a row: replaces the row's symbol (cell x follows from cell x of the row `before`), or
  * deletes it (from cell x + 1). Each costs `error`, and cells are at most `most`. Returns the
  * lowest cell. */
@@ -265,13 +233,11 @@ static void by_table(struct approx_pair *pair, int64_t from, int64_t to, uint8_t
     uint8_t room[3][TABLE_BEFORE + TABLE_WIDTH + 1], *before = room[0] + TABLE_BEFORE,
                                                      *cells = room[1] + TABLE_BEFORE,
                                                      *other = room[2] + TABLE_BEFORE;
-    struct differs slots[DIFFERS_SLOTS];
+    uint8_t differs[TABLE_WIDTH];
 
     TRAWL_ASSERT(from >= pair->begin && to <= pair->end && width <= TABLE_WIDTH);
     memset(distances, none, (size_t)(to - from + 1));
     memset(room, none, sizeof room);
-    for (uint32_t i = 0; i < DIFFERS_SLOTS; i++)
-        slots[i].symbol = UINT32_MAX;
     for (int64_t row = 0; row <= pair->count; row++, swap_rows(&before, &cells)) {
         const int64_t first = from - k - pair->count + row;
         const int64_t low = min_i64(max_i64(pair->begin - first, 0), width);
@@ -281,11 +247,13 @@ static void by_table(struct approx_pair *pair, int64_t from, int64_t to, uint8_t
         const bool inserts = row > 0 && (row == pair->count || pair->exact == NULL ||
                                          (pair->exact[row] & APPROX_EXACT_BEFORE) == 0);
 
+        /* the place before the text has any value */
+        for (int64_t x = low; row > 0 && x < high; x++)
+            differs[x] = first + x > pair->begin && equals(pair, row - 1, first + x - 1) ? 0 : 0xff;
         if (row == 0)
             memset(cells + low, 0, (size_t)(high - low));
-        else if (row_begin(before + low,
-                           differs_of(pair, row - 1, first + low - 1, first + high - 1, to, slots),
-                           high - low, is_exact ? none : 1, none, cells + low) == none)
+        else if (row_begin(before + low, differs + low, high - low, is_exact ? none : 1, none,
+                           cells + low) == none)
             return;
         memset(cells + high, none, (size_t)(width - high));
         for (int64_t step = 1; inserts && step <= k; step *= 2, swap_rows(&cells, &other)) {
