@@ -687,7 +687,8 @@ cdef class Searcher:
         return rewrite(self, plan, text, Values(plan, mask, True), match, progress)
 
     def split(self, Plan plan not None, text, *, match="leftmost-longest", answer="list", progress=None):
-        _sources.choice("answer", answer, ("list", "array"))
+        if answer != "list":
+            _sources.choice("answer", answer, ("list", "array"))
         made = rewrite(self, plan, text, None, match, progress)
         if answer == "array" and type(made) not in (Array, DeviceStrings):
             raise ValueError("answer='array' is for columns that are not lists")
