@@ -7,7 +7,7 @@
  *       ^ other          | other
  *       +----------------+
  *
- * State 0 means that there can be no match, and ends the reading. On a device, state 2 means that
+ * State 0 means that there can be no match, and ends the reading. State 2 means that
  * only the host knows: whether a character beyond ASCII belongs to a word. If the line ends in
  * another state s, ends[s] decides, since assertions such as $ may be true there.
  */
@@ -39,18 +39,13 @@ enum line_before {
 
 struct line_automaton {
     uint32_t state_count;
-    /* The state after `byte` is next[columns * state + column_of[byte]]; on the host, a column is a
-     * byte. */
+    /* The state after `byte` is next[columns * state + column_of[byte]]. */
     uint16_t *next;
     uint32_t columns;
     uint8_t column_of[256];
     uint8_t *ends; /* ends[state]: a line that ends in this state matches; 2: undecided */
     uint16_t first[LINE_BEFORES];
     bool may_be_empty; /* a match may have no byte */
-    /* On the host: the last `tail` bytes of a line decide whether it matches, 2 for `\d\d$`. So it
-     * is enough to read these bytes, beginning in state LINE_BEGIN. 0: no number of bytes is
-     * enough, or only a large one. */
-    uint32_t tail;
     const char *fails; /* if `next` is NULL: why */
 };
 

@@ -1,5 +1,4 @@
-/* automaton: the plans with which devices search for expressions, and the host's automaton of all
- * expressions, which replaces RE2 where most lines are short or match (automaton.h). */
+/* automaton: the plans with which devices search for expressions (automaton.h). */
 #include "regex/automaton.h"
 
 #include <string.h>
@@ -343,46 +342,5 @@ enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *
                               form_release, &object, error));
     *lines = ((const struct line_form *)object)->plan;
     *why = ((const struct line_form *)object)->why;
-    return TRAWL_OK;
-}
-
-static void table_release(void *object)
-{
-    struct line_automaton *table = (struct line_automaton *)object;
-
-    determinize_free(table);
-    memory_release(table, 1, sizeof *table);
-}
-
-static enum trawl_status table_make(const void *from, void **object, struct trawl_error *error)
-{
-    const struct expressions *made = (const struct expressions *)from;
-    const struct determinize_of all = {
-        .as = DETERMINIZE_ANY, .count = made->count, .on_host = true};
-    enum trawl_status status = TRAWL_OK;
-    struct determinizer *maker = NULL;
-    struct line_automaton *table;
-
-    TRAWL_TRY(MEMORY_ZEROED(table, 1, error));
-    if (!made->has_beyond && !expressions_cross(made))
-        status = determinize(made, &all, &maker, table, error);
-    determinizer_free(maker);
-    if (status != TRAWL_OK)
-        table_release(table);
-    else
-        *object = table;
-    return status;
-}
-
-enum trawl_status regex_line_table(const struct expressions *made,
-                                   const struct line_automaton **table, struct trawl_error *error)
-{
-    const void *object;
-
-    TRAWL_TRY(attachment_want(&made->plan->attached[PLAN_LINE_TABLE], made, table_make,
-                              table_release, &object, error));
-    *table = (const struct line_automaton *)object;
-    if ((*table)->next == NULL)
-        *table = NULL;
     return TRAWL_OK;
 }

@@ -35,11 +35,5 @@ enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *
                                   uint64_t sample_bytes, bool finds,
                                   const struct trawl_plan **lines, const char **why,
                                   struct trawl_error *error);
-/* Sets *table to the automaton with which the host checks lines; its plan owns it. The byte of a
- * line end leads to LINE_HOLDS or LINE_FAILS. It must not read non-ASCII lines if the expressions
- * have marked programs or need marks. Sets *table to NULL if PCRE2 decides, if matches may cross
- * lines, or if the automaton would be too large. Errors: MEMORY. */
-enum trawl_status regex_line_table(const struct expressions *made,
-                                   const struct line_automaton **table, struct trawl_error *error);
 
 #endif

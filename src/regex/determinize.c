@@ -10,16 +10,11 @@
 #include "plan/plan.h"
 
 /* Numbers of states and steps after which the automaton counts as too large; a step adds a place to
- * a list. 2^21 steps take about 5 ms. */
-#define HOST_STATES_MAX 512u
-#define HOST_STEPS_MAX (1u << 21)
-#define DEVICE_STEPS_MAX (1u << 24)
+ * a list. 2^24 steps take about 40 ms. */
+#define STEPS_MAX (1u << 24)
 #define ALL_STEPS_MAX (UINT64_C(1) << 26) /* of all automata of a plan */
 /* On a device, the tables of larger automata have a column for each class of bytes. */
 #define BYTE_STATES_MAX 48u
-/* Only small automata are searched for `tail` (line_automaton.h), within some 100 us. */
-#define TAIL_STATES_MAX 32u
-#define TAIL_BYTES_MAX 15u
 #define NEXT_SET UINT16_MAX /* an item of a list, for LONGEST: between two sets */
 
 #define PLACES_MAX 4096u
@@ -43,7 +38,6 @@ struct state {
 struct determinizer {
     const struct expressions *made;
     enum determinize_as as;
-    bool on_host;
     uint32_t words_max;
     const char *fails; /* what the automaton cannot decide, or why it is too large */
     bool may_be_empty;
@@ -220,9 +214,7 @@ static uint16_t state_of(struct determinizer *maker, enum line_before before, bo
             memcmp(maker->items + held->from, list->items, (size_t)bytes) == 0)
             return maker->state_slots[slot];
     }
-    fail_if(maker,
-            maker->state_count == (maker->on_host ? HOST_STATES_MAX : STATES_MAX) ||
-                list->count > ITEMS_MAX - maker->item_count,
+    fail_if(maker, maker->state_count == STATES_MAX || list->count > ITEMS_MAX - maker->item_count,
             "its automaton would be too large");
     if (maker->fails != NULL)
         return LINE_FAILS;
@@ -349,13 +341,12 @@ static void begin(struct determinizer *maker)
     maker->may_be_empty = maker->now.ends;
     list_begin(maker, &maker->start);
     add(maker, &maker->start, maker->first, NULL);
-    /* A search that goes on after an empty match steps over a byte, not over a character. Only on
-     * the host is a line with an empty match inside a character read otherwise. */
+    /* A search that goes on after an empty match steps over a byte, not over a character. */
     fail_if(maker,
             maker->may_be_empty && !is_around(maker) &&
                 (maker->as != DETERMINIZE_ANY
                      ? maker->nfa.has_part
-                     : !maker->on_host && maker->made->has_marked && !maker->made->options.bytes),
+                     : maker->made->has_marked && !maker->made->options.bytes),
             "a match may be empty, beside the edge of a word or with \\C");
     for (uint32_t i = 0; i < LINE_BEFORES && maker->fails == NULL; i++) {
         const bool is_known = maker->nfa.has_edges && (i == 0 || maker->as != DETERMINIZE_ANY) &&
@@ -375,7 +366,6 @@ static void begin(struct determinizer *maker)
 
 static void fill(struct determinizer *maker)
 {
-    const struct trawl_plan *plan = maker->made->plan;
     const uint32_t count = maker->class_count;
 
     begin(maker);
@@ -388,14 +378,10 @@ static void fill(struct determinizer *maker)
             maker->next[count * i + class] = follow(maker, i, maker->byte_of[class]);
         maker->ends[i] = (uint8_t)follow(maker, i, END_OF_LINE);
         fail_if(maker,
-                maker->steps > (maker->on_host ? HOST_STEPS_MAX : DEVICE_STEPS_MAX) ||
+                maker->steps > STEPS_MAX ||
                     (maker->words_max > 0 && maker->state_count * count > maker->words_max) ||
                     maker->all_steps > ALL_STEPS_MAX,
                 "its automaton would be too large");
-        for (uint32_t end = 0; end < 2 && maker->on_host; end++)
-            maker->next[count * i +
-                        maker->class_of[end == 0 ? plan->line_end : plan->line_end_also]] =
-                maker->ends[i] != 0 ? LINE_HOLDS : LINE_FAILS;
     }
     if (maker->fails == NULL)
         prune(maker);
@@ -418,7 +404,7 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
                         .backwards = back,
                         .needs_marks = made->needs_marks,
                         .is_ordered = maker->as == DETERMINIZE_ORDERED,
-                        .is_wide = !maker->on_host && made->has_marked &&
+                        .is_wide = made->has_marked &&
                                    (made->options.letters.is_word != NULL || made->is_strict),
                         .slots = maker->place_slots,
                         .places = maker->places,
@@ -472,44 +458,6 @@ static void reach(struct determinizer *maker)
     }
 }
 
-/* Returns line_automaton.tail. Follows all pairs of the first state and any state until both are
- * the same one, whatever bytes they read. An automaton that decides before a line's end has none.
- */
-static uint32_t tail_of(const struct determinizer *maker)
-{
-    const struct trawl_plan *plan = maker->made->plan;
-    bool pairs[TAIL_STATES_MAX][TAIL_STATES_MAX] = {{false}}, are_left = true;
-    uint32_t tail = 0;
-
-    if (maker->state_count > TAIL_STATES_MAX)
-        return 0;
-    for (uint32_t a = LINE_BEGIN; a < maker->state_count; a++)
-        pairs[a][LINE_BEGIN] = true;
-    for (; are_left && tail <= TAIL_BYTES_MAX; tail++) {
-        bool next[TAIL_STATES_MAX][TAIL_STATES_MAX] = {{false}};
-
-        are_left = false;
-        for (uint32_t i = 0; i < maker->state_count * maker->state_count; i++) {
-            const uint32_t a = i / maker->state_count, b = i % maker->state_count;
-
-            for (uint32_t class = 0; class < maker->class_count && pairs[a][b]; class ++) {
-                const uint8_t byte = maker->byte_of[class];
-                const uint16_t to_a = maker->next[maker->class_count * a + class];
-                const uint16_t to_b = maker->next[maker->class_count * b + class];
-
-                if (byte == plan->line_end || byte == plan->line_end_also)
-                    continue;
-                if (to_a <= LINE_HOLDS || to_b <= LINE_HOLDS)
-                    return 0;
-                are_left |= to_a != to_b;
-                next[to_a][to_b] = to_a != to_b;
-            }
-        }
-        memcpy(pairs, next, sizeof pairs);
-    }
-    return tail <= TAIL_BYTES_MAX ? tail : 0;
-}
-
 /* Returns true if nothing has to be read. */
 static bool holds_at_once(const struct determinizer *maker)
 {
@@ -525,7 +473,7 @@ static enum trawl_status copy_tables(const struct determinizer *maker,
                                      struct line_automaton *automaton, struct trawl_error *error)
 {
     const uint32_t count = automaton->state_count = maker->state_count;
-    const bool by_class = !maker->on_host && (count > BYTE_STATES_MAX || is_around(maker));
+    const bool by_class = count > BYTE_STATES_MAX || is_around(maker);
 
     automaton->columns = by_class ? maker->class_count : 256;
     for (uint32_t byte = 0; byte < 256; byte++)
@@ -560,7 +508,6 @@ enum trawl_status determinize(const struct expressions *made, const struct deter
     memset(maker, 0, offsetof(struct determinizer, all_steps));
     maker->made = made;
     maker->as = of->as;
-    maker->on_host = of->on_host;
     maker->words_max = of->words_max;
     TRAWL_TRY(put_all(maker, of, error));
     if (maker->fails == NULL) {
@@ -572,8 +519,6 @@ enum trawl_status determinize(const struct expressions *made, const struct deter
     maker->all_steps += maker->steps;
     if (maker->fails == NULL && !(of->as == DETERMINIZE_BEFORE && holds_at_once(maker)))
         status = copy_tables(maker, automaton, error);
-    if (maker->fails == NULL && of->on_host)
-        automaton->tail = tail_of(maker);
     automaton->fails = maker->fails;
     return status;
 }

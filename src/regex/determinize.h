@@ -41,8 +41,7 @@ struct determinize_of {
      * BEFORE and AFTER one anchor, for ANY at least one, otherwise one */
     const uint32_t *items;
     uint32_t count;
-    bool on_host;       /* the byte of a line end leads to LINE_HOLDS or LINE_FAILS */
-    uint32_t words_max; /* not on the host: the most transitions; 0: no limit but that of states */
+    uint32_t words_max; /* the most transitions; 0: no limit but that of states */
 };
 
 /* Makes the automaton. Leaves automaton->next NULL, and says why in automaton->fails, if it would

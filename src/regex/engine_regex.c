@@ -33,14 +33,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cpu/sizes.h"
+#include "match/line_automaton.h"
 #include "regex/anchors.h"
-#include "regex/automaton.h"
 #include "regex/choose.h"
 #include "regex/judge.h"
 #include "regex/pass.h"
 #include "regex/prices.def"
 #include "regex/step.h"
-#include "regex/table.h"
 
 /* Frees what the worker has allocated for its plan. */
 static void plan_end(struct refiner *refiner)
@@ -167,6 +166,41 @@ static enum trawl_status by_lines(struct step *step, uint64_t from, bool asks,
     return TRAWL_OK;
 }
 
+/* The same for records with the lazy automaton, a few at a time if it can. */
+static enum trawl_status by_records(struct step *step, struct trawl_error *error)
+{
+    const struct records *records = step->chunk->records;
+    uint64_t begin = step->from, after = line_after(step, begin); /* looks the record up */
+    uint64_t record = step->worker->record;
+    bool reads = true;
+
+    if (engine_call_is_over(step->chunk->call))
+        return TRAWL_STOPPED;
+    while (begin < step->to) {
+        struct lazy_hit hits[LAZY_RECORDS];
+        const uint64_t first = begin;
+        uint32_t count = 0;
+
+        for (; count < LAZY_RECORDS && begin < step->to; begin = after) {
+            after = min_u64(records_begin(records, ++record) - step->chunk->begin, step->to);
+            hits[count] = (struct lazy_hit){.begin = begin, .after = after};
+            count += after > begin; /* an empty record is not searched here */
+        }
+        TRAWL_TRY(pass_records(step, hits, count, &reads, error));
+        if (!reads)
+            return by_lines(step, first, true, error);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct regex_line line = {hits[i].begin, hits[i].after};
+
+            if (hits[i].matches)
+                TRAWL_TRY(step_push(step, line.begin, 0, line.end - line.begin, error));
+            else if (hits[i].may)
+                TRAWL_TRY(by_line(step, line, step->worker->expressions->count > 1, error));
+        }
+    }
+    return TRAWL_OK;
+}
+
 /* The same with the lazy automaton, which reads the text at once if it can. If a list has too many
  * states for that, sets worker->divides, and leaves the step to atoms: making the states of ever
  * smaller parts takes longer than they save. */
@@ -174,17 +208,14 @@ static enum trawl_status by_automaton(struct step *step, uint64_t from, struct t
 {
     const struct expressions *expressions = step->worker->expressions;
     const struct contest *contest = &step->worker->contest;
-    const struct line_automaton *table = NULL;
     const struct lazy_hit *hits = NULL;
     uint64_t count = 0;
     const bool is_text = step->chunk->records == NULL && !judges_whole(step) &&
                          (expressions->plan->flags & TRAWL_CRLF) == 0;
     bool reads = is_text;
 
-    if (step->chunk->records != NULL && step->want == WANT_LINES && table_reads(step))
-        TRAWL_TRY(regex_line_table(expressions, &table, error));
-    if (table != NULL)
-        return table_search(step, table, error);
+    if (step->chunk->records != NULL && step->want == WANT_LINES)
+        return by_records(step, error);
     if (reads)
         TRAWL_TRY(pass_text(step, from, &hits, &count, &reads, error));
     step->worker->divides = is_text && !reads && expressions->count > 1 &&

@@ -10,9 +10,8 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "match/line_automaton.h"
-#include "regex/automaton.h"
 #include "regex/engine_regex.h"
+#include "regex/lazy.h"
 #include "regex/prices.def"
 
 /* an automaton next to an atom may read this many bytes more than AROUND_BYTES */
@@ -534,10 +533,9 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
-    bool has_moved; /* words_begin has yet to be called */
-    uint64_t looks; /* number of calls to trawl_line_match */
-    /* NULL: unknown, or too large. Rules out short lines; `ruled` counts those, less the others. */
-    const struct line_automaton *table;
+    bool has_moved;    /* words_begin has yet to be called */
+    uint64_t looks;    /* number of calls to trawl_line_match */
+    struct lazy *lazy; /* rules out short lines; `ruled` counts those, less the others */
     int64_t ruled;
     uint64_t after; /* where the match of the last call to trawl_line_groups ends */
     uint64_t span_count;
@@ -585,6 +583,7 @@ void trawl_line_close(struct trawl_line *line)
     if (line == NULL)
         return;
     words_release(&line->words);
+    lazy_free(line->lazy);
     memory_release(line, 1, sizeof *line + line->span_count * sizeof *line->spans);
 }
 
@@ -602,30 +601,24 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found, ui
     return status_of(found, &line->judged, error);
 }
 
-/* Returns true if the automaton of the plan's only expression (automaton.h) finds that no match is
- * in the line. It is made for the call number TABLE_AFTER. */
+/* Returns true if the automaton of the plan's only expression (lazy.h) finds that no match is in
+ * the line. It is made for the call number RULES_AFTER. */
 static bool rules_out(struct trawl_line *line)
 {
-    const struct expressions *made = line->expressions;
-    const struct trawl_plan *plan = made->plan;
-    const uint8_t *bytes = line->judged.bytes;
-    const uint64_t count = line->judged.count;
-    uint32_t state = LINE_BEGIN;
-    uint64_t at = 0;
+    const struct lazy_line read = {.bytes = line->judged.bytes, .count = line->judged.count};
+    const uint32_t *found;
+    uint64_t spare = 0;
+    uint32_t count;
+    bool matches;
 
-    if (line->looks == TABLE_AFTER && made->count == 1 && (plan->flags & TRAWL_CRLF) == 0 &&
-        regex_line_table(made, &line->table, NULL) != TRAWL_OK)
-        line->table = NULL;
-    if (line->table == NULL || count > TABLE_LINE_BYTES || line->ruled < -(int64_t)TABLE_AFTER ||
-        ((made->has_marked || made->needs_marks) && !words_are_ascii(bytes, count)))
+    if (line->looks == RULES_AFTER && line->expressions->count == 1 &&
+        !expressions_cross(line->expressions))
+        (void)lazy_make(line->expressions, &line->lazy, NULL);
+    if (line->lazy == NULL || read.count > RULED_BYTES || line->ruled < -(int64_t)RULES_AFTER)
         return false;
-    while (at < count && state > LINE_HOLDS)
-        state = line->table->next[256 * state + bytes[at++]];
-    state = state > LINE_HOLDS && line->table->ends[state] == 0 ? LINE_FAILS : state;
-    /* inside a line, a byte that ends lines elsewhere is an ordinary byte, which the table cannot
-     * tell apart */
-    if (state != LINE_FAILS ||
-        (at > 0 && (bytes[at - 1] == plan->line_end || bytes[at - 1] == plan->line_end_also))) {
+    if (lazy_find(line->lazy, LAZY_ALL, &read, &spare, &found, &count, &matches, NULL) !=
+            TRAWL_OK ||
+        count > 0) {
         line->ruled--;
         return false;
     }

@@ -20,6 +20,7 @@
 #define SHARES 64u
 #define PLACE_BYTES 80u
 #define STATES_MAX (1u << 15)
+#define CHARACTER_BYTES_MAX 4u
 struct lazy_sizes lazy_sizes = {.states = STATES_MAX, .credit = 4096};
 
 void lazy_free(struct lazy *lazy)
@@ -358,7 +359,7 @@ static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uin
 
 int64_t lazy_credit(const struct lazy *lazy, uint32_t count)
 {
-    const uint64_t rules = lazy->count == 1 ? ONE_RULE : max_u64(count, FEW_RULES);
+    const uint64_t rules = lazy->place_slots != NULL ? EXACT_RULES : max_u64(count, FEW_RULES);
 
     return (int64_t)min_u64(rules * lazy_sizes.credit, CREDIT_MOST);
 }
@@ -381,6 +382,41 @@ static enum trawl_status new_part(struct lazy *lazy, uint32_t from, uint32_t cou
     return TRAWL_OK;
 }
 
+/* Returns a number of bytes that no match of the node exceeds; UINT32_MAX: there is none, or what
+ * comes before the match matters. */
+static uint32_t most_bytes(const struct syntax_node *node)
+{
+    uint64_t most = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET ? CHARACTER_BYTES_MAX : 0;
+
+    if (node->kind == SYNTAX_EDGE || node->kind == SYNTAX_BYTE || node->kind == SYNTAX_REFERENCE)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const uint64_t item = most_bytes(node->items[i]);
+
+        most = node->kind == SYNTAX_LIST     ? most + item
+               : node->kind == SYNTAX_REPEAT ? item * node->most
+                                             : max_u64(most, item);
+    }
+    return (uint32_t)min_u64(most, UINT32_MAX);
+}
+
+/* Returns lazy->tail of an expression. */
+static uint32_t tail_of(const struct syntax_node *root)
+{
+    uint32_t tail = 0;
+
+    for (uint32_t i = 0; i < root->count; i++) {
+        struct syntax_node list = *root->items[i];
+        const struct syntax_node *last = list.count > 0 ? list.items[--list.count] : root;
+
+        if (last->kind != SYNTAX_EDGE || (last->letter != '$' && last->letter != 'z') ||
+            (last->flags & SYNTAX_MANY_LINES) != 0)
+            return 0;
+        tail = (uint32_t)max_u64(tail, most_bytes(&list));
+    }
+    return tail < UINT32_MAX ? tail : 0;
+}
+
 /* Adds the places of an expression. */
 static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
                                         struct trawl_error *error)
@@ -396,7 +432,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     uint32_t at;
 
     lazy->firsts[index] = NOTHING;
-    nfa->most = (uint32_t)min_u64(nfa->count + RULE_PLACES_MAX,
+    nfa->most = (uint32_t)min_u64((nfa->slots != NULL ? 0 : nfa->count) + RULE_PLACES_MAX,
                                   lazy->made->memory.mib > 0 ? lazy->share_bytes / PLACE_BYTES
                                                              : UINT32_MAX);
     TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->most, error));
@@ -406,6 +442,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     if (lines || words)
         at = nfa_put_edge(nfa, lines ? 'z' : 'H', false, at);
     at = lines || words ? nfa_put_node(nfa, &tree.root, at) : nfa_put_core(nfa, &tree.root, at);
+    lazy->tail = lazy->count == 1 && !lines && !words ? tail_of(&tree.root) : 0;
     syntax_release(&tree);
     if (lines || words)
         at = nfa_put_edge(nfa, lines ? 'A' : 'h', false, at);
@@ -529,7 +566,8 @@ static bool take_ends(struct lazy *lazy, const struct state *state, const struct
                       uint64_t to, bool *matches)
 {
     lazy->is_ascii = line->any && lazy->is_ascii &&
-                     words_are_ascii(line->bytes + lazy->ascii_to, to - lazy->ascii_to);
+                     ((!lazy->nfa.is_hull && !lazy->nfa.is_open) ||
+                      words_are_ascii(line->bytes + lazy->ascii_to, to - lazy->ascii_to));
     lazy->ascii_to = to;
     for (uint32_t i = 0; i < state->list.ends; i++) {
         const uint32_t end = lazy->items[state->list.from + state->list.count + i];
@@ -676,7 +714,7 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
                             ? min_u64(((uint64_t)made->memory.mib << 20) / SHARES, LIMITED_BYTES)
                             : SHARE_BYTES;
     TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, 1, error));
-    if (made->count == 1)
+    if (!lazy->nfa.is_hull)
         TRAWL_TRY(MEMORY_ZEROED(lazy->place_slots, NFA_SLOTS, error));
     lazy->nfa.slots = lazy->place_slots;
     lazy->nfa.most = 1;
@@ -700,9 +738,9 @@ enum trawl_status lazy_make(const struct expressions *made, struct lazy **out,
     lazy->made = made;
     lazy->count = made->count;
     lazy->nfa = (struct nfa){.options = &made->options,
-                             .is_hull = made->count > 1,
+                             .is_hull = made->count > FEW_RULES,
                              .is_strict = true,
-                             .is_open = made->count > 1 || made->has_marked || made->needs_marks,
+                             .is_open = made->has_marked || made->needs_marks,
                              .needs_marks = made->needs_marks};
     status = make(lazy, error);
     if (status != TRAWL_OK)

@@ -6,10 +6,9 @@
  * too often is halved, and an expression that is alone in such a part passes for a while.
  *
  * In ASCII, or a line that is ASCII up to a match's end, what passes matches, except for
- * expressions of PCRE2. In other lines, where the automaton reads a hull of several expressions,
- * what does not pass does not match. Of a single expression, it reads the characters themselves, so
- * that what passes matches there, too, unless the expression has word boundaries or the characters
- * are too many.
+ * expressions of PCRE2. In other lines, where the automaton reads a hull of many expressions,
+ * what does not pass does not match. Of a few, it reads the characters themselves, so that what
+ * passes matches there, too, unless one has word boundaries or the characters are too many.
  */
 #ifndef TRAWL_REGEX_LAZY_H
 #define TRAWL_REGEX_LAZY_H
@@ -57,10 +56,11 @@ enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy
                             uint64_t *spare, const uint32_t **found, uint32_t *count, bool *matches,
                             struct trawl_error *error);
 
-/* A line in which some expression may match. */
+/* A line or record in which some expression may match. */
 struct lazy_hit {
-    uint64_t begin, after; /* up to the next line, or to the text's end */
+    uint64_t begin, after; /* up to the next line or record, or to the text's end */
     bool matches;          /* one certainly matches */
+    bool may;              /* one may match: of a record, which is given */
 };
 
 /* Sets *hits to the lines of the text in which expressions of the plan may match, *count of them,
@@ -69,5 +69,11 @@ struct lazy_hit {
 enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t text_bytes,
                             const struct lazy_hit **hits, uint64_t *count, bool *reads,
                             struct trawl_error *error);
+
+/* Sets `may` and `matches` of up to LAZY_RECORDS records of the text. Sets *reads as lazy_scan
+ * does. Errors: MEMORY. */
+#define LAZY_RECORDS 4u
+enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct lazy_hit *records,
+                               uint32_t count, bool *reads, struct trawl_error *error);
 
 #endif

@@ -8,9 +8,8 @@
 
 #define BEFORES (LINE_BEFORE_HIGH + 1)
 #define NOTHING UINT32_MAX
-#define LANES                                                                          \
-    4u /* parts of a text that are read in turn, as each state depends on the last one \
-        */
+/* parts of a text that are read in turn, as each state depends on the last one */
+#define LANES LAZY_RECORDS
 
 /* Transitions: 0 is not known yet, and STOP is set if the reader has something to do: the state has
  * ends, or no match is possible any more. Otherwise a transition is the state's offset in `next`,
@@ -100,6 +99,8 @@ struct lazy {
     uint32_t found_count, call;
     bool is_ascii;      /* the line, up to `ascii_to`; only if line->any */
     bool text_is_ascii; /* the text of lazy_scan */
+    /* the last `tail` bytes of a line decide whether it matches, 8 for `\d\d$`; 0: all do */
+    uint32_t tail;
     uint64_t ascii_to;
     /* of a single expression, finds lines that certainly match (nfa.is_sure); NULL: not needed yet
      */

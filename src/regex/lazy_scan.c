@@ -8,10 +8,9 @@
 #include "regex/lazy_parts.h"
 
 /* Reads on in all lanes, until one ends or has something to do. */
-static void read_lanes(struct lazy *lazy, const uint8_t *text)
+static void read_lanes(struct lazy *lazy, const uint8_t *text, const uint8_t *class_of)
 {
     const uint32_t *next = lazy->next;
-    const uint8_t *class_of = lazy->line_class_of;
     struct lane *a = lazy->lanes, *b = a + 1, *c = a + 2, *d = a + 3;
     const uint8_t *in_a = text + a->at, *in_b = text + b->at, *in_c = text + c->at,
                   *in_d = text + d->at;
@@ -42,10 +41,11 @@ static void read_lanes(struct lazy *lazy, const uint8_t *text)
         lazy->lanes[k].at += i;
 }
 
-static void read_lane(const struct lazy *lazy, const uint8_t *text, struct lane *lane)
+static void read_lane(const struct lazy *lazy, const uint8_t *text, const uint8_t *class_of,
+                      struct lane *lane)
 {
     while (lane->at < lane->end) {
-        const uint32_t to = lazy->next[lane->state + lazy->line_class_of[text[lane->at]]];
+        const uint32_t to = lazy->next[lane->state + class_of[text[lane->at]]];
 
         if (((to - 1) & STOP) != 0)
             break;
@@ -187,9 +187,9 @@ static enum trawl_status scan(struct lazy *lazy, uint32_t index, const uint8_t *
         for (uint32_t k = 0; k < LANES; k++)
             together &= lanes[k].at < lanes[k].end;
         if (together)
-            read_lanes(lazy, text);
+            read_lanes(lazy, text, lazy->line_class_of);
         else
-            read_lane(lazy, text, now);
+            read_lane(lazy, text, lazy->line_class_of, now);
         for (struct lane *lane = together ? lanes : now; lane < lanes + LANES; lane++) {
             if (lane->at == lane->end ? !lane->is_read : is_due(lazy, text, lane))
                 TRAWL_TRY(take(lazy, index, text, lane, error));
@@ -205,29 +205,47 @@ static enum trawl_status scan(struct lazy *lazy, uint32_t index, const uint8_t *
     return TRAWL_OK;
 }
 
+/* Sets *index to the only part of all expressions, and *reads to whether there is only one. */
+static enum trawl_status find_part(struct lazy *lazy, uint32_t *index, bool *reads,
+                                   struct trawl_error *error)
+{
+    lazy_forget(lazy);
+    if (lazy->groups[LAZY_ALL] == NOTHING)
+        TRAWL_TRY(lazy_group(lazy, LAZY_ALL, error));
+    *index = lazy->groups[LAZY_ALL];
+    *reads = lazy->parts[*index].next == NOTHING && !lazy->parts[*index].passes;
+    return TRAWL_OK;
+}
+
+/* After `bytes` bytes were read: halves the part if it has made too many states. */
+static enum trawl_status end_scan(struct lazy *lazy, uint32_t index, uint64_t bytes, bool *reads,
+                                  struct trawl_error *error)
+{
+    struct part *part = &lazy->parts[index];
+
+    *reads = part->credit >= 0;
+    if (!*reads)
+        return lazy_halve(lazy, index, error);
+    part->credit = min_i64(part->credit + (int64_t)bytes, lazy_credit(lazy, part->count));
+    return TRAWL_OK;
+}
+
 enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t text_bytes,
                             const struct lazy_hit **hits, uint64_t *count, bool *reads,
                             struct trawl_error *error)
 {
     struct lane *first = lazy->lanes;
-    struct part *part;
     uint32_t index;
 
-    lazy_forget(lazy);
-    if (lazy->groups[LAZY_ALL] == NOTHING)
-        TRAWL_TRY(lazy_group(lazy, LAZY_ALL, error));
-    index = lazy->groups[LAZY_ALL];
-    *reads = lazy->parts[index].next == NOTHING && !lazy->parts[index].passes;
+    TRAWL_TRY(find_part(lazy, &index, reads, error));
     if (!*reads)
         return TRAWL_OK;
     lazy->text_is_ascii = words_are_ascii(text, text_bytes);
     TRAWL_TRY(begin_lanes(lazy, index, text, text_bytes, error));
     TRAWL_TRY(scan(lazy, index, text, error));
-    part = &lazy->parts[index];
-    *reads = part->credit >= 0;
+    TRAWL_TRY(end_scan(lazy, index, text_bytes, reads, error));
     if (!*reads)
-        return lazy_halve(lazy, index, error);
-    part->credit = min_i64(part->credit + (int64_t)text_bytes, lazy_credit(lazy, part->count));
+        return TRAWL_OK;
     for (uint32_t k = 1; k < LANES; k++) {
         const uint64_t more = first[k].count;
 
@@ -239,4 +257,60 @@ enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t tex
     *hits = first->hits;
     *count = first->count;
     return TRAWL_OK;
+}
+
+/* Reads the rest of a record, up to the end of its first match. */
+static enum trawl_status read_record(struct lazy *lazy, uint32_t index, const uint8_t *text,
+                                     struct lane *lane, bool *may, struct trawl_error *error)
+{
+    uint32_t next = 0;
+
+    while (!lane->is_read && (next & STOP) == 0) {
+        read_lane(lazy, text, lazy->class_of, lane);
+        lane->is_read = lane->at == lane->end;
+        TRAWL_TRY(lazy_follow(lazy, index, lane->state,
+                              lane->is_read ? lazy->class_count : lazy->class_of[text[lane->at]],
+                              &next, error));
+        lane->state = next & ~STOP;
+        lane->at += !lane->is_read;
+    }
+    *may = (next & STOP) != 0;
+    return TRAWL_OK;
+}
+
+enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct lazy_hit *records,
+                               uint32_t count, bool *reads, struct trawl_error *error)
+{
+    const bool is_open = lazy->nfa.is_hull || lazy->nfa.is_open;
+    struct lane *lanes = lazy->lanes;
+    uint64_t flushes, bytes = 0;
+    uint32_t index;
+
+    TRAWL_TRY(find_part(lazy, &index, reads, error));
+    if (!*reads)
+        return TRAWL_OK;
+    for (uint32_t k = 0; k < count; k++) {
+        lanes[k].end = records[k].after;
+        lanes[k].from = records[k].begin;
+        if (lazy->tail > 0 && lanes[k].end - lanes[k].from > lazy->tail)
+            lanes[k].from = lanes[k].end - lazy->tail;
+        lanes[k].at = lanes[k].from;
+        lanes[k].is_read = false;
+        TRAWL_TRY(begin_lane(lazy, index, &lanes[k], error));
+        bytes += records[k].after - records[k].begin;
+    }
+    flushes = lazy->flushes;
+    if (count == LANES)
+        read_lanes(lazy, text, lazy->class_of);
+    for (uint32_t k = 0; k < count; k++) {
+        if (flushes != lazy->flushes) { /* the record is read again */
+            lanes[k].at = lanes[k].from;
+            TRAWL_TRY(begin_lane(lazy, index, &lanes[k], error));
+        }
+        TRAWL_TRY(read_record(lazy, index, text, &lanes[k], &records[k].may, error));
+        records[k].matches = records[k].may && !lazy->made->has_beyond &&
+                             (!is_open || words_are_ascii(text + records[k].begin,
+                                                          records[k].after - records[k].begin));
+    }
+    return end_scan(lazy, index, bytes, reads, error);
 }

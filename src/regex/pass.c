@@ -5,25 +5,35 @@
 #include "base/memory.h"
 #include "regex/prices.def"
 
+/* Makes the worker's lazy automaton, if it has none. */
+static enum trawl_status want_lazy(struct step *step, struct trawl_error *error)
+{
+    struct regex_worker *worker = step->worker;
+
+    return worker->lazy != NULL ? TRAWL_OK : lazy_make(worker->expressions, &worker->lazy, error);
+}
+
 enum trawl_status pass_lazily(struct step *step, uint32_t group, const struct lazy_line *line,
                               const uint32_t **found, uint32_t *count, bool *matches,
                               struct trawl_error *error)
 {
-    struct lazy **lazy = &step->worker->lazy;
-
-    if (*lazy == NULL)
-        TRAWL_TRY(lazy_make(step->worker->expressions, lazy, error));
-    return lazy_find(*lazy, group, line, &step->spare, found, count, matches, error);
+    TRAWL_TRY(want_lazy(step, error));
+    return lazy_find(step->worker->lazy, group, line, &step->spare, found, count, matches, error);
 }
 
 enum trawl_status pass_text(struct step *step, uint64_t from, const struct lazy_hit **hits,
                             uint64_t *count, bool *reads, struct trawl_error *error)
 {
-    struct lazy **lazy = &step->worker->lazy;
+    TRAWL_TRY(want_lazy(step, error));
+    return lazy_scan(step->worker->lazy, step->chunk->bytes + from, step->to - from, hits, count,
+                     reads, error);
+}
 
-    if (*lazy == NULL)
-        TRAWL_TRY(lazy_make(step->worker->expressions, lazy, error));
-    return lazy_scan(*lazy, step->chunk->bytes + from, step->to - from, hits, count, reads, error);
+enum trawl_status pass_records(struct step *step, struct lazy_hit *records, uint32_t count,
+                               bool *reads, struct trawl_error *error)
+{
+    TRAWL_TRY(want_lazy(step, error));
+    return lazy_records(step->worker->lazy, step->chunk->bytes, records, count, reads, error);
 }
 
 /* Returns the offset of the next line that find_without_strings found; UINT64_MAX after the last.

@@ -12,6 +12,9 @@ enum trawl_status pass_lazily(struct step *step, uint32_t group, const struct la
 /* Finds the lines of the step from `from` on in which expressions may match (lazy_scan). */
 enum trawl_status pass_text(struct step *step, uint64_t from, const struct lazy_hit **hits,
                             uint64_t *count, bool *reads, struct trawl_error *error);
+/* Finds in which of some records expressions may match (lazy_records). */
+enum trawl_status pass_records(struct step *step, struct lazy_hit *records, uint32_t count,
+                               bool *reads, struct trawl_error *error);
 /* Finds the next line before `ended` that has an atom, from hit *next on, or in which an expression
  * without atoms matches, and the expressions that may match there. If all remaining hits are ruled
  * out and there is no such line, line->after remains UINT64_MAX. Errors: MEMORY. */
