@@ -237,7 +237,7 @@ def test_groups(rng):
         ]
         assert mine == [*firsts, nothing]
         listed = pandas.Series(texts).trawl.group_lists(plan)
-        assert [None if one is None else list(one) for one in listed] == lists
+        assert [None if one is pandas.NA else list(one) for one in listed] == lists
         connection.register(
             "texts", pyarrow.table({"id": range(len(texts)), "text": pyarrow.array(texts, pyarrow.string())})
         )
