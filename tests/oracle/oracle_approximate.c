@@ -188,7 +188,8 @@ static bool accepts(const struct job *job, uint64_t begin, uint64_t end)
     if (query->whole_line && ((begin > 0 && !ends_line(query, s[begin - 1])) ||
                               (end < job->bytes.bytes_count && !ends_line(query, s[end]))))
         return false;
-    return !query->whole_word || (!word_beside(job, begin, true) && !word_beside(job, end, false));
+    return !query->whole_word || query->whole_line || /* whole lines need not be whole words */
+           (!word_beside(job, begin, true) && !word_beside(job, end, false));
 }
 
 static void keep(struct job *job, uint64_t begin, uint64_t end, uint32_t distance)
