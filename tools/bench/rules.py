@@ -2,10 +2,12 @@
 and RE2::Set."""
 
 import random
+import re
 import subprocess
 import sys
 
 import commands
+import runner
 from report import opening, result, spread_line, table, times
 from runner import command
 from sets import compile_seconds, working
@@ -52,8 +54,29 @@ def classes(draw, words):
     )
 
 
+NEAR = r"""(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}"""
+COMMON = ("token", "secret", "password", "client", "access")
+AFTER = r"""(?:[\x60'"\s;]|\\[nr]|$)"""
+
+
+def scanner(draw, words):
+    """A rule like those of public scanners for secrets, of which about half are generic assignments."""
+    name = draw.choice(words if draw.random() < 0.75 else COMMON)
+    letters, count = draw.choice(("a-z0-9", "a-f0-9", "a-z0-9=_\\-", "A-Za-z0-9")), draw.choice((20, 32, 40, 64))
+    other = draw.choice(words)
+    uuid = "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+    return draw.choice((
+        *3 * [rf"(?i)[\w.-]{{0,50}}?(?:{name}){NEAR}([{letters}]{{{count}}}){AFTER}"],
+        rf"(?i)[\w.-]{{0,50}}?(?:{name}|{other}){NEAR}({uuid}){AFTER}",
+        rf"\b({name[:4]}_[{letters}]{{{count}}}){AFTER}",
+        rf"\b({name[:3].upper()}[A-Z0-9]{{16}})\b",
+        rf"{name[:4]}-(?i)[{letters}]{{{count}}}",
+        rf"\b(?:{name}|{other})://[^\s:@/]{{1,64}}:[^\s:@/]{{3,64}}@[\w.-]+",
+    ))  # fmt: skip
+
+
 # name: function that draws a rule
-KINDS = {"secrets": secret, "-i words": pair, "classes": classes}
+KINDS = {"secrets": secret, "-i words": pair, "classes": classes, "a scanner's": scanner}
 
 
 def text_of(count, texts):
@@ -69,6 +92,15 @@ def text_of(count, texts):
         made.append(draw.choice(pieces))
     whole = b"".join(made)[:count]
     return texts.write("rules-text", whole[: whole.rfind(b"\n") + 1])
+
+
+def history_of(count, texts):
+    """Return the path of this repository's changes; without a repository, of code and prose."""
+    log = ["git", "-C", runner.ROOT, "log", "-p"]
+    with subprocess.Popen(log, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as git:
+        made = git.stdout.read(count)
+        git.kill()
+    return texts.write("rules-history", made[: made.rfind(b"\n") + 1]) if made else text_of(count, texts)
 
 
 def re2_set(rules, path, rounds, text_bytes):
@@ -92,16 +124,17 @@ def re2_set(rules, path, rounds, text_bytes):
 
 def rows(options, texts):
     """Yield a row for each kind and number of rules, then one of whole commands."""
-    path, tg = text_of(options.bytes, texts), commands.install(options, texts, "tg")
+    tg = commands.install(options, texts, "tg")
     known = sorted(it for it in set(texts.source("words")[0].decode("utf-8", "replace").split())
                    if it.isascii() and it.isalpha() and it.islower() and 5 <= len(it) <= 10)  # fmt: skip
     for kind, draws in KINDS.items():
+        path = (history_of if draws is scanner else text_of)(options.bytes, texts)
         for count in COUNTS:
             name, draw = f"{count} {kind}", random.Random(count)
             if options.filter and options.filter not in name:
                 continue
             made = [draws(draw, known).encode() for _ in range(count)]
-            rules = texts.patterns(f"rules-{kind.replace(' ', '-')}-{count}", made)
+            rules = texts.patterns(f"rules-{re.sub('[^a-z]+', '-', kind)}-{count}", made)
             ask = {"text": f"file:{path}", "patterns": f"file:{rules}", "syntax": "perl", "alike": True}
             own = {"isa": options.instruction_set, "ours": True, "threads": 1, "clock": "cpu"}
             who = [{"name": FIRST, **own}, {"name": LATER, **own, "plan": "once"},
