@@ -215,7 +215,7 @@ static void tell(const struct step *step, const struct contest_change *change)
                    change->why);
 }
 
-void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns)
+void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, bool counts)
 {
     struct regex_worker *worker = step->worker;
     struct contest *contest = &worker->contest;
@@ -227,7 +227,8 @@ void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns)
     struct contest_change change;
 
     /* as if the text ended, so that rechoose_strings can choose better atoms first */
-    if (contest_count(contest, step->to - step->from, began_ns, ended_ns, !is_first, 0, &change))
+    if (contest_count(contest, step->to - step->from, began_ns, ended_ns, counts && !is_first, 0,
+                      &change))
         tell(step, &change);
     while (
         (contest->now == WAY_AUTOMATON && worker->divides) ||

@@ -18,8 +18,8 @@ void choose_explain(const struct expressions *expressions, char *lines, uint64_t
 /* Returns the name of a way for messages. */
 const char *choose_name(const struct expressions *made, enum way way);
 /* Chooses how the steps after `step` are read, and how long the next one is. `step` was searched
- * from began_ns to ended_ns. */
-void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns);
+ * from began_ns to ended_ns; not `counts`: these are not known. */
+void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, bool counts);
 /* Called after a step that took `ns` since its atoms were found. Returns true if all of the host's
  * threads would search the rest of the text sooner than a device, whose worker alone judges what
  * the device finds. */

@@ -540,7 +540,9 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
      * percent of the time of reading a step to ask how long the thread has worked. */
     uint64_t (*const read_clock)(void) =
         refine_is_on_device(&worker->refiner) ? clock_now_ns : clock_worked_ns;
-    uint64_t began_ns = worker->stepped_ns > 0 ? worker->stepped_ns : read_clock();
+    const bool counts = step->to - step->from >= regex_step_bytes / SHORT_SHARE ||
+                        worker->contest.open != 0 || worker->untimed++ % SHORT_STEPS == 0;
+    uint64_t began_ns = !counts ? 0 : worker->stepped_ns > 0 ? worker->stepped_ns : read_clock();
 
     worker->near = NULL;
     TRAWL_TRY(by_atoms       ? by_anchors(step, error)
@@ -553,11 +555,11 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         if (worker->refiner.found.hits.count > worker->atoms_most)
             worker->atoms_most *= 2;
     }
-    worker->stepped_ns = read_clock();
-    if (!by_atoms)
+    worker->stepped_ns = counts ? read_clock() : 0;
+    if (!by_atoms && counts)
         choose_count_runs(step, runs != NULL ? &cost : NULL,
                           worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
-    choose_next(step, began_ns, worker->stepped_ns);
+    choose_next(step, began_ns, worker->stepped_ns, counts);
     worker->divides = false;
     if (choose_host(step, worker->stepped_ns - min_u64(began_ns, worker->stepped_ns)))
         worker->scans_left = CONTEST_PAUSE;

@@ -54,6 +54,7 @@ struct regex_worker {
     /* for each expression: the line, numbered as in `line`, in which it was last decided */
     uint64_t *known;   /* passing_capacity words */
     struct lazy *lazy; /* NULL: not needed yet */
+    uint32_t untimed;  /* counts short steps (prices.def) */
     bool divides;      /* in this step, it had too many states for a list that has atoms */
     uint64_t *asked;   /* for each atom: the line in which `lazy` has read its whole group */
     uint64_t asked_capacity;
