@@ -15,12 +15,15 @@
 #include "match/method_changes.h"
 #include "match/records.h"
 #include "plan/contest.h"
+#include "plan/pages.h"
 #include "plan/plan.h"
+#include "text/text.h"
 #include "want.h"
 
 /* Opaque: each engine has its own structs behind these pointers (cpu_worker, cuda_engine, ...). */
 struct engine;
 struct engine_worker;
+struct engine_pages;
 struct line_group;
 
 /* The state of a searcher's call. CANCELLED: the caller no longer wants the result. */
@@ -82,6 +85,9 @@ struct engine_chunk {
      * return STOPPED, and should if chunks are slow. */
     const struct engine_call *call;
     uint64_t search; /* number of the search, unique in its runtime; 0: none */
+    /* Unless NULL: occurrences of the plan's strings begin only in these ranges of the text, which
+     * ascend, with gaps between them. An engine may search all of the chunk. */
+    struct text_ranges kept;
 };
 
 /* Tells the call that the worker searches in another way from offset `at` of the chunk on. The
@@ -266,6 +272,15 @@ struct device_ops {
     enum trawl_status (*hold)(struct engine *engine, struct engine_text *text,
                               struct trawl_error *error);
     bool (*drop)(struct engine *engine, const struct engine_text *text);
+    /* pages_make builds the filter that *pages describes on a device that has all of the text, and
+     * sets pages->rows_bytes. pages_ask does what plan_pages_keep does, for any number of pages
+     * that are left; *knows becomes false if a pattern may begin anywhere. */
+    enum trawl_status (*pages_make)(struct engine *engine, struct plan_pages *pages,
+                                    struct engine_pages **made, struct trawl_error *error);
+    enum trawl_status (*pages_ask)(struct engine *engine, const struct engine_pages *made,
+                                   const struct trawl_plan *plan, uint64_t first, uint64_t end,
+                                   uint64_t *kept, bool *knows, struct trawl_error *error);
+    void (*pages_drop)(struct engine *engine, struct engine_pages *made);
 };
 
 /* The functions of an engine. A worker belongs to one thread and is compiled for one plan. On the

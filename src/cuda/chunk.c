@@ -8,6 +8,7 @@
 #include "cuda/chunk.h"
 
 #include "base/checked.h"
+#include "cuda/cuda_pages.h"
 #include "cuda/residents.h"
 #include "cuda/prices.def"
 
@@ -75,17 +76,23 @@ static enum trawl_status bring_text(struct cuda_worker *worker, const struct eng
     return TRAWL_OK;
 }
 
-/* Sets *range to the chunk's next range, which starts at `at`, and copies its text if necessary. */
+/* Sets *range to the chunk's next range, which starts at `at`, and copies its text if necessary;
+ * or, if *gathers becomes true, to a copy of what a filter has left of the chunk from there on. */
 static enum trawl_status next_range(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
-                                    struct cuda_range *range, struct trawl_error *error)
+                                    struct cuda_range *range, bool *gathers,
+                                    struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after;
     struct cuda_place place;
     bool fetched;
 
     if (cuda_worker_resident(worker, chunk->bytes, available, worker->plan->need_after, &place)) {
-        cuda_place_range(&place, at, chunk->owned, available, range);
+        if (chunk->kept.items != NULL && !cuda_worker_answers(worker))
+            TRAWL_TRY(cuda_pages_gather(worker, chunk, at, text_bytes_max(worker, steps), &place,
+                                        range, gathers, error));
+        if (!*gathers)
+            cuda_place_range(&place, at, chunk->owned, available, range);
         return TRAWL_OK;
     }
     if (cuda_residents_borrowed(worker->engine, chunk->bytes, &fetched) && !fetched)
@@ -144,22 +151,30 @@ static enum trawl_status scan_range(struct cuda_worker *worker, const struct eng
                                     struct trawl_error *error)
 {
     uint64_t done, begin_ns = steps->copies_timed ? cuda_clock_ns() : 0;
-    uint64_t memory_ns = cuda_memory_ns();
+    uint64_t memory_ns = cuda_memory_ns(), first = result->hits.count;
     struct cuda_range range = {0, 0, 0, 0};
+    bool gathers = false;
 
-    TRAWL_TRY(next_range(worker, chunk, at, steps, &range, error));
+    TRAWL_TRY(next_range(worker, chunk, at, steps, &range, &gathers, error));
+    *next = chunk->owned;
+    if (range.begin == range.end)
+        return TRAWL_OK;
     range.end = min_u64(range.end, range.begin + steps->range_bytes_max);
     if (steps->copies_timed)
         TRAWL_TRY(cuda_wait_copies(worker, begin_ns, result, error));
     worker->may_leave = chunk->may_be_left;
     worker->leaves = false;
-    TRAWL_TRY(steps->search(worker, steps->context, &range, want, at, result, &done, error));
+    TRAWL_TRY(steps->search(worker, steps->context, &range, want, gathers ? 0 : at, result, &done,
+                            error));
     if (steps->copies_timed)
         result->work.memory_ns += cuda_memory_ns() - memory_ns;
     if (worker->leaves)
         return TRAWL_OK;
     TRAWL_ASSERT(done > range.begin);
-    *next = at + (done - range.begin);
+    *next = gathers ? cuda_pages_origin(worker, done - 1) + 1 : at + (done - range.begin);
+    for (uint64_t i = first; gathers && i < result->hits.count; i++)
+        result->hits.items[i].offset =
+            (uint32_t)cuda_pages_origin(worker, range.begin + result->hits.items[i].offset);
     return TRAWL_OK;
 }
 

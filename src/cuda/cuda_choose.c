@@ -279,8 +279,8 @@ void cuda_choose_meanwhile(struct cuda_worker *worker)
         return;
     if (cuda_worker_sample(worker, worker->chunk->bytes, bytes, &sample) == tables->sample_serial) {
         method = cuda_choose_seen(worker->plan, sample.bytes, sample.bytes_count,
-                                  (double)bytes / worker->device->read_rate, &tables->own,
-                                  &tables->prices);
+                                  (double)cuda_worker_left(worker) / worker->device->read_rate,
+                                  &tables->own, &tables->prices);
         tables->ready = method == tables->method && method != TRAWL_METHOD_GRAMS &&
                         (method == TRAWL_METHOD_SAMPLED || tables->own.rare_offset == offset ||
                          tables->prices.price[method] >= READ_EVERY + FAILED_MAX); /* bit planes */

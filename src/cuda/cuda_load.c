@@ -25,10 +25,8 @@
 #define SAMPLE_EXCERPT_BYTES 1024u
 #define SAMPLE_EXCERPTS (CUDA_SAMPLE_BYTES / SAMPLE_EXCERPT_BYTES)
 
-/* Fails with MEMORY if a loaded text of `bytes` bytes would leave too little of the device's memory
- * for searches. The device's context is current. */
-static enum trawl_status check_room(const struct cuda_worker *worker, uint64_t bytes,
-                                    struct trawl_error *error)
+enum trawl_status cuda_load_room(const struct cuda_worker *worker, uint64_t bytes,
+                                 struct trawl_error *error)
 {
     struct cuda_device *device = worker->device;
     uint64_t used = atomic_load(&device->memory_used), left;
@@ -121,7 +119,7 @@ static enum trawl_status bring_resident(struct cuda_worker *worker, struct cuda_
         TRAWL_TRY(copy_borrowed(worker, resident, resident->tail_at, &resident->tail, error));
     if (resident->stays)
         return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
-    TRAWL_TRY(check_room(worker, room, error));
+    TRAWL_TRY(cuda_load_room(worker, room, error));
     if (resident->borrowed != 0) {
         TRAWL_TRY(copy_borrowed(worker, resident, 0, &resident->memory, error));
     } else {

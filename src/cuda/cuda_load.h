@@ -12,6 +12,10 @@
  * that the engine uses. Threads: any, but not during scans of these bytes. */
 enum trawl_status cuda_residents_hold(struct cuda_engine *engine, const struct engine_text *text,
                                       struct trawl_error *error);
+/* Fails with MEMORY if a loaded text of `bytes` bytes, or its filter, would leave too little of the
+ * device's memory for searches. The device's context is current. */
+enum trawl_status cuda_load_room(const struct cuda_worker *worker, uint64_t bytes,
+                                 struct trawl_error *error);
 void cuda_residents_drop(struct cuda_engine *engine, const struct engine_text *text);
 /* Drops the texts of all owners; called before the engine is closed. */
 void cuda_residents_end(struct cuda_engine *engine);

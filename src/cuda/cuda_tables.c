@@ -302,9 +302,10 @@ static void choose(const struct cuda_worker *worker, struct cuda_tables *tables)
             cuda_worker_sample(worker, worker->chunk->bytes, worker->chunk->owned, &sample);
     if (tables->sample_serial != 0) {
         tables->tuning = &tables->own;
-        tables->method = cuda_choose_seen(plan, sample.bytes, sample.bytes_count,
-                                          (double)worker->chunk->owned / worker->device->read_rate,
-                                          &tables->own, &tables->prices);
+        tables->method =
+            cuda_choose_seen(plan, sample.bytes, sample.bytes_count,
+                             (double)cuda_worker_left(worker) / worker->device->read_rate,
+                             &tables->own, &tables->prices);
         asked = worker->limits.seen_method;
     }
     if (tables->sample_serial == 0 || asked != TRAWL_METHOD_AUTO)

@@ -7,6 +7,16 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
+uint64_t cuda_worker_left(const struct cuda_worker *worker)
+{
+    const struct text_ranges *kept = &worker->chunk->kept;
+    uint64_t left = 0;
+
+    for (uint64_t i = 0; i < kept->count; i++)
+        left += kept->items[i].end - kept->items[i].begin;
+    return kept->items == NULL ? worker->chunk->owned : max_u64(left, 1);
+}
+
 uint64_t cuda_worker_room(const struct cuda_worker *worker, uint64_t bytes)
 {
     uint64_t step = worker->limits.room_step_bytes;
@@ -160,6 +170,8 @@ void cuda_worker_end(struct cuda_worker *worker)
         (void)device->driver->event_destroy(worker->done);
     cuda_pinned_release(device, &worker->landing);
     cuda_pinned_release(device, &worker->answers);
+    cuda_pinned_release(device, &worker->gathered.pieces);
+    cuda_pinned_release(device, &worker->asked);
     tables_release(device, worker->tables);
     cuda_worker_parts_release(worker);
     cuda_memory_release(device, &worker->text);

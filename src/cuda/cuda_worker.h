@@ -79,6 +79,15 @@ struct cuda_answering {
 
 #define CUDA_SHARES 64u
 
+/* What the worker has copied of a text's ranges to its text memory (cuda_pages.c). */
+struct cuda_gathered {
+    struct cuda_pinned pieces; /* struct pages_piece, which kernels can read */
+    uint64_t count;
+    uint64_t chunk_at;  /* offset of the chunk's first byte in the loaded text */
+    uint64_t serial;    /* serial number of the plan for which `separator` was chosen */
+    uint32_t separator; /* a byte that no literal has; 256: there is none */
+};
+
 struct cuda_worker {
     struct cuda_engine *engine;
     struct cuda_device *device;
@@ -113,6 +122,8 @@ struct cuda_worker {
     struct cuda_event *done;    /* for which a patient worker sleeps */
     struct cuda_pinned landing; /* the landing buffer: hits on their way to the host */
     struct cuda_held_text held;
+    struct cuda_gathered gathered;
+    struct cuda_pinned asked; /* a question to a filter, and the answer (cuda_pages.c) */
     struct cuda_memory
         steps;               /* of an idle worker: memory that records have left (cuda_records.c) */
     uint64_t hits_room;      /* how many hits fit into `hits` */
@@ -158,6 +169,8 @@ static inline bool cuda_worker_answers(const struct cuda_worker *worker)
     return worker->answering != NULL && worker->answering->answer != NULL;
 }
 
+/* Returns how many of the current chunk's bytes are searched: all, or what a filter has left. */
+uint64_t cuda_worker_left(const struct cuda_worker *worker);
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct cuda_worker *worker, uint64_t bytes);
 

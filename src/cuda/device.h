@@ -50,6 +50,10 @@
     X(REWRITE_SCAN, "rewrite_scan")                                                        \
     X(REWRITE_ENDS, "rewrite_ends")                                                        \
     X(REWRITE_GATHER, "rewrite_gather")                                                    \
+    X(PAGES_MAP, "pages_map")                                                              \
+    X(PAGES_TURN, "pages_turn")                                                            \
+    X(PAGES_ASK, "pages_ask")                                                              \
+    X(PAGES_GATHER, "pages_gather")                                                        \
     /* the next four make tables; these and stream_set's kernels are in cuda_image_sets */ \
     X(SET_RUNS, "set_runs")                                                                \
     X(SET_COUNT, "set_count")                                                              \

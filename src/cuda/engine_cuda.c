@@ -9,6 +9,7 @@
 #include "cuda/chunk.h"
 #include "cuda/cuda_load.h"
 #include "cuda/open.h"
+#include "cuda/cuda_pages.h"
 #include "cuda/cuda_parts.h"
 #include "cuda/residents.h"
 #include "cuda/cuda_choose.h"
@@ -201,7 +202,7 @@ static bool accepts(struct cuda_worker *worker, const struct engine_task *task)
     struct cuda_place place;
 
     return cuda_answer_checks(worker->plan) && task->want != WANT_COUNT &&
-           task->want != WANT_FIRST &&
+           task->want != WANT_FIRST && chunk->kept.items == NULL &&
            cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after,
                                 worker->plan->need_after, &place);
 }
@@ -243,6 +244,9 @@ static const struct device_ops there = {
     .records_rewrite = cuda_records_rewrite,
     .hold = cuda_hold,
     .drop = cuda_drop,
+    .pages_make = cuda_pages_make,
+    .pages_ask = cuda_pages_ask,
+    .pages_drop = cuda_pages_drop,
 };
 
 const struct engine_ops engine_cuda = {

@@ -5,9 +5,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* More patterns are searched for without the filter: each takes about 100 ns per slice, in which a
- * search of the slice's 32 MiB with all cores takes a third of a millisecond. */
-#define PATTERNS_MAX 1024u
 #define SAMPLE_PAGES 16u /* pages compared with each other, for plan_pages_sizes.alike_max */
 
 #define ROWS_USUAL 8u     /* after so many rows, a slice usually has no page left */
@@ -20,7 +17,7 @@
 #define SIZES                                                                       \
     {                                                                               \
         .page = PLAN_PAGE_BYTES, .text_min = PLAN_PAGES_TEXT_MIN, .alike_max = 0.9, \
-        .kept_max = 0.6, .launch_bytes = 64u << 20                                  \
+        .kept_max = 0.6, .device_max = 0.2                                          \
     }
 const struct plan_pages_sizes plan_pages_sizes_default = SIZES;
 struct plan_pages_sizes plan_pages_sizes = SIZES;
@@ -113,15 +110,18 @@ static bool are_alike(const struct plan_pages *pages, struct plan_pages_scratch 
 bool plan_pages_open(struct plan_pages *pages, const uint8_t *bytes, uint64_t bytes_count,
                      struct plan_pages_scratch *scratch)
 {
-    uint64_t full, rest;
-
     *pages = (struct plan_pages){
         .bytes = bytes, .bytes_count = bytes_count, .page_bytes = plan_pages_sizes.page};
     if (bytes_count < plan_pages_sizes.text_min || bytes_count == 0)
         return false;
     pages->count = (bytes_count - 1) / pages->page_bytes + 1;
-    if (are_alike(pages, scratch))
-        return false;
+    return !are_alike(pages, scratch);
+}
+
+bool plan_pages_reserve(struct plan_pages *pages)
+{
+    uint64_t full, rest;
+
     full = pages->count / PLAN_SLICE_PAGES;
     rest = pages->count % PLAN_SLICE_PAGES;
     pages->rows_bytes = PLAN_PAGE_ROWS * (full * (PLAN_SLICE_PAGES / 8) + (rest + 7) / 8);
@@ -269,7 +269,7 @@ bool plan_pages_keep(const struct plan_pages *pages, const struct trawl_plan *pl
 
     TRAWL_ASSERT(first < end && end <= pages->count);
     *count = 0;
-    if (plan->pattern_count > PATTERNS_MAX)
+    if (plan->pattern_count > PLAN_PAGES_PATTERNS_MAX)
         return false;
     memset(kept + first / 64, 0, (size_t)((end - 1) / 64 - first / 64 + 1) * sizeof *kept);
     for (uint64_t i = 0; i < plan->pattern_count && *count <= most; i++) {
@@ -280,4 +280,16 @@ bool plan_pages_keep(const struct plan_pages *pages, const struct trawl_plan *pl
         *count += keep_pattern(pages, rows, row_count, first, end, kept);
     }
     return *count <= most;
+}
+
+uint64_t plan_pages_trim(uint64_t *kept, uint64_t first, uint64_t end)
+{
+    uint64_t count = 0;
+
+    kept[first / 64] &= UINT64_MAX << first % 64;
+    if (end % 64 != 0)
+        kept[end / 64] &= (UINT64_C(1) << end % 64) - 1;
+    for (uint64_t w = first / 64; w * 64 < end; w++)
+        count += count_bits(kept[w]);
+    return count;
 }

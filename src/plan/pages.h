@@ -17,6 +17,9 @@
 #include "plan/plan.h"
 
 #define PLAN_PAGE_BYTES (1u << 16)
+/* More patterns are searched for without the filter: each takes about 100 ns per slice, in which a
+ * search of the slice's 32 MiB with all cores takes a third of a millisecond. */
+#define PLAN_PAGES_PATTERNS_MAX 1024u
 /* a shorter text is searched sooner than its filter could be asked */
 #define PLAN_PAGES_TEXT_MIN (4u << 20)
 #define PLAN_SLICE_PAGES 512u
@@ -35,9 +38,8 @@ struct plan_pages_sizes {
     /* A search of more than this share of the text reads all of it: with every second page left, in
      * pieces, it takes 0.6 to 0.9 of the time. */
     double kept_max;
-    /* On a device, each range of pages that is left is a launch, which takes as long as a search of
-     * this much text, 64 MiB. Ranges are few or the device searches all of the text. */
-    uint64_t launch_bytes;
+    /* On a device, which copies what is left before it searches that: as kept_max. */
+    double device_max;
 };
 extern const struct plan_pages_sizes plan_pages_sizes_default;
 extern struct plan_pages_sizes plan_pages_sizes;
@@ -47,7 +49,7 @@ struct plan_pages {
     uint64_t bytes_count;
     uint64_t page_bytes;
     uint64_t count; /* number of pages; the last one may be shorter */
-    uint8_t *rows;  /* owned */
+    uint8_t *rows;  /* owned; NULL: a device has them */
     uint64_t rows_bytes;
 };
 
@@ -57,11 +59,12 @@ struct plan_pages_scratch {
     uint64_t bits[PLAN_GROUP_PAGES][PLAN_PAGE_ROWS / 64 + 8];
 };
 
-/* Describes the text's pages, and allocates their rows, which plan_pages_build fills group by
- * group. Returns false if the text is too short, if a filter would rule out little, judging by a
- * sample of the text, or if memory is lacking. */
+/* Describes the text's pages, without rows. Returns false if the text is too short, or if a filter
+ * would rule out little, judging by a sample of the text. */
 bool plan_pages_open(struct plan_pages *pages, const uint8_t *bytes, uint64_t bytes_count,
                      struct plan_pages_scratch *scratch);
+/* Allocates the rows, which plan_pages_build fills group by group. Returns false without memory. */
+bool plan_pages_reserve(struct plan_pages *pages);
 void plan_pages_close(struct plan_pages *pages);
 /* Fills the rows of the pages of a group. Groups may be filled at the same time. */
 void plan_pages_build(struct plan_pages *pages, uint64_t group, struct plan_pages_scratch *scratch);
@@ -73,5 +76,7 @@ uint32_t plan_pages_rows(const struct trawl_plan *plan, uint64_t pattern, uint16
  * Returns false if there are more than `most`, or if the patterns are too many. */
 bool plan_pages_keep(const struct plan_pages *pages, const struct trawl_plan *plan, uint64_t first,
                      uint64_t end, uint64_t most, uint64_t *kept, uint64_t *count);
+/* Clears the bits of pages outside of [first, end) in their words, and returns how many are set. */
+uint64_t plan_pages_trim(uint64_t *kept, uint64_t first, uint64_t end);
 
 #endif

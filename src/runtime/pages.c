@@ -16,6 +16,7 @@
 /* A gap costs two chunks, about 1 us in which the threads may wait for each other: gaps are at
  * least a page long, and with several threads a page for each, up to this many. */
 #define GAP_PAGES_MAX 16u
+#define CHUNK_KEPT (3ull << 30) /* of ranges, in a chunk for a device; offsets have 32 bits */
 
 void runtime_pages_add(struct trawl_runtime *runtime, struct runtime_pages *made)
 {
@@ -44,8 +45,10 @@ static struct runtime_pages *take(struct trawl_runtime *runtime, const struct tr
 
 void runtime_pages_adopt(const struct trawl_runtime *runtime)
 {
-    for (struct runtime_pages *pages = runtime->pages; pages != NULL; pages = pages->next)
+    for (struct runtime_pages *pages = runtime->pages; pages != NULL; pages = pages->next) {
         atomic_store(&pages->users, 0);
+        pages->held = NULL; /* devices are the parent's */
+    }
 }
 
 void runtime_pages_unload(struct trawl_runtime *runtime, const struct trawl_text *text)
@@ -55,6 +58,8 @@ void runtime_pages_unload(struct trawl_runtime *runtime, const struct trawl_text
     while (atomic_load(&runtime->has_pages) && (taken = take(runtime, text)) != NULL) {
         while (atomic_load(&taken->users) > 0) /* searches of other texts of the same memory */
             (void)sched_yield();
+        if (taken->held != NULL)
+            engine_for_devices->there->pages_drop(runtime->devices.engine, taken->held);
         plan_pages_close(&taken->pages);
         memory_release(taken, 1, sizeof *taken);
     }
@@ -163,17 +168,37 @@ static bool fill(struct kept_ranges *kept, const struct plan_pages *pages, const
     return true;
 }
 
-/* Returns the largest number of pages that is not more than the share kept_max of `pages`. */
-static uint64_t most_of(uint64_t pages)
+/* As plan_pages_keep, for at most `share` of the pages. */
+static bool keep(const struct trawl_runtime *runtime, const struct runtime_pages *own,
+                 const struct trawl_plan *plan, uint64_t first, uint64_t end, double share,
+                 uint64_t *bits, uint64_t *left)
 {
-    return (uint64_t)(plan_pages_sizes.kept_max * (double)pages);
+    const uint64_t most = (uint64_t)(share * (double)(end - first));
+    bool knows = false;
+
+    if (own->held == NULL)
+        return own->pages.rows != NULL &&
+               plan_pages_keep(&own->pages, plan, first, end, most, bits, left);
+    if (plan->pattern_count > PLAN_PAGES_PATTERNS_MAX ||
+        engine_for_devices->there->pages_ask(runtime->devices.engine, own->held, plan, first, end,
+                                             bits, &knows, NULL) != TRAWL_OK ||
+        !knows)
+        return false;
+    *left = plan_pages_trim(bits, first, end);
+    return *left <= most;
 }
 
 /* Asks the filter. Returns false if the text is to be searched without it: the first occurrence, if
  * many pages of the first slice are left, as it is probably near. */
-static bool ask(struct kept_ranges *kept, const struct trawl_plan *plan,
-                const struct plan_pages *pages, bool is_first, struct trawl_stats *stats)
+static bool ask(const struct search *search, struct kept_ranges *kept,
+                const struct trawl_plan *plan, const struct runtime_pages *own,
+                struct trawl_stats *stats)
 {
+    const double share =
+        search->schedule == SCHEDULE_HOST ? plan_pages_sizes.kept_max : plan_pages_sizes.device_max;
+    const struct trawl_runtime *runtime = search->job.runtime;
+    const bool is_first = search->sink->want == WANT_FIRST;
+    const struct plan_pages *pages = &own->pages;
     const uint64_t base = (uint64_t)(kept->text->bytes - pages->bytes);
     const uint64_t first = base / pages->page_bytes;
     const uint64_t end = (base + kept->text->bytes_count - 1) / pages->page_bytes + 1;
@@ -184,10 +209,10 @@ static bool ask(struct kept_ranges *kept, const struct trawl_plan *plan,
 
     if (MEMORY_NEW(bits, words, NULL) != TRAWL_OK)
         return false;
-    helps = (!is_first ||
-             plan_pages_keep(pages, plan, first, near, most_of(near - first), bits, &left)) &&
-            plan_pages_keep(pages, plan, first, end, most_of(end - first), bits, &left) &&
-            fill(kept, pages, bits, first, end) && kept->bytes <= most_of(kept->text->bytes_count);
+    helps = (!is_first || keep(runtime, own, plan, first, near, share, bits, &left)) &&
+            keep(runtime, own, plan, first, end, share, bits, &left) &&
+            fill(kept, pages, bits, first, end) &&
+            (double)kept->bytes <= share * (double)kept->text->bytes_count;
     memory_release(bits, words, sizeof *bits);
     if (helps) {
         stats->page_count = end - first;
@@ -196,16 +221,40 @@ static bool ask(struct kept_ranges *kept, const struct trawl_plan *plan,
     return helps;
 }
 
-/* Returns true if the search gains from the ranges. On a device each is a launch, in which the
- * device could search launch_bytes of text; of a text that is divided over devices, ranges are not
- * searched. An answer that only a device can give is that to one launch, which may fail. */
+/* Returns true if the search gains from the ranges. Of a text that is divided over devices, ranges
+ * are not searched. An answer that only a device can give is that to one launch, which may fail. */
 static bool pays(const struct search *search, const struct kept_ranges *kept)
 {
-    const uint64_t bytes = saturating_multiply(kept->count, plan_pages_sizes.launch_bytes);
-
     return search->schedule == SCHEDULE_HOST || kept->count == 0 ||
-           (!search->is_split && bytes <= kept->text->bytes_count &&
-            (kept->count == 1 || !search->sink->by_engine));
+           (!search->is_split && (kept->count == 1 || (!search->sink->by_engine &&
+                                                       search->job.plan->line_reader == NULL)));
+}
+
+bool pages_are_few(struct trawl_runtime *runtime, const struct trawl_plan *plan,
+                   const struct trawl_text *text, const struct sink *sink)
+{
+    const struct trawl_plan *strings = engines_page_plan(plan);
+    struct runtime_pages *found;
+    uint64_t *bits, words, left;
+    bool are_few;
+
+    if (strings == NULL || !atomic_load(&runtime->has_pages) || text->kind != TEXT_MEMORY ||
+        text->device_address != 0 || text->bytes_count == 0 || needs_all_bytes(sink) ||
+        (found = find(runtime, text)) == NULL)
+        return false;
+    words = (found->pages.count - 1) / 64 + 1;
+    are_few = MEMORY_NEW(bits, words, NULL) == TRAWL_OK;
+    if (are_few) {
+        const uint64_t base = (uint64_t)(text->bytes - found->pages.bytes);
+        const uint64_t page = found->pages.page_bytes;
+
+        are_few =
+            keep(runtime, found, strings, base / page, (base + text->bytes_count - 1) / page + 1,
+                 plan_pages_sizes.device_max, bits, &left);
+        memory_release(bits, words, sizeof *bits);
+    }
+    atomic_fetch_sub(&found->users, 1);
+    return are_few;
 }
 
 void pages_choose(struct search *search, const struct trawl_text *text, struct text_need *need)
@@ -225,10 +274,9 @@ void pages_choose(struct search *search, const struct trawl_text *text, struct t
         return;
     if (need->lines != NULL || plan->line_reader != NULL)
         kept.plan = plan;
-    kept.gap_min = min_u64(runtime->threads_max, GAP_PAGES_MAX) * found->pages.page_bytes;
-    helps =
-        ask(&kept, strings, &found->pages, search->sink->want == WANT_FIRST, &search->done.stats) &&
-        pays(search, &kept);
+    if (search->schedule == SCHEDULE_HOST)
+        kept.gap_min = min_u64(runtime->threads_max, GAP_PAGES_MAX) * found->pages.page_bytes;
+    helps = ask(search, &kept, strings, found, &search->done.stats) && pays(search, &kept);
     atomic_fetch_sub(&found->users, 1);
     if (!helps) {
         memory_release(kept.items, kept.capacity, sizeof *kept.items);
@@ -241,8 +289,15 @@ void pages_choose(struct search *search, const struct trawl_text *text, struct t
     need->skips = true;
     search->text_bytes = kept.bytes; /* what is left to share */
     search->chunk_most = 0;
-    if (search->schedule == SCHEDULE_HOST)
+    if (search->schedule == SCHEDULE_HOST) {
         atomic_store(&search->device_refused, true);
-    else
-        search->schedule = SCHEDULE_CALLER;
+        return;
+    }
+    search->schedule = SCHEDULE_CALLER;
+    if (kept.count < 2) /* a chunk */
+        return;
+    need->together = true;
+    search->answers = false; /* the host makes them from few hits */
+    if (search->searcher->chunk_bytes == 0)
+        need->chunk_bytes = search->chunk_device = max_u64(search->chunk_device, CHUNK_KEPT);
 }

@@ -1,4 +1,4 @@
-/* pages: the filters of loaded texts that the host searches (plan/pages.h) */
+/* pages: the filters of loaded texts (plan/pages.h) */
 #ifndef TRAWL_RUNTIME_PAGES_H
 #define TRAWL_RUNTIME_PAGES_H
 
@@ -9,7 +9,8 @@ struct runtime_pages {
     struct runtime_pages *next;
     const struct trawl_text *owner;
     struct plan_pages pages;
-    _Atomic uint32_t users; /* searches that read the filter now */
+    struct engine_pages *held; /* the rows, if a device has them, that has the text, too */
+    _Atomic uint32_t users;    /* searches that read the filter now */
 };
 
 /* Builds the filter of a loaded text, in place of an older one. Without memory for it, or if it
@@ -20,7 +21,11 @@ void runtime_pages_add(struct trawl_runtime *runtime, struct runtime_pages *made
 void runtime_pages_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
 /* Called in a child of fork(), in which no other thread reads a filter. */
 void runtime_pages_adopt(const struct trawl_runtime *runtime);
-/* If the host searches a text that lies in one with a filter, sets need->kept to the ranges in
+/* Returns true if a filter leaves so little of the text for the plan's strings that only that
+ * should be searched, and the sink needs no other bytes. */
+bool pages_are_few(struct trawl_runtime *runtime, const struct trawl_plan *plan,
+                   const struct trawl_text *text, const struct sink *sink);
+/* If a text is searched that lies in one with a filter, sets need->kept to the ranges in
  * which occurrences may begin, unless these are most of the text, or the sink needs all bytes. */
 void pages_choose(struct search *search, const struct trawl_text *text, struct text_need *need);
 

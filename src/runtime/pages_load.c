@@ -1,5 +1,8 @@
-/* pages_load: makes the filter of a loaded text, by all of the runtime's threads. */
+/* pages_load: makes the filter of a loaded text: on its device, or by all of the runtime's threads.
+ */
 #include "base/memory.h"
+#include "runtime/devices.h"
+#include "runtime/engines.h"
 #include "runtime/job.h"
 #include "runtime/pages.h"
 #include "runtime/threads.h"
@@ -34,16 +37,25 @@ static void serve(struct job *job, struct worker *worker)
     memory_release(scratch, 1, sizeof *scratch);
 }
 
+/* Makes the filter on the device that has the text, or else on the host. */
 static bool make(struct trawl_runtime *runtime, const struct trawl_text *text,
-                 struct plan_pages *pages)
+                 struct runtime_pages *made)
 {
+    const struct devices *devices = &runtime->devices;
     struct plan_pages_scratch *scratch;
-    struct building building = {.pages = pages};
+    struct building building = {.pages = &made->pages};
     bool opened;
 
     if (MEMORY_NEW(scratch, 1, NULL) != TRAWL_OK)
         return false;
-    opened = plan_pages_open(pages, text->bytes, text->bytes_count, scratch);
+    opened = plan_pages_open(&made->pages, text->bytes, text->bytes_count, scratch);
+    if (opened && devices_are_ready(devices) &&
+        engine_for_devices->there->pages_make(devices->engine, &made->pages, &made->held, NULL) ==
+            TRAWL_OK) {
+        memory_release(scratch, 1, sizeof *scratch);
+        return true;
+    }
+    opened = opened && plan_pages_reserve(&made->pages);
     if (opened) {
         job_begin(&building.job, runtime, NULL, serve);
         if (runtime->threads_max > 1)
@@ -64,7 +76,7 @@ void runtime_pages_load(struct trawl_runtime *runtime, struct trawl_text *text)
     if (!text->filters || MEMORY_ZEROED(made, 1, NULL) != TRAWL_OK)
         return;
     made->owner = text;
-    if (!make(runtime, text, &made->pages)) {
+    if (!make(runtime, text, made)) {
         memory_release(made, 1, sizeof *made);
         return;
     }

@@ -70,6 +70,7 @@ void runtime_close(struct trawl_runtime *runtime)
         devices_stop(&runtime->devices);
     if (runtime->devices.pinned != NULL)
         buffers_close(&runtime->devices);
+    runtime_pages_unload(runtime, NULL);
     if (runtime->devices.opener_runs || runtime->devices.engine != NULL)
         devices_close(&runtime->devices);
     if (runtime->host != NULL)
@@ -77,7 +78,6 @@ void runtime_close(struct trawl_runtime *runtime)
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);
     memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
     (void)pthread_cond_destroy(&runtime->devices.decided);
-    runtime_pages_unload(runtime, NULL);
     (void)pthread_mutex_destroy(&runtime->entry);
     (void)pthread_mutex_destroy(&runtime->lock);
     memory_release(runtime, 1, sizeof *runtime);

@@ -359,6 +359,8 @@ static bool run_on_device(struct trawl_searcher *searcher, const struct trawl_pl
     const struct trawl_plan *lines = NULL;
     struct sink own = *sink;
 
+    if (pages_are_few(searcher->runtime, plan, text, sink))
+        return false;
     *status = search_line_plan(searcher, plan, text, finds, &lines, error);
     if (lines == NULL)
         return *status != TRAWL_OK;

@@ -210,7 +210,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                                    .threads_left = search->job.runtime->threads_max,
                                    .records = sink->records,
                                    .call = &search->searcher->call,
-                                   .search = search->job.number};
+                                   .search = search->job.number,
+                                   .kept = chunk->kept};
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
 
@@ -223,8 +224,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         task->result.done = chunk->owned;
         return TRAWL_OK;
     }
-    if ((!on_device || search->job.kind->judges) &&
-        search->cursor.text->device_address != 0) /* the host reads it */
+    if ((!on_device || search->job.kind->judges) && search->cursor.text->device_address != 0)
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     if (on_device && search->answers && task->from == 0) {
         enum trawl_status status = scan_for_answer(search, task, worker, &scanned, error);

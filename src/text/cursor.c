@@ -153,8 +153,8 @@ static void lock_or_help(struct text_cursor *cursor)
         }
 }
 
-/* Makes the chunk the gap that begins where it does. Returns false if none does; then the chunk may
- * not be longer than *chunk_bytes. */
+/* Makes the chunk the gap that begins where it does. Returns false if none does, or if gaps may be
+ * in chunks; then the chunk may not be longer than *chunk_bytes. */
 static bool next_is_gap(struct text_cursor *cursor, uint64_t *chunk_bytes, struct text_chunk *chunk)
 {
     const struct text_need *need = &cursor->need;
@@ -163,6 +163,11 @@ static bool next_is_gap(struct text_cursor *cursor, uint64_t *chunk_bytes, struc
     while (cursor->kept_next < need->kept_count &&
            need->kept[cursor->kept_next].end <= chunk->begin)
         cursor->kept_next++;
+    if (need->together) {
+        chunk->kept = (struct text_ranges){need->kept + cursor->kept_next,
+                                           need->kept_count - cursor->kept_next};
+        return false;
+    }
     if (cursor->kept_next < need->kept_count)
         range = need->kept[cursor->kept_next];
     *chunk_bytes = min_u64(*chunk_bytes, range.end - chunk->begin);

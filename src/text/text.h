@@ -89,6 +89,11 @@ struct text_range {
     uint64_t begin, end;
 };
 
+struct text_ranges {
+    const struct text_range *items;
+    uint64_t count;
+};
+
 /* What a search needs in each chunk, and how files are read. */
 struct text_need {
     uint64_t before;      /* number of bytes that must be readable before the chunk */
@@ -112,6 +117,7 @@ struct text_need {
     struct text_range *kept;
     uint64_t kept_count, kept_capacity;
     bool skips;
+    bool together; /* a chunk may have several ranges, for a device that searches them together */
 };
 
 /* Makes chunks end at line ends, for searches that need whole lines. */
@@ -149,6 +155,7 @@ struct text_chunk {
     bool beyond;     /* the chunk is empty, because the text had already ended */
     bool is_mapped;  /* the chunk is in a mapping: call text_cursor_is_whole after the search */
     bool is_skipped; /* the chunk is a gap between need.kept, of any length: not to be searched */
+    struct text_ranges kept; /* with need.together: those from the chunk on; else NULL */
 };
 
 struct text_cursor {

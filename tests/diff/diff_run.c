@@ -174,7 +174,8 @@ static void filter(const struct place *place, uint64_t parameter, struct trawl_s
     plan_pages_sizes = (struct plan_pages_sizes){
         .page = place->input->text_bytes / (1 + (parameter >> 32) % PAGES_MAX) + 1,
         .alike_max = 2,
-        .kept_max = 1};
+        .kept_max = 1,
+        .device_max = 1};
     MUST(trawl_text_load(searcher, place->text, NULL));
 }
 

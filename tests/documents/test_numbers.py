@@ -55,9 +55,8 @@ QUOTED = {
     ),
     "docs/filter.md": (
         ("which pages of # KiB a string cannot occur", ("plan/pages.h", "PLAN_PAGE_BYTES", K)),
-        ("for up to # strings, ignoring case", ("plan/pages.c", "PATTERNS_MAX", 1)),
+        ("for up to # strings, ignoring case", ("plan/pages.h", "PLAN_PAGES_PATTERNS_MAX", 1)),
         ("if more than # of the pages are left", ("plan/pages.c", "kept_max", 1)),
-        ("is left for each # MiB of the text", ("plan/pages.c", "launch_bytes", M)),
     ),
     "docs/kernels.md": (
         ("pattern of more than # bytes, a *window*", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),

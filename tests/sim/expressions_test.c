@@ -380,8 +380,8 @@ static struct trawl_text *filtered(struct session *s, const uint8_t *bytes, uint
     struct trawl_text *text = NULL;
 
     plan_pages_sizes = (struct plan_pages_sizes){
-        .page = count / (1 + below(s, 60)) + 1, .alike_max = 2, .kept_max = 1};
-    options.flags = below(s, 2) == 0 ? TRAWL_TEXT_FILTER : 0;
+        .page = count / (1 + below(s, 60)) + 1, .alike_max = 2, .kept_max = 1, .device_max = 1};
+    options.flags = below(s, 12) == 0 ? TRAWL_TEXT_FILTER : 0; /* simulated, they take long */
     MUST(trawl_text_open(NULL, &options, &text, NULL));
     return text;
 }

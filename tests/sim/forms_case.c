@@ -333,9 +333,11 @@ static void case_begin(struct forms_case *c)
                           c->before + bytes + c->behind - 1 + (c->before + bytes + c->behind == 0),
                           &c->block);
     write_text(c);
-    c->filters = chance(c, 2);
-    plan_pages_sizes = (struct plan_pages_sizes){
-        .page = bytes / (1 + draw_below(c, 200)) + 1, .alike_max = 2, .kept_max = 1};
+    c->filters = chance(c, 10); /* simulated, they take long */
+    plan_pages_sizes = (struct plan_pages_sizes){.page = bytes / (1 + draw_below(c, 200)) + 1,
+                                                 .alike_max = 2,
+                                                 .kept_max = 1,
+                                                 .device_max = 1};
     open_texts(c);
     load(c);
 }

@@ -47,7 +47,11 @@
     X(rewrite_groups)  \
     X(rewrite_scan)    \
     X(rewrite_ends)    \
-    X(rewrite_gather)
+    X(rewrite_gather)  \
+    X(pages_map)       \
+    X(pages_turn)      \
+    X(pages_ask)       \
+    X(pages_gather)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \

@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #include "calls.h"
+#include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
 #include "sim_host.h"
 #include "letters.h"
@@ -15,6 +16,7 @@
 
 #define MEMORY_BYTES 80000u
 #define PATTERN "abcd"
+#define PAGE_BYTES 1600u
 /* Limit for what a load or a count copies to the devices in addition to the text: the tables of the
  * plan and, if the text is copied in chunks, the bytes that two chunks share. */
 #define MORE_BYTES_MAX 3000u
@@ -179,43 +181,131 @@ static void budget(const struct scene *s)
     host_check_driver();
 }
 
-/* A device searches only the pages that a filter leaves, a launch for each range of them: none for
- * a string that is nowhere; all of the text if the ranges are many. */
+/* A device searches only the pages that a filter leaves, all of them with one launch, which is none
+ * for a string that is nowhere; and all of the text if they are many. */
 static void filtered(void)
 {
     static const char absent[] = "nowhere in it", once[] = "once in a page", often[] = "often";
+    /* parts of 8, 16 and 9 bytes; a search reads 32 bytes after a start */
+    static const char apart[34] = "divide i\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0n the mid";
+    const struct trawl_pattern pattern = {apart, sizeof apart - 1};
     uint8_t *bytes = (uint8_t *)malloc(MEMORY_BYTES);
     struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, MEMORY_BYTES);
     struct cuda_limits limits = letters_limits();
     struct test_random random = test_random_begin("sim filtered");
-    struct trawl_plan *plans[] = {must_plan(absent), must_plan(once), must_plan(often)};
-    static const uint64_t counts[] = {0, 1, 40}, searched[] = {0, 1000, MEMORY_BYTES};
+    struct trawl_plan *plans[] = {must_plan(absent), must_plan(once), must_plan(often), NULL};
+    static const uint64_t counts[] = {0, 1, 40, 2};
+    static const uint64_t searched[] = {0, PAGE_BYTES, MEMORY_BYTES, MEMORY_BYTES};
+    static const uint64_t left[] = {0, 1, 0, 2};
+    struct trawl_match match;
+    bool found = false;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher;
 
     for (uint64_t i = 0; i < MEMORY_BYTES; i++)
         bytes[i] = (uint8_t)('0' + test_random_below(&random, 10));
-    memcpy(bytes + 40 * 1000 - 5, once, sizeof once - 1);
+    memcpy(bytes + 40 * PAGE_BYTES - 5, once, sizeof once - 1);
     for (uint64_t i = 0; i < 40; i++)
         memcpy(bytes + i * 2000 + 700, often, sizeof often - 1);
+    /* pages 10 and 20 have it; their copies would have it between them, if zeros were between them
+     */
+    memcpy(bytes + 10 * PAGE_BYTES + 100, apart, sizeof apart - 1);
+    memcpy(bytes + 20 * PAGE_BYTES + 100, apart, sizeof apart - 1);
+    memcpy(bytes + 11 * PAGE_BYTES + 24, apart, 8);
+    memcpy(bytes + 20 * PAGE_BYTES, apart + 24, 9);
+    MUST(trawl_plan_build(&pattern, 1, PLAN_WITH(.method = TRAWL_METHOD_AUTO), &plans[3], NULL));
     options.flags = TRAWL_TEXT_FILTER;
     plan_pages_sizes = (struct plan_pages_sizes){
-        .page = 1000, .alike_max = 2, .kept_max = 1, .launch_bytes = 4000};
+        .page = PAGE_BYTES, .alike_max = 2, .kept_max = 1, .device_max = 0.3};
     cuda_limits_replace(&limits);
     host_devices(1);
     searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
     MUST(trawl_text_open(NULL, &options, &text, NULL));
     MUST(trawl_text_load(searcher, text, NULL));
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         TEST_CHECK_U64(must_count(searcher, plans[i], text), counts[i]);
+        TEST_CHECK_U64(must_stats(searcher).page_left_count, left[i]);
         TEST_CHECK_U64(must_stats(searcher).text_bytes, MEMORY_BYTES);
         TEST_CHECK_U64(must_worker(searcher, 1).worker_text_bytes, searched[i]);
     }
+    MUST(trawl_first(searcher, plans[3], text, &match, &found, NULL));
+    TEST_CHECK(found && match.begin == 10 * PAGE_BYTES + 100);
     trawl_text_unload(searcher, text);
     trawl_text_close(text);
     trawl_searcher_close(searcher);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 4; i++)
         trawl_plan_free(plans[i]);
+    free(bytes);
+    host_check_driver();
+}
+
+/* Makes a filter of the text on the host and on the device, and asks both for the same strings. */
+static void ask_both(struct engine *engine, struct test_random *random,
+                     const struct engine_text *text)
+{
+    struct plan_pages_scratch *scratch =
+        (struct plan_pages_scratch *)test_memory(sizeof(struct plan_pages_scratch));
+    struct plan_pages on_host, on_device;
+    struct engine_pages *made = NULL;
+
+    plan_pages_sizes.page = 1 + text->bytes_count / test_random_between(random, 1, 90);
+    TEST_CHECK(plan_pages_open(&on_host, text->bytes, text->bytes_count, scratch));
+    on_device = on_host;
+    TEST_CHECK(plan_pages_reserve(&on_host));
+    for (uint64_t group = 0; group * PLAN_GROUP_PAGES < on_host.count; group++)
+        plan_pages_build(&on_host, group, scratch);
+    MUST(engine_cuda.there->pages_make(engine, &on_device, &made, NULL));
+    for (uint32_t i = 0; i < 10; i++) {
+        const uint64_t first = test_random_below(random, on_host.count);
+        const uint64_t end = test_random_between(random, first + 1, on_host.count);
+        uint64_t kept[2] = {0, 0}, asked[2] = {0, 0}, count = 0;
+        struct trawl_pattern patterns[12];
+        bool knows = false, known;
+        AUTO_PLAN plan = NULL;
+
+        for (uint32_t k = 0; k < 12; k++)
+            patterns[k] = (struct trawl_pattern){
+                text->bytes + test_random_below(random, text->bytes_count - 200),
+                test_random_between(random, i == 0 ? 3 : 5, 100)};
+        MUST(trawl_plan_build(patterns, test_random_between(random, 1, 12),
+                              PLAN_WITH(.flags = i % 2 == 0 ? 0 : TRAWL_IGNORE_CASE), &plan, NULL));
+        known = plan_pages_keep(&on_host, plan, first, end, UINT64_MAX, kept, &count);
+        MUST(engine_cuda.there->pages_ask(engine, made, plan, first, end, asked, &knows, NULL));
+        TEST_CHECK(knows == known);
+        if (!known)
+            continue;
+        TEST_CHECK_U64(plan_pages_trim(asked, first, end), count);
+        TEST_CHECK(kept[0] == asked[0] && kept[1] == asked[1]);
+    }
+    engine_cuda.there->pages_drop(engine, made);
+    plan_pages_close(&on_host);
+    free(scratch);
+}
+
+static void same_filters(void)
+{
+    struct engine_options opening = {.size = sizeof opening};
+    struct test_random random = test_random_begin("sim filters");
+    struct cuda_limits limits = letters_limits();
+    uint8_t *bytes = (uint8_t *)test_memory(MEMORY_BYTES);
+    struct engine *engine = NULL;
+
+    cuda_limits_replace(&limits);
+    host_devices(1);
+    plan_pages_sizes = (struct plan_pages_sizes){.alike_max = 2};
+    MUST(engine_cuda.open(&opening, &engine, NULL));
+    for (uint32_t i = 0; i < 12; i++) {
+        struct engine_text text = {.owner = bytes, .how = ENGINE_HOLD_ANEW};
+
+        text.bytes_count = test_random_between(&random, 201, i < 6 ? 3000 : MEMORY_BYTES);
+        text.bytes = bytes + test_random_below(&random, MEMORY_BYTES - text.bytes_count + 1);
+        for (uint64_t k = 0; k < MEMORY_BYTES; k++)
+            bytes[k] = (uint8_t)test_random_below(&random, i % 3 == 0 ? 256 : 128);
+        MUST(engine_cuda.there->hold(engine, &text, NULL));
+        ask_both(engine, &random, &text);
+        (void)engine_cuda.there->drop(engine, &text);
+    }
+    engine_cuda.close(engine);
     free(bytes);
     host_check_driver();
 }
@@ -231,6 +321,7 @@ int main(void)
         run(&scene, &rows[i]);
     budget(&scene);
     filtered();
+    same_filters();
     scene_close(&scene);
     return test_end();
 }

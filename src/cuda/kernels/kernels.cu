@@ -10,3 +10,4 @@
 #include "answer.cu"
 #include "expressions.cu"
 #include "rewrite.cu"
+#include "pages.cu"
