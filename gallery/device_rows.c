@@ -148,14 +148,19 @@ enum trawl_status gallery_device_module(struct gallery_device *own, bool childre
 
 enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error)
 {
+    const struct cuda_driver *driver = own->worker->device->driver;
+    size_t heap_bytes = 0;
     enum trawl_status status;
 
     choose_threshold(own);
     TRAWL_TRY(gallery_device_module(own, false, &own->module, error));
     if (!gallery_needs(own, CHILDREN | LISTS))
         return TRAWL_OK;
-    if (gallery_needs(own, LISTS)) /* a hint, like all limits; it counts when the image is loaded */
-        (void)own->worker->device->driver->limit_set((int)CUDA_LIMIT_HEAP_BYTES, HEAP_BYTES);
+    /* a hint, like all limits; it counts when the image is loaded, and cannot be set later */
+    if (gallery_needs(own, LISTS) &&
+        driver->limit_get(&heap_bytes, (int)CUDA_LIMIT_HEAP_BYTES) == CUDA_CODE_OK &&
+        heap_bytes != HEAP_BYTES)
+        (void)driver->limit_set((int)CUDA_LIMIT_HEAP_BYTES, HEAP_BYTES);
     status = gallery_device_module(own, true, &own->children, error);
     if (status == TRAWL_ENGINE && is_hybrid(&rows[own->choice.algorithm])) {
         own->threshold = UINT64_MAX;
