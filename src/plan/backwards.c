@@ -3,10 +3,13 @@
  * 1997], which are kept in `common` meanwhile. */
 #include "plan/backwards.h"
 
+#include <stdlib.h>
+
 #include "base/checked.h"
 #include "base/status.h"
 
 #define KEY_BYTES 3u
+#define BAD_PIVOTS 40u
 
 /* Returns the KEY_BYTES bytes before the last `depth`, then how many bytes the string has left, at
  * most KEY_BYTES + 1, as a number; of a string without more bytes, its number. */
@@ -28,12 +31,30 @@ static void swap(struct backwards *a, struct backwards *b)
     *b = other;
 }
 
-/* Sorts strings that agree in the last `depth` bytes, and whose keys are those of that depth. */
-static void sort(struct backwards *strings, uint32_t count, uint32_t depth)
+static int compare_keys(const void *one, const void *other)
+{
+    const uint32_t a = ((const struct backwards *)one)->common,
+                   b = ((const struct backwards *)other)->common;
+
+    return (a > b) - (a < b);
+}
+
+/* Returns a key by which to divide the strings: one of them or, with `exact`, the median. */
+static uint32_t pivot_of(struct backwards *strings, uint32_t count, bool exact)
+{
+    if (!exact)
+        return strings[(uint32_t)(count * 0x9e3779b97f4a7c15ull >> 32) % count].common;
+    qsort(strings, count, sizeof *strings, compare_keys);
+    return strings[count / 2].common;
+}
+
+/* Sorts strings that agree in the last `depth` bytes, and whose keys are those of that depth. After
+ * `bad` pivots that left nearly all strings on one side, takes medians: no list takes quadratic
+ * time, or more than about 100 calls within each other. */
+static void sort(struct backwards *strings, uint32_t count, uint32_t depth, uint32_t bad)
 {
     while (count > 1) {
-        const uint32_t key =
-            strings[(uint32_t)(count * 0x9e3779b97f4a7c15ull >> 32) % count].common;
+        const uint32_t key = pivot_of(strings, count, bad == 0);
         uint32_t less = 0, more = count, at = 0;
 
         while (at < more)
@@ -43,8 +64,9 @@ static void sort(struct backwards *strings, uint32_t count, uint32_t depth)
                 swap(&strings[at], &strings[--more]);
             else
                 at++;
-        sort(strings, less, depth);
-        sort(strings + more, count - more, depth);
+        bad -= bad > 0 && (less > count - count / 8 || more < count / 8);
+        sort(strings, less, depth, bad);
+        sort(strings + more, count - more, depth, bad);
         strings += less;
         count = more - less;
         depth += KEY_BYTES;
@@ -59,7 +81,7 @@ void backwards_sort(struct backwards *strings, uint32_t count)
         TRAWL_ASSERT(strings[i].bytes_count > 0);
         strings[i].common = key_of(&strings[i], 0);
     }
-    sort(strings, count, 0);
+    sort(strings, count, 0, BAD_PIVOTS);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t most = i == 0
                             ? 0
