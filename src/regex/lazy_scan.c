@@ -281,14 +281,15 @@ static enum trawl_status read_record(struct lazy *lazy, uint32_t index, const ui
 enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct lazy_hit *records,
                                uint32_t count, bool *reads, struct trawl_error *error)
 {
-    const bool is_open = lazy->nfa.is_hull || lazy->nfa.is_open;
     struct lane *lanes = lazy->lanes;
     uint64_t flushes, bytes = 0;
     uint32_t index;
+    bool is_open;
 
     TRAWL_TRY(find_part(lazy, &index, reads, error));
     if (!*reads)
         return TRAWL_OK;
+    is_open = lazy->nfa.is_hull || lazy->nfa.is_open; /* as find_part left it */
     for (uint32_t k = 0; k < count; k++) {
         lanes[k].end = records[k].after;
         lanes[k].from = records[k].begin;

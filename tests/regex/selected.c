@@ -120,9 +120,36 @@ static void head_before_a_piece(void)
     }
 }
 
+/* 2026-11-30: of an expression with so many places, the automaton reads a hull of its characters,
+ * which does not decide about a record beyond ASCII. */
+static void record_in_a_hull(void)
+{
+    const struct trawl_pattern pattern = {"\\pL{9}\\p{Greek}|\\p{Greek}\\pL{9}x?", 33};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan =
+        must_plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS));
+    const char tape[] = "жжжжжжжжжж";
+    const uint64_t offsets[] = {0, sizeof tape - 1};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BYTES);
+    struct trawl_records *records = NULL;
+    uint8_t found[1] = {9};
+
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.record_count = 1;
+    out.values = found;
+    out.room = 1;
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    MUST(trawl_ask_records(searcher, plan, records, &out, NULL));
+    TEST_CHECK_U64(out.count, 0);
+    trawl_records_unload(records);
+}
+
 int main(void)
 {
     test_begin("selected");
+    record_in_a_hull();
     class_with_line_end();
     head_before_a_piece();
     for (uint64_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
