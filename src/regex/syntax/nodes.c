@@ -260,27 +260,32 @@ static bool is_word_char(const struct syntax_node *node)
            ((node->flags & SYNTAX_FOLDS) == 0 || strchr("kKsS", node->bytes[0]) == NULL);
 }
 
-/* Records the assertions among the items of a list. Next to a letter, \m and \M mean the same as
- * \b, which RE2 has, and are replaced with it. */
-static void note_edges(struct syntax_reader *reader, struct syntax_node **items, uint64_t count)
+/* Records the assertions among the node's items. Next to a letter, \m and \M mean the same as \b,
+ * which RE2 has, and are replaced with it. */
+void syntax_note_edges(struct syntax *out, const struct syntax_node *node)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        struct syntax_node *edge = (struct syntax_node *)(uintptr_t)syntax_once(items[i]);
+    const bool is_void = node->kind == SYNTAX_REPEAT && node->most == 0; /* as (?:^){0} is */
 
-        if (edge->kind != SYNTAX_EDGE)
+    for (uint32_t i = 0; i < node->count && !is_void; i++) {
+        const struct syntax_node *item = node->items[i];
+        struct syntax_node *edge = (struct syntax_node *)(uintptr_t)syntax_once(item);
+
+        syntax_note_edges(out, item);
+        if (node->kind != SYNTAX_LIST || edge->kind != SYNTAX_EDGE ||
+            (item->kind == SYNTAX_REPEAT && item->most == 0))
             continue;
-        if ((edge->letter == 'm' && i + 1 < count && is_word_char(items[i + 1])) ||
-            (edge->letter == 'M' && i > 0 && is_word_char(items[i - 1])))
+        if ((edge->letter == 'm' && i + 1 < node->count && is_word_char(node->items[i + 1])) ||
+            (edge->letter == 'M' && i > 0 && is_word_char(node->items[i - 1])))
             edge->letter = 'b';
         if (edge->letter == '^' || edge->letter == '$') {
-            reader->out->has_lines = true;
-            reader->out->by_lines |= (edge->flags & SYNTAX_MANY_LINES) != 0;
+            out->has_lines = true;
+            out->by_lines |= (edge->flags & SYNTAX_MANY_LINES) != 0;
         }
-        reader->out->has_ends |= edge->letter == 'A' || edge->letter == 'z';
-        reader->out->edges |= edge->letter == 'b' || edge->letter == 'B'   ? SYNTAX_EDGES
-                              : edge->letter == 'm' || edge->letter == 'M' ? SYNTAX_BEGINS
-                              : edge->letter == 'h' || edge->letter == 'H' ? SYNTAX_HALVES
-                                                                           : 0;
+        out->has_ends |= edge->letter == 'A' || edge->letter == 'z';
+        out->edges |= edge->letter == 'b' || edge->letter == 'B'   ? SYNTAX_EDGES
+                      : edge->letter == 'm' || edge->letter == 'M' ? SYNTAX_BEGINS
+                      : edge->letter == 'h' || edge->letter == 'H' ? SYNTAX_HALVES
+                                                                   : 0;
     }
 }
 
@@ -302,8 +307,6 @@ enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_err
 
     if (reader->beyond && reader->depth == 1)
         drop_aheads(reader);
-    if (reader->count > frame->list)
-        note_edges(reader, reader->nodes + frame->list, reader->count - frame->list);
     TRAWL_TRY(make(reader, SYNTAX_LIST, reader->at, &list, error));
     TRAWL_TRY(give_items(reader, frame->list, list, error));
     TRAWL_TRY(push(reader, list, error));

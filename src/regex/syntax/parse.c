@@ -376,6 +376,7 @@ enum trawl_status syntax_parse_any(const struct syntax_options *options,
     TRAWL_ASSERT(reader.count == 0 && reader.depth == 0);
     TRAWL_ASSERT(is_sound(root));
     out->root = *root;
+    syntax_note_edges(out, root);
     out->needs_line |= out->has_ends;
 done:
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);

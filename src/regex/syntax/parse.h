@@ -151,6 +151,8 @@ enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct brace
                                 bool is_lazy, struct trawl_error *error);
 /* Ends the current alternative. Errors: MEMORY. */
 enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_error *error);
+/* Records the assertions in the tree, which is complete. */
+void syntax_note_edges(struct syntax *out, const struct syntax_node *node);
 /* Closes the innermost group, which becomes an item of the group that contains it. */
 enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error *error);
 
