@@ -281,8 +281,7 @@ const struct runs *choose_runs(const struct step *step)
 {
     struct regex_worker *worker = step->worker;
 
-    if (worker->expressions->atoms != NULL || worker->expressions->count > 1 ||
-        judges_whole(step) || refine_is_on_device(&worker->refiner))
+    if (worker->expressions->count > 1 || judges_whole(step) || refine_is_on_device(&worker->refiner))
         return NULL;
     if (worker->runs_rest > 0) {
         worker->runs_rest -= worker->runs_rest < UINT32_MAX;

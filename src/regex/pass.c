@@ -204,7 +204,8 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         if (worker->known[anchor->expression] == worker->line)
             continue;
         decides = is_within && (matches || (plain && anchor->is_sure));
-        if (!decides && step->want == WANT_LINES && expressions->count > 1)
+        if (!decides && step->want == WANT_LINES &&
+            (expressions->count > 1 || !expressions->has_beyond))
             return pass_many(step, at, atom, line, passing, error); /* RE2 would have to compile */
         worker->known[anchor->expression] = worker->line;
         worker->passing[(*passing)++] = anchor->expression;
