@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/status.h"
 
 static const struct {
@@ -93,6 +94,7 @@ bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
 }
 
 static struct code_ranges words, digits;
+static uint64_t word_bits[0x10000 / 64]; /* of each character below 0x10000: it is in `words` */
 static pthread_once_t ranges_once = PTHREAD_ONCE_INIT;
 
 /* Appends a range beyond ASCII that begins after the last one, or extends the last one if they are
@@ -104,6 +106,16 @@ static void ranges_add(struct code_ranges *ranges, uint32_t first, uint32_t last
     else if (first >= 0x80)
         ranges->of[ranges->count++] = (struct code_range){first, last};
     TRAWL_ASSERT(ranges->count < CODE_RANGES_MAX);
+}
+
+static void bits_make(void)
+{
+    for (uint32_t i = 0; i < words.count; i++)
+        for (uint32_t at = words.of[i].first, more; at <= words.of[i].last && at < 0x10000;
+             at += more) {
+            more = (uint32_t)min_u64(64 - at % 64, words.of[i].last - at + 1);
+            word_bits[at / 64] |= UINT64_MAX >> (64 - more) << at % 64;
+        }
 }
 
 /* Finds the categories of \d and \w. \w has `others`, too: the joiners, and letters in circles and
@@ -124,6 +136,7 @@ static void ranges_make(void)
         if (memcmp(made.code, "Nd", 2) == 0)
             ranges_add(&digits, first, last);
     }
+    bits_make();
 }
 
 const struct code_ranges *unicode_words(void)
@@ -187,8 +200,11 @@ bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t cod
 
 static bool is_word(void *context, uint32_t code_point)
 {
+    const struct code_ranges *ranges = unicode_words();
+
     (void)context;
-    return unicode_holds(unicode_words()->of, unicode_words()->count, code_point);
+    return code_point < 0x10000 ? (word_bits[code_point / 64] >> code_point % 64 & 1) != 0
+                                : unicode_holds(ranges->of, ranges->count, code_point);
 }
 
 static uint32_t letters_apart(void *context, uint32_t code_point, uint32_t *variants)
