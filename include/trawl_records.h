@@ -182,6 +182,24 @@ struct trawl_expression_told {
 TRAWL_CALL trawl_expression_tell(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                  const struct trawl_plan_options *options,
                                  struct trawl_expression_told *told, struct trawl_error *error);
+/* how many ways of a call are kept */
+#define TRAWL_WAYS_KEPT 12
+/* A way in which threads searched for regular expressions, or what such a way asked about lines
+ * (RE2, PCRE2). trawl_plan_explain lists those that a plan may have. */
+struct trawl_way {
+    const char *name;    /* valid as long as the library is loaded */
+    char what[48];       /* the first of the strings that it looked for; or the class, if it read
+                            only lines that have characters of this class in a row; or empty */
+    uint64_t bytes;      /* of the text that were searched in this way */
+    uint64_t read_bytes; /* less the lines that the class ruled out; and those of questions */
+    uint64_t asks;       /* of another way: about a line, or about what follows a match */
+    uint64_t ns;         /* to search `bytes`, with all questions, summed over the threads; of texts
+                            of a few KiB, one in 16 is timed */
+};
+/* Fill `ways` with the first ways of the last finished call; texts of less than 16 KiB may have
+ * none. *count is set to their number: at most `room` and TRAWL_WAYS_KEPT. Errors: ARGUMENT. */
+TRAWL_CALL trawl_searcher_ways(const struct trawl_searcher *searcher, struct trawl_way *ways,
+                               uint64_t room, uint64_t *count, struct trawl_error *error);
 
 #ifdef __cplusplus
 }

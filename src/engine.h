@@ -104,6 +104,13 @@ static inline void engine_changed(const struct engine_chunk *chunk, uint64_t at,
         method_changes_add(chunk->call->changes, &change);
 }
 
+/* Tells the call what the worker has searched in a way. */
+static inline void engine_searched(const struct engine_chunk *chunk, const struct trawl_way *way)
+{
+    if (chunk->call != NULL)
+        method_changes_add_way(chunk->call->changes, way);
+}
+
 struct engine_result {
     struct hits hits; /* a scan clears the count, but keeps the memory */
     uint64_t count;   /* occurrences that begin in [from, done) */

@@ -531,7 +531,9 @@ cdef class Searcher:
         cdef trawl_stats stats
         cdef trawl_change[TRAWL_CHANGES_KEPT] changes
         cdef trawl_change change
-        cdef uint64_t count = 0
+        cdef trawl_way[TRAWL_WAYS_KEPT] ways
+        cdef trawl_way way
+        cdef uint64_t count = 0, way_count = 0
         cdef trawl_error error
         cdef int status = TRAWL_OK
         cdef dict found
@@ -544,6 +546,10 @@ cdef class Searcher:
                 if status == TRAWL_OK:
                     status = trawl_searcher_changes(
                         self.last.job.searcher, changes, TRAWL_CHANGES_KEPT, &count, &error
+                    )
+                if status == TRAWL_OK:
+                    status = trawl_searcher_ways(
+                        self.last.job.searcher, ways, TRAWL_WAYS_KEPT, &way_count, &error
                     )
         check(status, &error)
         found = stats
@@ -558,6 +564,17 @@ cdef class Searcher:
                 "why": change.why,
             }
             for change in changes[:count]
+        ]
+        found["ways"] = [
+            {
+                "name": way.name,
+                "what": (<bytes>(<const char *>way.what)).decode(errors="replace"),
+                "bytes": way.bytes,
+                "read_bytes": way.read_bytes,
+                "asks": way.asks,
+                "ns": way.ns,
+            }
+            for way in ways[:way_count]
         ]
         return found
 

@@ -111,6 +111,11 @@ def test_stats():
         assert searcher.count(trawl.Plan("a"), b"banana") == 3
         stats = searcher.stats()
     assert "size" not in stats and stats["match_count"] == 3 and stats["text_bytes"] == 6 and stats["engine"] == "cpu"
+    assert stats["ways"] == []
+    with trawl.Searcher("cpu", 1) as searcher:
+        assert searcher.count(trawl.Plan(r"é\d{3}", regex=True), "é123 " * 9000) == 9000
+        (way,) = searcher.stats()["ways"]
+    assert way["name"] == "atoms" and way["what"] == '"é"' and way["bytes"] == way["read_bytes"] == 54000
 
 
 def test_changes_of_the_method():

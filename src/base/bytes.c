@@ -2,6 +2,8 @@
  * types. */
 #include "base/bytes.h"
 
+#include <stdio.h>
+
 #include "base/processor.h"
 
 #define VECTOR_BYTES 16u
@@ -55,4 +57,19 @@ uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, 
         if (bytes[i] == value || bytes[i] == other)
             return i;
     return count;
+}
+
+uint64_t bytes_show(const uint8_t *bytes, uint64_t count, char *to, uint64_t room)
+{
+    uint64_t used = 0;
+
+    for (uint64_t i = 0; i < count && used + 1 < room; i++) {
+        const bool is_plain = bytes[i] >= ' ' && bytes[i] != '"' && bytes[i] != 0x7f;
+
+        if (used + sizeof "\\xHH" > room && (bytes[i] & 0xc0) != 0x80)
+            break; /* but not within a character */
+        used += (uint64_t)snprintf(to + used, room - used, is_plain ? "%c" : "\\x%02x", bytes[i]);
+    }
+    to[used] = '\0';
+    return used;
 }

@@ -38,6 +38,10 @@ uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value, 
 uint64_t bytes_count_portable(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null);
 uint64_t bytes_count_avx2(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null);
 
+/* Writes the bytes to `to`, as far as they fit into `room` with the terminating NUL; control
+ * characters and quotes as \xHH. Returns the length of what it wrote. */
+uint64_t bytes_show(const uint8_t *bytes, uint64_t count, char *to, uint64_t room);
+
 /* Returns the offset of the first byte that equals `value` or `other`; `count` if no byte does. */
 uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, uint8_t other);
 

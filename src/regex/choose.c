@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "cpu/sizes.h"
 #include "plan/analyse.h"
@@ -156,6 +157,22 @@ static void set_prices(struct regex_worker *worker)
             worker->contest.of[way].price = price_of(worker->expressions, way);
 }
 
+/* Writes the first atoms to `name`. */
+static void name_atoms(const struct expressions *made, char *name, uint64_t room)
+{
+    uint64_t used = 0;
+
+    name[0] = '\0';
+    for (uint32_t i = 0; made->atoms != NULL && i < made->atom_count && used + 12 < room; i++) {
+        const struct trawl_pattern atom = plan_pattern(made->atoms, i);
+
+        used += (uint64_t)snprintf(name + used, room - used, "%s\"", i > 0 ? ", " : "");
+        used +=
+            bytes_show((const uint8_t *)atom.bytes, atom.bytes_count, name + used, room - used - 1);
+        used += (uint64_t)snprintf(name + used, room - used, "\"");
+    }
+}
+
 void choose_begin(struct regex_worker *worker)
 {
     const struct contest_rules rules = {regex_step_bytes / 4 + 1, regex_step_bytes / 2 + 1,
@@ -177,32 +194,73 @@ void choose_begin(struct regex_worker *worker)
     set_prices(worker);
 }
 
-void choose_explain(const struct expressions *expressions, char *lines, uint64_t lines_bytes)
+void choose_explain(const struct expressions *made, char *lines, uint64_t lines_bytes)
 {
-    const bool has_atoms = expressions->atoms != NULL;
-    const uint32_t fits = ways(expressions, has_atoms);
+    const bool has_atoms = made->atoms != NULL;
+    const struct runs *runs = NULL;
+    char name[sizeof((struct trawl_way *)0)->what];
+    uint32_t fits = ways(made, has_atoms);
+    bool has_reach = false;
     uint64_t used;
 
-    used = (uint64_t)snprintf(lines, lines_bytes, "atoms: %" PRIu64,
-                              has_atoms ? expressions->atom_count : 0);
-    for (uint32_t i = 0; has_atoms && i < min_u64(expressions->atom_count, ATOMS_SHOWN); i++) {
-        const struct trawl_pattern atom = plan_pattern(expressions->atoms, i);
-        const int shown = (int)min_u64(atom.bytes_count, ATOM_SHOWN);
-
-        used += (uint64_t)snprintf(lines + used, lines_bytes - used, "%s\"%.*s\"",
-                                   i > 0 ? ", " : ": ", shown, (const char *)atom.bytes);
-    }
-    used += (uint64_t)snprintf(lines + used, lines_bytes - used, "\n");
+    for (uint32_t i = 0; i < made->count; i++)
+        has_reach |= made->items[i].has_reach;
+    if (made->count == 1 && !expressions_cross(made))
+        runs = program_runs(made->items[0].each);
+    name_atoms(made, name, sizeof name);
+    used = (uint64_t)snprintf(lines, lines_bytes, "atoms: %" PRIu64 "%s%s\n",
+                              has_atoms ? made->atom_count : 0, has_atoms ? ": " : "", name);
+    if (runs != NULL)
+        used += (uint64_t)snprintf(lines + used, lines_bytes - used,
+                                   "other ways read lines with: %s\n", runs_name(runs));
     for (enum way way = WAY_ATOMS; way < WAYS; way++)
         if ((fits >> way & 1) != 0)
             used += (uint64_t)snprintf(lines + used, lines_bytes - used,
                                        "expected ns per byte of text, %s: at least %.4f\n",
-                                       choose_name(expressions, way),
-                                       price_of(expressions, way).byte_ns);
+                                       choose_name(made, way), price_of(made, way).byte_ns);
+    used += (uint64_t)snprintf(
+        lines + used, lines_bytes - used, "may be asked about a line: automaton%s%s%s\n",
+        made->has_beyond && made->count == 1 ? "" : ", RE2", made->has_beyond ? ", PCRE2" : "",
+        has_reach ? ", long repetitions" : "");
     if ((fits & (fits - 1)) != 0)
         used += (uint64_t)snprintf(lines + used, lines_bytes - used,
                                    "trials: the CPU tries these in turn\n");
     TRAWL_ASSERT(used < lines_bytes);
+}
+
+void choose_tell(struct regex_worker *worker, const struct engine_chunk *chunk, uint64_t bytes,
+                 const struct runs *runs, uint64_t read_bytes, uint64_t ns)
+{
+    const struct expressions *made = worker->expressions;
+    struct words *words = &worker->words;
+    const enum way way = (enum way)worker->contest.now;
+    const struct {
+        const char *name;
+        struct program_asks *of;
+    } asks[] = {{"automaton", &worker->lazily},
+                {"RE2", &words->re2},
+                {"PCRE2", &words->pcre2},
+                {"long repetitions", &words->reach}};
+    struct trawl_way told = {.name = choose_name(made, way),
+                             .bytes = bytes,
+                             .read_bytes = runs != NULL ? read_bytes : bytes,
+                             .ns = ns};
+
+    if (worker->named != made)
+        name_atoms(made, worker->atoms_name, sizeof worker->atoms_name);
+    worker->named = made;
+    if (way == WAY_ATOMS || runs != NULL)
+        memcpy(told.what, runs != NULL ? runs_name(runs) : worker->atoms_name, sizeof told.what);
+    for (uint32_t i = 0; i < sizeof asks / sizeof *asks; i++) {
+        const struct program_asks of = *asks[i].of;
+
+        *asks[i].of = (struct program_asks){0, 0};
+        if (of.count > 0 && strcmp(asks[i].name, told.name) == 0)
+            told.asks = of.count;
+        else if (of.count > 0)
+            engine_searched(chunk, &(struct trawl_way){asks[i].name, "", 0, of.bytes, of.count, 0});
+    }
+    engine_searched(chunk, &told);
 }
 
 /* Tells the call that the next step is read in another way. */
@@ -281,7 +339,8 @@ const struct runs *choose_runs(const struct step *step)
 {
     struct regex_worker *worker = step->worker;
 
-    if (worker->expressions->count > 1 || judges_whole(step) || refine_is_on_device(&worker->refiner))
+    if (worker->expressions->count > 1 || judges_whole(step) ||
+        refine_is_on_device(&worker->refiner))
         return NULL;
     if (worker->runs_rest > 0) {
         worker->runs_rest -= worker->runs_rest < UINT32_MAX;

@@ -14,9 +14,13 @@ double choose_score(const struct split_options *options, const struct split_stri
 /* Begins the contest (plan/contest.h) between the ways to read a step. */
 void choose_begin(struct regex_worker *worker);
 /* Writes the ways to read steps, and their prices, for trawl_plan_explain. */
-void choose_explain(const struct expressions *expressions, char *lines, uint64_t lines_bytes);
+void choose_explain(const struct expressions *made, char *lines, uint64_t lines_bytes);
 /* Returns the name of a way for messages. */
 const char *choose_name(const struct expressions *made, enum way way);
+/* Tells the call that so many bytes were searched by worker->contest.now, in `ns`; with `runs`,
+ * only `read_bytes` were read. Clears worker->lazily. */
+void choose_tell(struct regex_worker *worker, const struct engine_chunk *chunk, uint64_t bytes,
+                 const struct runs *runs, uint64_t read_bytes, uint64_t ns);
 /* Chooses how the steps after `step` are read, and how long the next one is. `step` was searched
  * from began_ns to ended_ns; not `counts`: these are not known. */
 void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, bool counts);

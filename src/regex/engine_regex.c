@@ -65,6 +65,7 @@ static void plan_end(struct refiner *refiner)
     worker->runs_rest = regex_runs_pause == UINT32_MAX ? UINT32_MAX : 0;
     worker->runs_pause = regex_runs_pause;
     worker->runs_steps = 0;
+    worker->named = NULL;
     worker->has_seen = false;
     worker->atoms_most = TRIAL_ATOMS;
     worker->scans_left = 0;
@@ -129,6 +130,7 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     step->judged++;
     TRAWL_TRY(step_push_merged_hits(step, line, from, error));
     note_undecided(step, line, UINT64_MAX);
+    choose_tell(worker, chunk, step->to - from, NULL, 0, 0);
     return TRAWL_OK;
 }
 
@@ -300,12 +302,15 @@ static enum trawl_status by_whole(struct step *step, const struct runs *runs, bo
                 runs_next(runs, find, step->chunk, step->from + at, step->to, &begins) - step->from;
         if (at > count)
             break;
-        found = (is_re2    ? program_run
-                 : may_ask ? program_find
-                           : program_match)(expressions->whole, text, count, at, count,
-                                            REGEX_ANYWHERE, &span, 1);
+        if (is_re2 || may_ask)
+            found = (is_re2 ? program_run : program_find)(expressions->whole, text, count, at,
+                                                          count, REGEX_ANYWHERE, &span, 1);
+        else
+            found = program_match(expressions->whole, text, count, at, count, REGEX_ANYWHERE, &span,
+                                  1, &step->worker->words.re2);
         if (found == PROGRAM_ASKS) {
             step->pushed = step->from + at;
+            program_note(&step->worker->lazily, step->to - step->pushed);
             return by_automaton(step, line_begin(step, step->pushed), error);
         }
         if (found < 0)
@@ -494,6 +499,8 @@ static enum trawl_status read_lines(struct step *step, const struct runs *runs,
 {
     const enum way way = (enum way)step->worker->contest.now;
 
+    if (way != WAY_AUTOMATON && !choose_whole(step, way) && choose_automaton(step, way))
+        program_note(&step->worker->lazily, step->to - step->from);
     return choose_whole(step, way)       ? by_whole(step, runs, way == WAY_RE2, error)
            : choose_automaton(step, way) ? by_automaton(step, step->from, error)
                                          : by_lines(step, step->from, false, error);
@@ -556,6 +563,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
             worker->atoms_most *= 2;
     }
     worker->stepped_ns = counts ? read_clock() : 0;
+    choose_tell(worker, step->chunk, step->to - step->from, runs, cost.bytes,
+                worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
     if (!by_atoms && counts)
         choose_count_runs(step, runs != NULL ? &cost : NULL,
                           worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
@@ -572,9 +581,12 @@ static enum trawl_status scan_atoms(struct regex_worker *worker, struct engine_t
                                     struct trawl_error *error)
 {
     const struct expressions *expressions = worker->expressions;
+    const uint64_t began_ns = clock_now_ns();
     struct hits *hits = &task->result->hits;
 
     TRAWL_TRY(worker->refiner.ops->submit(worker->refiner.proposer, task, error));
+    choose_tell(worker, task->chunk, task->result->done - task->from, NULL, 0,
+                clock_now_ns() - began_ns);
     if (hits->count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
@@ -661,6 +673,7 @@ static enum trawl_status scan_pieces(struct regex_worker *worker, const struct e
     struct engine_result *result = task->result;
     const uint64_t from = task->from;
     const uint8_t line_end = worker->expressions->plan->line_end;
+    const uint64_t began_ns = clock_now_ns();
     struct step step = {worker, chunk, task->want, from, from, result, .decided = 0};
 
     result->on_device = refine_is_on_device(&worker->refiner);
@@ -673,6 +686,7 @@ static enum trawl_status scan_pieces(struct regex_worker *worker, const struct e
     TRAWL_TRY(scan_piece(&step, error));
     result->candidate_count += step.judged;
     result->done = step.to;
+    choose_tell(worker, chunk, step.to - from, NULL, 0, clock_now_ns() - began_ns);
     result->hits.one_per_line = task->want == WANT_LINES;
     return TRAWL_OK;
 }

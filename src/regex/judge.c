@@ -176,7 +176,7 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
         if (expressions->has_no_heads && *failed_ns < FAILED_NS + begin / BYTES_PER_NS) {
             const uint64_t began_ns = clock_now_ns();
             const int found = program_match(program, line->bytes, line->count, begin, line->count,
-                                            REGEX_AT_FROM, span, 1);
+                                            REGEX_AT_FROM, span, 1, &line->words->re2);
 
             if (found != 0)
                 return found;
@@ -188,7 +188,7 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
         for (uint32_t k = 0; k < expressions->near_lines && begin > from; k++)
             begin = judge_after_last(line->bytes, from, begin - 1, line_end);
         return program_match(program, line->bytes, line->count, begin, line->count, REGEX_ANYWHERE,
-                             span, 1);
+                             span, 1, &line->words->re2);
     }
     return 0;
 }
@@ -217,6 +217,7 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
         if (at < from || !may_hold(expressions, expression, line, i))
             continue;
         from = max_u64(from, at - min_u64(at, most));
+        program_note(&line->words->reach, line->count - from);
         found = reach_match(reach, window, line->bytes, line->count, from, at, line->count,
                             REGEX_ANYWHERE, span, 1);
         if (found < 0)

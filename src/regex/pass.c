@@ -108,6 +108,7 @@ static enum trawl_status pass_group(struct step *step, uint32_t group, uint64_t 
     uint32_t count;
     bool matches;
 
+    program_note(&worker->lazily, read.count - read.from);
     TRAWL_TRY(pass_lazily(step, group, &read, &found, &count, &matches, error));
     for (uint32_t i = 0; i < count; i++)
         if (worker->known[found[i]] != worker->line) {
@@ -144,6 +145,7 @@ static enum trawl_status pass_many(struct step *step, uint64_t at, struct atom a
 {
     struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
+    const uint64_t group = expressions->count > 1 ? atom.pattern : 0; /* all mean the only one */
     bool begins = true;
 
     if (worker->asked == NULL) {
@@ -152,14 +154,14 @@ static enum trawl_status pass_many(struct step *step, uint64_t at, struct atom a
     }
     if (line->after == UINT64_MAX)
         set_line(step, at, line);
-    if (at >= line->end || worker->asked[atom.pattern] == worker->line)
+    if (at >= line->end || worker->asked[group] == worker->line)
         return TRAWL_OK;
     for (uint32_t i = expressions->atom_first[atom.pattern];
          i < expressions->atom_first[atom.pattern + 1] && begins; i++)
         begins = expressions->anchors[expressions->atom_anchors[i]].leads;
     if (!begins || step->spare == 0)
-        worker->asked[atom.pattern] = worker->line;
-    return pass_group(step, LAZY_ATOM + (uint32_t)atom.pattern,
+        worker->asked[group] = worker->line;
+    return pass_group(step, LAZY_ATOM + (uint32_t)group,
                       begins && step->spare > 0 ? at : UINT64_MAX, line, passing, error);
 }
 

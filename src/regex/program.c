@@ -292,13 +292,14 @@ int program_find(const struct program *program, const uint8_t *text, uint64_t co
 
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                  uint32_t span_count)
+                  uint32_t span_count, struct program_asks *asks)
 {
     const int found = program_find(program, text, count, from, to, anchor, spans, span_count);
 
-    return found != PROGRAM_ASKS
-               ? found
-               : program_run(program, text, count, from, to, anchor, spans, span_count);
+    if (found != PROGRAM_ASKS)
+        return found;
+    program_note(asks, to - from);
+    return program_run(program, text, count, from, to, anchor, spans, span_count);
 }
 
 int program_run(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,

@@ -54,12 +54,23 @@ bool program_has_finder(const struct program *program);
 /* Returns true if `program` is not NULL and has a finder, but no counted repetition. */
 bool program_has_plain_finder(const struct program *program);
 
+/* How often a program was asked, and for how many bytes. */
+struct program_asks {
+    uint64_t count, bytes;
+};
+
+static inline void program_note(struct program_asks *asks, uint64_t bytes)
+{
+    asks->count++;
+    asks->bytes += bytes;
+}
+
 #define PROGRAM_MEMORY (-1)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */
-/* Like regex_ops.match, but may also return PROGRAM_MISSING. */
+/* Like regex_ops.match, but may also return PROGRAM_MISSING. Adds to *asks if RE2 is asked. */
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                  uint32_t span_count);
+                  uint32_t span_count, struct program_asks *asks);
 /* The same with RE2 alone, and without RE2; program_find returns PROGRAM_ASKS if RE2 has to
  * decide. */
 int program_run(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,

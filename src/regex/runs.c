@@ -1,8 +1,10 @@
 /* runs: finds where runs of characters may begin (runs.h). */
 #include "regex/runs.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "plan/analyse.h"
 #include "regex/prices.def"
@@ -20,6 +22,7 @@ struct runs {
     uint32_t stride; /* bytes of each of the class's characters; 0: their lengths differ */
     uint32_t count;  /* least length of a run: in characters, or in bytes if their lengths differ */
     bool are_begins; /* each match begins with a run */
+    char name[sizeof((struct trawl_way *)0)->what];
 };
 
 /* Encodings of characters: each of their first bytes has one of the low and of the high halves. */
@@ -330,6 +333,7 @@ enum trawl_status runs_make(const struct syntax_node *root, const struct regex_o
     struct runs_maker maker = {.options = options, .rate = RUN_RATE_MAX};
     struct characters chars, beyond = {.has_sequences = true}, longs = beyond;
     struct runs *runs;
+    uint64_t at;
 
     *out = NULL;
     if (root->may_be_empty)
@@ -346,6 +350,10 @@ enum trawl_status runs_make(const struct syntax_node *root, const struct regex_o
     add_ascii(&longs, 0xe0, 0xff);
     make_tables(&longs, &runs->longs);
     runs->are_begins = maker.is_first;
+    at = bytes_show((const uint8_t *)maker.set->bytes, maker.set->bytes_count, runs->name,
+                    sizeof runs->name - sizeof "{99}");
+    if (maker.times > 1)
+        (void)snprintf(runs->name + at, sizeof runs->name - at, "{%u}", maker.times);
     runs->stride = chars.shortest == chars.longest ? chars.longest : 0;
     if (runs->stride > 0)
         runs->count = (uint32_t)min_u64(maker.times, (RUN_MAX - 1) / runs->stride + 1);
@@ -457,6 +465,11 @@ static void fill(const struct runs *runs, const struct find_ops *find,
     tile_cut(&found->tile, words, positions);
     found->begin = begin;
     found->end = begin + positions;
+}
+
+const char *runs_name(const struct runs *runs)
+{
+    return runs->name;
 }
 
 bool runs_begin_matches(const struct runs *runs)

@@ -35,6 +35,8 @@ struct runs_found {
 enum trawl_status runs_make(const struct syntax_node *root, const struct regex_options *options,
                             struct runs **out, struct trawl_error *error);
 void runs_free(struct runs *runs); /* accepts NULL */
+/* Returns the class, as it is in the expression, and how many of its characters make a run. */
+const char *runs_name(const struct runs *runs);
 /* Returns true if each match begins with a run; false for NULL. */
 bool runs_begin_matches(const struct runs *runs);
 /* Returns the first position in [from, to) of the chunk where a run may begin; `to`: there is none.

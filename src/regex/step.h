@@ -29,7 +29,10 @@ struct regex_worker {
     struct engine_result rest_lines; /* the lines of the step that it has found */
     uint64_t rest_next;              /* index of the next of them */
     struct contest contest;          /* of enum way */
-    uint64_t stepped_ns;             /* when the task's last step ended; 0: it had none */
+    const struct expressions *named; /* whose first atoms are in atoms_name; NULL: none yet */
+    char atoms_name[sizeof((struct trawl_way *)0)->what];
+    struct program_asks lazily; /* what another way has asked the lazy automaton in this step */
+    uint64_t stepped_ns;        /* when the task's last step ended; 0: it had none */
     /* how many more steps are read without runs, and how many are if runs are useless once more */
     uint32_t runs_rest, runs_pause;
     uint32_t runs_steps; /* how many steps were not a rest since runs turned out slower */
@@ -236,12 +239,6 @@ static inline void note_undecided(const struct step *step, struct regex_line lin
         step->result->undecided_count++ == 0)
         step->result->undecided_at = step->chunk->begin + line.begin;
     words->is_undecided = false;
-}
-
-/* Returns true if the plan's only expression is PCRE2's. */
-static inline bool step_is_beyond(const struct step *step)
-{
-    return step->worker->expressions->has_beyond && step->worker->expressions->count == 1;
 }
 
 #endif

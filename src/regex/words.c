@@ -282,7 +282,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
         found = program_may_be_empty(program) ? &own : NULL;
     do {
         matched = program_match(program, words->copy, words->copy_count, at, end, anchor, found,
-                                found == &own ? 1 : span_count);
+                                found == &own ? 1 : span_count, &words->re2);
         if (matched <= 0 || found == NULL)
             return matched;
         (void)to_line(words, found->begin);
@@ -369,6 +369,7 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
     const uint64_t most = has_head ? 1 : line->count > PART_LEAST ? BEGINS : PART_LEAST;
     uint64_t begins = words->granted == pcre2 ? 1 : most;
 
+    program_note(&words->pcre2, line->count - from);
     do {
         const bool is_rest = !pcre2->may_stop || line->count - from <= begins;
         const uint64_t began_ns = is_rest ? 0 : clock_now_ns();
@@ -429,15 +430,17 @@ int words_match(const struct expressions *expressions, uint32_t expression,
                                             spans, span_count)
                              : PROGRAM_ASKS;
 
-        if (found == PROGRAM_ASKS && (reach = expression_reach(expressions, expression)) != NULL)
+        if (found == PROGRAM_ASKS && (reach = expression_reach(expressions, expression)) != NULL) {
+            program_note(&words->reach, to - from);
             found = reach_match(reach, words_window(words, expression), line->bytes, line->count,
                                 from, UINT64_MAX, to, anchor, spans, span_count);
+        }
         if (found >= 0)
             return found;
     }
     if (is_plain)
         return program_match(asked->each, line->bytes, line->count, from, to, anchor, spans,
-                             span_count);
+                             span_count, &words->re2);
     words->kind = WORDS_MARKED;
     return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
 }

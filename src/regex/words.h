@@ -73,6 +73,7 @@ struct words {
     /* the parts of the line at which reaches last looked, by the expression's index: when matches
      * of several expressions are merged, each asks in turn */
     struct reach_window windows[WORDS_WINDOWS];
+    struct program_asks re2, pcre2, reach; /* by all lines, until the caller clears them */
 };
 
 /* Returns the window of an expression. */

@@ -226,6 +226,22 @@ enum trawl_status trawl_searcher_changes(const struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
+enum trawl_status trawl_searcher_ways(const struct trawl_searcher *searcher, struct trawl_way *ways,
+                                      uint64_t room, uint64_t *count, struct trawl_error *error)
+{
+    if (searcher == NULL || count == NULL || (ways == NULL && room > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL ? "searcher"
+                          : count == NULL  ? "count"
+                                           : "ways");
+    *count = atomic_load(&searcher->brief.bytes_after) > 0
+                 ? 0
+                 : min_u64(searcher->last_changes.way_count, room);
+    if (*count > 0)
+        memcpy(ways, searcher->last_changes.ways, (size_t)*count * sizeof *ways);
+    return TRAWL_OK;
+}
+
 /* Cancels the searcher's current call. Returns false if there is none, or if it is already
  * cancelled. May be called in a signal handler, even in a thread that is inside the call or inside
  * this function. */

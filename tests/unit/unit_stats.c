@@ -17,10 +17,11 @@ static struct trawl_stats stats_of(const struct trawl_searcher *searcher)
     return stats;
 }
 
-/* Checks that the last call had no changes of the method. */
+/* Checks that the last call had no changes of the method, and searched for no expression. */
 static void no_changes(const struct trawl_searcher *searcher)
 {
     struct trawl_change change;
+    struct trawl_way way;
     uint64_t count = 1;
 
     TEST_CHECK_U64(stats_of(searcher).change_count, 0);
@@ -29,6 +30,12 @@ static void no_changes(const struct trawl_searcher *searcher)
     TEST_CHECK(trawl_searcher_changes(searcher, NULL, 1, &count, NULL) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_searcher_changes(searcher, &change, 1, NULL, NULL) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_searcher_changes(NULL, &change, 1, &count, NULL) == TRAWL_ARGUMENT);
+    count = 1;
+    MUST(trawl_searcher_ways(searcher, &way, 1, &count, NULL));
+    TEST_CHECK_U64(count, 0);
+    TEST_CHECK(trawl_searcher_ways(searcher, NULL, 1, &count, NULL) == TRAWL_ARGUMENT);
+    TEST_CHECK(trawl_searcher_ways(searcher, &way, 1, NULL, NULL) == TRAWL_ARGUMENT);
+    TEST_CHECK(trawl_searcher_ways(NULL, &way, 1, &count, NULL) == TRAWL_ARGUMENT);
 }
 
 static void before_the_first_call(void)

@@ -41,7 +41,8 @@ struct job_totals {
     struct job_sums sums;
     /* the last changes: change i of sums.change_count is in changes[i % TRAWL_CHANGES_KEPT] */
     struct job_method_change changes[TRAWL_CHANGES_KEPT];
-    uint32_t thread_count; /* maximum number of threads that a search had */
+    struct trawl_way ways[TRAWL_WAYS_KEPT]; /* up to the one without a name */
+    uint32_t thread_count;                  /* maximum number of threads that a search had */
     uint32_t worker_count; /* of the pool, or of a file's pool (units.c) if that has more */
     uint64_t elapsed_ns;   /* time of the whole run */
     char engine[32], instruction_set[16], note[160]; /* facts about the last search */

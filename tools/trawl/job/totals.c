@@ -19,12 +19,32 @@ static void totals_kept(struct job_totals *sum, const struct job_totals *more)
             more->changes[at % TRAWL_CHANGES_KEPT];
 }
 
+static void add_way(struct job_totals *sum, const struct trawl_way *more)
+{
+    struct trawl_way *way = sum->ways, *end = sum->ways + TRAWL_WAYS_KEPT;
+
+    while (way < end && way->name != NULL &&
+           (strcmp(way->name, more->name) != 0 || strcmp(way->what, more->what) != 0))
+        way++;
+    if (way == end)
+        return;
+    if (way->name == NULL)
+        *way = (struct trawl_way){.name = more->name};
+    memcpy(way->what, more->what, sizeof way->what);
+    way->bytes += more->bytes;
+    way->read_bytes += more->read_bytes;
+    way->asks += more->asks;
+    way->ns += more->ns;
+}
+
 void totals_add(struct job_totals *sum, const struct job_totals *more)
 {
     uint64_t *sums = (uint64_t *)&sum->sums;
     const uint64_t *others = (const uint64_t *)&more->sums;
 
     totals_kept(sum, more);
+    for (uint32_t i = 0; i < TRAWL_WAYS_KEPT && more->ways[i].name != NULL; i++)
+        add_way(sum, &more->ways[i]);
     for (size_t i = 0; i < sizeof sum->sums / sizeof *sums; i++)
         sums[i] += others[i];
     if (more->thread_count > sum->thread_count)
@@ -88,8 +108,10 @@ static struct job_totals last_totals(const struct command_job *job, const char *
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals totals = {0};
+    uint64_t ways;
 
-    if (trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
+    if (trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK ||
+        trawl_searcher_ways(job->searcher, totals.ways, TRAWL_WAYS_KEPT, &ways, NULL) != TRAWL_OK)
         return totals;
     totals.sums.text_bytes = stats.text_bytes;
     totals.sums.match_count = stats.match_count;

@@ -103,6 +103,26 @@ static void print_methods(const struct job_totals *totals)
         fputs(" bytes\n", stderr);
 }
 
+/* Prints the ways in which the search looked for expressions. */
+static void print_ways(const struct job_totals *totals)
+{
+    for (uint32_t i = 0; i < TRAWL_WAYS_KEPT && totals->ways[i].name != NULL; i++) {
+        const struct trawl_way *way = &totals->ways[i];
+
+        fprintf(stderr, "%s  %s", i == 0 ? "ways:\n" : "", way->name);
+        if (way->what[0] != '\0')
+            fprintf(stderr, "%s %s", way->what[0] == '"' ? "" : " in lines with", way->what);
+        fprintf(stderr, ": %" PRIu64 " bytes", way->bytes);
+        if (way->read_bytes != way->bytes)
+            fprintf(stderr, ", %" PRIu64 " read", way->read_bytes);
+        if (way->asks > 0)
+            fprintf(stderr, ", asked %" PRIu64 " times", way->asks);
+        if (way->ns > 0)
+            fprintf(stderr, ", %.6f seconds", (double)way->ns * 1e-9);
+        fprintf(stderr, "\n");
+    }
+}
+
 /* Prints how often the search changed its method, and the last changes. */
 static void print_changes(const struct job_totals *totals)
 {
@@ -171,6 +191,7 @@ static void print_stats(const struct command_job *job)
             totals->sums.chunk_count, totals->sums.device_chunk_count, totals->engine);
     print_skipped(job);
     print_methods(totals);
+    print_ways(totals);
     print_changes(totals);
     if (totals->instruction_set[0] != '\0')
         fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
