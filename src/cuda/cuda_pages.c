@@ -47,7 +47,7 @@ static enum trawl_status add_pieces(struct cuda_worker *worker, uint64_t from, u
     if (needs * sizeof *pieces > own->pieces.count) {
         struct cuda_pinned more = {NULL, 0};
 
-        TRAWL_TRY(cuda_mapped_reserve(worker->device, &more,
+        TRAWL_TRY(cuda_pinned_reserve(worker->device, &more,
                                       cuda_worker_room(worker, 2 * needs * sizeof *pieces), error));
         if (own->count > 0)
             memcpy(more.bytes, own->pieces.bytes, own->count * sizeof *pieces);
@@ -126,11 +126,16 @@ enum trawl_status cuda_pages_gather(struct cuda_worker *worker, const struct eng
     TRAWL_TRY(cuda_memory_reserve(
         worker->device, &worker->text,
         cuda_worker_room(worker, range->text_end + WORD_BYTES + SCAN_AROUND_BYTES), error));
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->offsets,
+                                  cuda_worker_room(worker, own->count * sizeof(struct pages_piece)),
+                                  error));
+    TRAWL_TRY(cuda_worker_upload(worker, worker->offsets.address, own->pieces.bytes,
+                                 own->count * sizeof(struct pages_piece), error));
     range->address = worker->text.address;
     a = (struct pages_gather_arguments){
         .text = (const uint8_t *)(uintptr_t)place->address,
         .copy = (uint8_t *)(uintptr_t)worker->text.address,
-        .pieces = (const struct pages_piece *)(const void *)own->pieces.bytes,
+        .pieces = (const struct pages_piece *)(uintptr_t)worker->offsets.address,
         .separator = own->separator * 0x01010101u};
     return CUDA_CALL(device, error, launch, device->functions[CUDA_KERNEL_PAGES_GATHER],
                      (unsigned)own->count, 1, 1, PAGES_THREADS, 1, 1, 0, worker->stream, parameters,

@@ -81,7 +81,7 @@ struct cuda_answering {
 
 /* What the worker has copied of a text's ranges to its text memory (cuda_pages.c). */
 struct cuda_gathered {
-    struct cuda_pinned pieces; /* struct pages_piece, which kernels can read */
+    struct cuda_pinned pieces; /* struct pages_piece */
     uint64_t count;
     uint64_t chunk_at;  /* offset of the chunk's first byte in the loaded text */
     uint64_t serial;    /* serial number of the plan for which `separator` was chosen */

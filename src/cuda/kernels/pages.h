@@ -20,8 +20,8 @@ struct pages_piece {
 struct pages_gather_arguments {
     const uint8_t *text;
     uint8_t *copy;
-    const struct pages_piece *pieces; /* in the host's memory */
-    uint32_t separator;               /* four bytes */
+    const struct pages_piece *pieces;
+    uint32_t separator; /* four bytes */
 };
 
 /* pages_map and pages_turn: a filter is built for `count` pages at a time, of which the first
