@@ -93,8 +93,7 @@ static uint32_t ways(const struct expressions *made, bool has_atoms)
     const bool atoms = has_atoms && !(automaton && has_dense_atoms(made));
 
     return (uint32_t)atoms << WAY_ATOMS | (uint32_t)finder << WAY_FINDER |
-           (uint32_t)automaton << WAY_AUTOMATON | (uint32_t)whole << WAY_RE2 |
-           (uint32_t)lines << WAY_LINES;
+           (uint32_t)automaton << WAY_AUTOMATON | (uint32_t)lines << WAY_LINES;
 }
 
 const char *choose_name(const struct expressions *made, enum way way)
@@ -102,7 +101,6 @@ const char *choose_name(const struct expressions *made, enum way way)
     static const char *const names[] = {[WAY_ATOMS] = "atoms",
                                         [WAY_FINDER] = "finder",
                                         [WAY_AUTOMATON] = "automaton",
-                                        [WAY_RE2] = "RE2",
                                         [WAY_LINES] = "line by line"};
 
     return way != WAY_LINES || made->count > 1 ? names[way]
@@ -143,8 +141,6 @@ static struct price price_of(const struct expressions *made, enum way way)
         for (uint32_t i = 0; i < made->count; i++)
             rules_ns += LAZY_RULE_NS + LAZY_REPEAT_NS * made->items[i].tree.root.product;
         return (struct price){rules_ns, LAZY_NS};
-    case WAY_RE2:
-        return (struct price){RE2_ONCE_NS + RE2_INSTRUCTION_NS * (double)made->cost, RE2_NS};
     default:
         return (struct price){0, FINDER_NS};
     }
@@ -290,7 +286,6 @@ void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, 
         tell(step, &change);
     while (
         (contest->now == WAY_AUTOMATON && worker->divides) ||
-        (contest->now == WAY_RE2 && contest->first != WAY_RE2 && !program_has_re2(whole)) ||
         (contest->now == WAY_FINDER && contest->first != WAY_FINDER && !program_has_finder(whole)))
         if (contest_drop(contest, &change))
             tell(step, &change);
@@ -319,12 +314,8 @@ bool choose_host(const struct step *step, uint64_t ns)
 bool choose_whole(const struct step *step, enum way way)
 {
     const struct expressions *expressions = step->worker->expressions;
-    const struct contest *contest = &step->worker->contest;
 
-    return (way == WAY_RE2 ? program_has_re2(expressions->whole)
-                           : way == WAY_FINDER && ((contest->fits >> WAY_AUTOMATON & 1) != 0 ||
-                                                   program_is_ready(expressions->whole))) &&
-           may_read_whole(step, step->from, step->to) &&
+    return way == WAY_FINDER && may_read_whole(step, step->from, step->to) &&
            (step->to - step->from <= cpu_sizes.hits ||
             (expressions->whole_is_exact && step->want == WANT_COUNT));
 }

@@ -10,7 +10,7 @@
  *   RE2 reads the lines in which automata cannot decide. Of many expressions that share an atom,
  *   the lazy automaton (lazy.h) first rules out most. If some expressions have no atoms, another
  *   worker finds the lines in which one of these matches, in one of the other ways.
- * - finder, RE2: the finder or RE2 reads the text of the step for the plan's only expression.
+ * - finder: the finder reads the text of the step for the plan's only expression.
  * - automaton: the lazy automaton of all expressions reads the text, then the programs of those
  * that may match in a line that line.
  * - line by line: the programs read every line; PCRE2, or a reach (reach.h), if they decide.
@@ -18,11 +18,10 @@
  * Where matches may cross lines, the whole text is a single line, and a single step. If there is
  * only one expression, and it has atoms, the text is divided into pieces instead (scan_piece).
  *
- * The finder and RE2 cannot read records, texts with line ends other than newline, lines with a
- * second kind of line end (a NUL, or CR LF), and some non-ASCII lines at once; some expressions
- * have no such program. Then they read line by line. What the finder leaves undecided, the
- * automaton reads, so that RE2 need not compile. Where each match of the only expression
- * has a run of rare characters (runs.h), they read only the lines that have one.
+ * The finder cannot read records, texts with line ends other than newline, lines with a second kind
+ * of line end (a NUL, or CR LF), and some non-ASCII lines at once. What it leaves undecided, the
+ * automaton reads, so that RE2 need not compile. Where each match of the only expression has a run
+ * of rare characters (runs.h), they read only the lines that have one.
  */
 #include "regex/engine_regex.h"
 
@@ -240,7 +239,7 @@ static enum trawl_status by_automaton(struct step *step, uint64_t from, struct t
     return TRAWL_OK;
 }
 
-/* Handles a match that the expression's program has found in the step's text. Sets *next to where
+/* Handles a match that the finder has found in the step's text. Sets *next to where
  * the search continues. */
 static enum trawl_status take_match(struct step *step, const struct regex_span *span,
                                     uint64_t *next, struct trawl_error *error)
@@ -277,20 +276,19 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     return step_judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
-/* The finder or RE2 reads the step's text for the only expression; where each match begins with a
- * run, from the next one on. */
-static enum trawl_status by_whole(struct step *step, const struct runs *runs, bool is_re2,
+/* The finder reads the step's text for the only expression; where each match begins with a run,
+ * from the next one on. */
+static enum trawl_status by_whole(struct step *step, const struct runs *runs,
                                   struct trawl_error *error)
 {
     const struct find_ops *find = find_of(step->worker->refiner.engine);
     struct runs_found begins;
     const struct expressions *expressions = step->worker->expressions;
-    const bool may_ask = (step->worker->contest.fits >> WAY_AUTOMATON & 1) != 0;
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
     begins.begin = begins.end = 0;
-    /* without the last newline, after which RE2 would find an empty line */
+    /* without the last newline, after which there is no line */
     if (text[count - 1] == '\n')
         count--;
     while (at <= count && !step->is_paused) {
@@ -302,19 +300,12 @@ static enum trawl_status by_whole(struct step *step, const struct runs *runs, bo
                 runs_next(runs, find, step->chunk, step->from + at, step->to, &begins) - step->from;
         if (at > count)
             break;
-        if (is_re2 || may_ask)
-            found = (is_re2 ? program_run : program_find)(expressions->whole, text, count, at,
-                                                          count, REGEX_ANYWHERE, &span, 1);
-        else
-            found = program_match(expressions->whole, text, count, at, count, REGEX_ANYWHERE, &span,
-                                  1, &step->worker->words.re2);
+        found = program_find(expressions->whole, text, count, at, count, REGEX_ANYWHERE, &span, 1);
         if (found == PROGRAM_ASKS) {
             step->pushed = step->from + at;
             program_note(&step->worker->lazily, step->to - step->pushed);
             return by_automaton(step, line_begin(step, step->pushed), error);
         }
-        if (found < 0)
-            return program_failed(found, error);
         if (found == 0)
             break;
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
@@ -501,7 +492,7 @@ static enum trawl_status read_lines(struct step *step, const struct runs *runs,
 
     if (way != WAY_AUTOMATON && !choose_whole(step, way) && choose_automaton(step, way))
         program_note(&step->worker->lazily, step->to - step->from);
-    return choose_whole(step, way)       ? by_whole(step, runs, way == WAY_RE2, error)
+    return choose_whole(step, way)       ? by_whole(step, runs, error)
            : choose_automaton(step, way) ? by_automaton(step, step->from, error)
                                          : by_lines(step, step->from, false, error);
 }

@@ -13,7 +13,6 @@ enum way {
     WAY_ATOMS,
     WAY_FINDER,    /* of one expression: the finder reads the step's text (sequence.h) */
     WAY_AUTOMATON, /* the lazy automaton rules lines out, or decides about them (lazy.h) */
-    WAY_RE2,       /* of one expression: RE2 reads the step's text */
     WAY_LINES,     /* PCRE2, a reach or RE2 reads line by line */
     WAYS
 };

@@ -136,7 +136,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     made->options = *options;
     made->tree = tree;
     made->is_line = is_line;
-    now = memory->mib > 0 ||
+    now = (times > 0 && memory->mib > 0) ||
           (now && (root->product > SYNTAX_REPEAT_MAX ||
                    (root->cost > most && (options->marks != REGEX_UNMARKED ||
                                           syntax_cost(root, options->bytes) > most))));
@@ -255,12 +255,7 @@ bool program_has_plain_finder(const struct program *program)
 
 bool program_is_ready(const struct program *program)
 {
-    return program != NULL && (program_has_plain_finder(program) || program_has_re2(program));
-}
-
-bool program_has_re2(const struct program *program)
-{
-    return regex_of(program) != NULL;
+    return program != NULL && (program_has_plain_finder(program) || regex_of(program) != NULL);
 }
 
 int program_why(const struct program *program)
@@ -295,19 +290,11 @@ int program_match(const struct program *program, const uint8_t *text, uint64_t c
                   uint32_t span_count, struct program_asks *asks)
 {
     const int found = program_find(program, text, count, from, to, anchor, spans, span_count);
+    const struct regex *regex = found == PROGRAM_ASKS ? regex_of(program) : NULL;
 
     if (found != PROGRAM_ASKS)
         return found;
     program_note(asks, to - from);
-    return program_run(program, text, count, from, to, anchor, spans, span_count);
-}
-
-int program_run(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
-                uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                uint32_t span_count)
-{
-    const struct regex *regex = regex_of(program);
-
     if (regex == NULL)
         return program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING : PROGRAM_MEMORY;
     return program->ops->match(regex, text, count, from, to, anchor, spans, span_count);

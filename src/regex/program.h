@@ -27,10 +27,10 @@ struct program_memory {
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large);
 /* Compiles an expression, which must live as long as the program, but may be forgotten
  * (syntax_forget); with `is_line`, the expression between the ends of a line. The program gets
- * `times` as much memory as `each` or, if it needs more, as `most`. With `now`, or if the plan
- * limits the memory, RE2 compiles immediately unless the program certainly has room; otherwise when
- * it is first needed. If the program needs more memory, *out becomes NULL. Errors: ARGUMENT,
- * UNSUPPORTED, MEMORY. */
+ * `times` as much memory as `each` (0: RE2 never compiles it) or, if it needs more, as `most`. With
+ * `now`, or if the plan limits the memory, RE2 compiles immediately unless the program certainly
+ * has room; otherwise when it is first needed. If the program needs more memory, *out becomes NULL.
+ * Errors: ARGUMENT, UNSUPPORTED, MEMORY. */
 enum trawl_status program_make(struct program_memory *memory, const struct syntax *tree,
                                bool is_line, const struct regex_options *options, uint64_t times,
                                bool now, struct program **out, struct trawl_error *error);
@@ -38,8 +38,6 @@ void program_free(struct program *program); /* accepts NULL */
 /* Returns true if `program` is not NULL and can search: it needs no RE2, or RE2 has compiled it, or
  * does so now. */
 bool program_is_ready(const struct program *program);
-/* Returns true if RE2 has compiled the program, or does so now. */
-bool program_has_re2(const struct program *program);
 
 /* Returns the reach of an expression that has one (reach_fits); NULL: there is not enough memory.
  */
@@ -71,11 +69,7 @@ static inline void program_note(struct program_asks *asks, uint64_t bytes)
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count, struct program_asks *asks);
-/* The same with RE2 alone, and without RE2; program_find returns PROGRAM_ASKS if RE2 has to
- * decide. */
-int program_run(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
-                uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                uint32_t span_count);
+/* The same without RE2, or PROGRAM_ASKS if RE2 has to decide. */
 #define PROGRAM_ASKS (-7)
 int program_find(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,

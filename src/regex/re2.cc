@@ -113,7 +113,6 @@ re2::RE2::Options options_of(const regex_options &given)
 
     options.set_log_errors(false);
     options.set_longest_match(given.longest);
-    options.set_never_nl(given.lines);
     options.set_dot_nl(given.dot_all);
     options.set_max_mem(static_cast<int64_t>(given.memory_bytes));
     if (given.bytes)

@@ -31,7 +31,7 @@ struct regex_options {
     bool longest;
     bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */
-    bool lines;   /* the text has many lines, and a match must not contain a newline */
+    bool lines;   /* the text has many lines, and a match must not contain one: not for RE2 */
     bool dot_all; /* '.' also matches a newline */
     /* ^ and $ also match at newlines, and a match may cross lines */
     bool multi;

@@ -365,24 +365,8 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     return status;
 }
 
-/* Returns how many alternatives have a repetition without limit that does not end at a blank, as in
- * `foo.*bar`. */
-static uint32_t endless_alternatives(const struct syntax_node *node)
-{
-    const bool ends = node->kind != SYNTAX_REPEAT || node->most != SYNTAX_ENDLESS;
-    uint32_t count = !ends && sets_hold(node->items[0], ' ');
-
-    for (uint32_t i = 0; i < node->count; i++) {
-        const uint32_t inside = endless_alternatives(node->items[i]);
-
-        count = node->kind == SYNTAX_GROUP ? count + inside : (uint32_t)max_u64(count, inside);
-    }
-    return count;
-}
-
-/* Compiles the program of the only expression for texts of many lines. There is none if too many
- * alternatives are endless, because RE2 would need a state for each set of them, or if a reach is
- * better. */
+/* Makes the program of the only expression for texts of many lines, which is its finder. There is
+ * none if a reach is better. */
 static enum trawl_status compile_whole(struct expressions *made, struct trawl_error *error)
 {
     const struct trawl_plan *plan = made->plan;
@@ -390,23 +374,17 @@ static enum trawl_status compile_whole(struct expressions *made, struct trawl_er
     const struct expression *item = made->items;
     struct regex_options options = made->options;
     const struct reach *reach = NULL;
-    struct syntax tree;
-    bool is_endless;
 
     if (made->count != 1 || item->needs_line || plan->line_end != '\n' ||
         (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
-    TRAWL_TRY(syntax_again(&item->tree, &tree, error));
-    is_endless = endless_alternatives(&tree.root) > WHOLE_ENDLESS_MAX;
-    syntax_release(&tree);
     if (item->has_reach && (reach = expression_reach(made, 0)) == NULL)
         return program_failed(PROGRAM_MEMORY, error);
-    if (is_endless ||
-        (reach != NULL && reach_is_better(reach, item->has_atoms, program_has_finder(item->each))))
+    if (reach != NULL && reach_is_better(reach, item->has_atoms, program_has_finder(item->each)))
         return TRAWL_OK;
     options.lines = true;
     TRAWL_TRY(
-        program_make(&made->memory, &item->tree, lines, &options, 2, false, &made->whole, error));
+        program_make(&made->memory, &item->tree, lines, &options, 0, false, &made->whole, error));
     made->whole_is_exact = made->whole != NULL && !made->needs_marks;
     return TRAWL_OK;
 }

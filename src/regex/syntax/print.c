@@ -291,7 +291,7 @@ static void put_edge(const struct printer *printer, const struct syntax_node *ed
     const bool is_marked = options->marks != REGEX_UNMARKED;
     const bool asks = printer->beyond && options->letters.class_ranges != NULL;
     const bool by_lines = (letter == '^' || letter == '$') && !printer->beyond &&
-                          ((edge->flags & SYNTAX_MANY_LINES) != 0 || options->lines) &&
+                          (edge->flags & SYNTAX_MANY_LINES) != 0 &&
                           (!is_marked || options->marks == REGEX_MARKED_LINES);
 
     if (printer->beyond && strchr(asks ? "bBmM" : "mM", letter) != NULL) {
