@@ -152,7 +152,9 @@ static void *work(void *context)
     refusal = response->request.guard.refusal;
     is_short = failed && (refusal == GUARD_SHORT ||
                           request_refusal(&response->request.guard, &http_status) != NULL);
-    is_local = failed && response->request.lacks_pcre && response->request.format == REQUEST_FRAMES;
+    is_local = failed && response->request.lacks_pcre &&
+               response->request.format == REQUEST_FRAMES &&
+               strstr(response->message, "--allow-pcre") != NULL; /* PCRE2 would search for it */
     guard_leave(&response->request.guard);
     if (failed && (is_short || is_local || response->request.format != REQUEST_FRAMES))
         response_refuse(response,
