@@ -467,9 +467,13 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     uint32_t count, states, *list, *slots;
 
     for (uint32_t i = 0; i < lazy->found_count; i++)
-        if (lazy->firsts[lazy->found[i]] == 0)
-            TRAWL_TRY(put_expression(lazy, lazy->found[i], error));
-    if (lazy->classed_count == lazy->nfa.count)
+        if (lazy->firsts[lazy->found[i]] == 0) {
+            const enum trawl_status status = put_expression(lazy, lazy->found[i], error);
+
+            lazy->is_stale |= had_edges != lazy->nfa.has_edges;
+            TRAWL_TRY(status);
+        }
+    if (lazy->classed_count == lazy->nfa.count && !lazy->is_stale)
         return TRAWL_OK;
     lazy->items_max = (uint32_t)max_u64(lazy->share_bytes / 4, 8 * (uint64_t)lazy->nfa.count);
     if (lazy->nfa.count > lazy->list_capacity) {
@@ -491,7 +495,8 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     memcpy(lazy->line_class_of, lazy->class_of, sizeof lazy->class_of);
     lazy->line_class_of[lazy->made->plan->line_end] = (uint8_t)count;
     lazy->line_class_of[lazy->made->plan->line_end_also] = (uint8_t)count;
-    if (count == lazy->class_count && had_edges == lazy->nfa.has_edges)
+    lazy->is_stale |= count != lazy->class_count;
+    if (!lazy->is_stale)
         return TRAWL_OK;
     states = (uint32_t)min_u64(lazy_sizes.states, lazy->share_bytes / 4 / (count + 1));
     if (2 * states > lazy->slot_count) {
@@ -505,6 +510,7 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     lazy->class_count = count;
     lazy->stride = count + 1;
     lazy->states_max = states;
+    lazy->is_stale = false;
     return TRAWL_OK;
 }
 

@@ -61,6 +61,7 @@ struct lazy {
     /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always
      * passes */
     uint32_t *firsts;
+    bool is_stale; /* the states are those of other classes; memory may have run out since */
     uint32_t classed_count; /* the classes of bytes take this many places into account */
     bool cuts[257];         /* at which bytes a class begins */
     uint8_t class_of[256], byte_of[256];
