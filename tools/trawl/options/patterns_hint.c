@@ -61,7 +61,9 @@ bool patterns_hint(const struct patterns *patterns, const struct settings *setti
 void patterns_hint_files(const struct settings *settings, const struct value_item *operands,
                          size_t count)
 {
-    for (size_t i = 0; i < count && settings->encoding == NULL; i++) {
+    const bool reads_bytes = settings->encoding != NULL || settings->hex || settings->wild;
+
+    for (size_t i = 0; i < count && !reads_bytes; i++) {
         const char *doubt = strcmp(operands[i].text, "-") == 0
                                 ? NULL
                                 : encoding_hint(operands[i].text, settings->search_zip);
