@@ -744,9 +744,9 @@ enum trawl_status lazy_make(const struct expressions *made, struct lazy **out,
     lazy->made = made;
     lazy->count = made->count;
     lazy->nfa = (struct nfa){.options = &made->options,
-                             .is_hull = made->count > FEW_RULES,
+                             .is_hull = made->count > 1,
                              .is_strict = true,
-                             .is_open = made->has_marked || made->needs_marks,
+                             .is_open = made->count > 1 || made->has_marked || made->needs_marks,
                              .needs_marks = made->needs_marks};
     status = make(lazy, error);
     if (status != TRAWL_OK)
