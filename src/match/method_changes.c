@@ -52,7 +52,8 @@ void method_changes_take(struct method_changes *changes, struct method_changes *
         to->kept[i] = changes->kept[i];
     to->way_count = changes->way_count;
     memcpy(to->ways, changes->ways, to->way_count * sizeof *to->ways);
-    changes->count = changes->way_count = 0;
+    changes->count = 0;
+    changes->way_count = 0;
     (void)pthread_mutex_unlock(&lock);
     forks_release();
 }
