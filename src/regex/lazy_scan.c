@@ -163,12 +163,13 @@ static enum trawl_status begin_lanes(struct lazy *lazy, uint32_t index, const ui
     return TRAWL_OK;
 }
 
-/* After the states were forgotten for `taker`: the other lanes read their lines again. */
+/* After the states were forgotten for `taker`: the other lanes that have not ended read their lines
+ * again. */
 static enum trawl_status begin_again(struct lazy *lazy, uint32_t index, const uint8_t *text,
                                      const struct lane *taker, struct trawl_error *error)
 {
     for (struct lane *lane = lazy->lanes; lane < lazy->lanes + LANES; lane++)
-        if (lane != taker) {
+        if (lane != taker && !(lane->at == lane->end && lane->is_read)) {
             lane->at = begin_of_line(lazy, text, lane);
             TRAWL_TRY(begin_lane(lazy, index, lane, error));
         }

@@ -12,6 +12,7 @@
 // Functions of regex_borders.c.
 extern "C" void borders_set(uint64_t seed);
 extern "C" void borders_set_part(uint64_t hits);
+extern "C" void borders_set_states(uint32_t states);
 extern "C" void borders_set_device(uint64_t seed);
 
 struct setup {

@@ -347,6 +347,25 @@ void one_case(const char *path, bool letters)
     search(given, options, path);
 }
 
+// Searches a text whose last line has no end and matches at its begin, so that the automaton's last
+// lane has ended when another makes all forget their states.
+void last_lane(const char *path)
+{
+    trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    setup given;
+
+    given.options = TRAWL_PLAN_OPTIONS_INIT;
+    given.options.syntax = TRAWL_PERL;
+    (void)add_expression(&given, "[ab]*a[ab]{4}c");
+    (void)add_expression(&given, "z");
+    for (uint32_t k = 0; k < 900; k++)
+        given.text += "ab\n"[draw(k % 20 == 0 ? 3 : 2)];
+    given.text += "\nz" + std::string(250, 'b');
+    options.threads = 1;
+    borders_set_states(20);
+    search(given, options, path);
+}
+
 // ---- Long lines --------------------------------------------------------------------------------
 
 // Searches lines with part - 1 to 2 * part + 1 words, where an engine's result has at most `part`
@@ -474,6 +493,7 @@ int main(int argc, char **argv)
     close(made);
     if (engine == TRAWL_ENGINE_CPU)
         bounded_memory();
+    last_lane(path);
     border_cases(path);
     for (uint64_t i = 0; i < amount; i++)
         one_case(path, i % 6 == 5);

@@ -10,6 +10,7 @@
 void borders_set(uint64_t seed);
 void borders_set_device(uint64_t seed);
 void borders_set_part(uint64_t hits);
+void borders_set_states(uint32_t states);
 
 void borders_set(uint64_t seed)
 {
@@ -42,7 +43,16 @@ void borders_set_part(uint64_t hits)
     regex_step_bytes = 64 << 10;
     regex_ways = UINT32_MAX;
     judge_again = 64;
+    lazy_sizes = (struct lazy_sizes){1 << 15, 4096};
     regex_runs_pause = 16;
+}
+
+/* Lets the automaton read everything, with so few states that it forgets them often. */
+void borders_set_states(uint32_t states)
+{
+    borders_set_part(cpu_sizes_default.hits);
+    regex_ways = 1u << WAY_AUTOMATON;
+    lazy_sizes = (struct lazy_sizes){states, 1 << 20};
 }
 
 /* Makes the sizes of simulated devices, and the chunks of loaded texts, small, and lets texts be
