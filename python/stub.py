@@ -137,6 +137,8 @@ PARAMETERS = of_names({
 OTHERS = {
     ("Array.__array__", "copy"): "Any",
     ("Plan.__new__", "values"): "Iterable[Any] | None",
+    ("Plan.find_all", "answer"): 'Literal["index", "pattern", "value"]',
+    ("Searcher.find_all", "answer"): 'Literal["index", "pattern", "value"]',
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
     ("Plan.batches", "match"): 'Literal["all"] | _Spans',
@@ -205,15 +207,17 @@ RETURNS = of_names({
     "Lines": "lines LineBatches.__next__",
     "Batches": "batches",
     "LineBatches": "line_batches",
-    "Column": "count_by_pattern numbers record_counts",
+    "Column": "numbers",
     "NoReturn": "__bool__",
-    "Array": "__invert__ booleans contains_each group_lists groups match_lists pattern_counts pattern_lists",
+    "Array": "__invert__ booleans contains_each group_lists groups match_lists pattern_counts",
 })  # fmt: skip
 SEVERAL = "list[Any] | tuple[str | Buffer | None, ...]"
 REWRITTEN = [("text", "str", "str"), ("text", "_Column", "Array"), ("text", "_Strings", "list[Any]"),
              ("text", "Buffer | _NumpyArray", "bytes"), ("text", "_There", "DeviceStrings"), ("text", SEVERAL, "list[Any]")]  # fmt: skip
 # For a method: triples of a parameter, the parameter's type, and the type that the method returns for it.
 ANSWERED = [("column", "_Records", "Array"), ("column", "_There", "DeviceArray")]
+NAMED = [("answer", 'Literal["index"]', "Array"), ("answer", 'Literal["pattern", "value"]', "list[Any]")]
+NAMED_COUNTS = [("answer", 'Literal["index"]', "Column"), ("answer", 'Literal["pattern", "value"]', "dict[Any, int]")]
 OVERLOADS = {
     "contains": ANSWERED,
     "match_counts": ANSWERED,
@@ -227,8 +231,10 @@ OVERLOADS = {
     "split": [("text", "str", "list[str]"), ("text", f"{SEVERAL} | _Strings | _Column", "list[Any]"),
               ("text", "Buffer | _NumpyArray", "list[bytes]"), ("answer", 'Literal["array"]', "Array"),
               ("text", "_There", "DeviceStrings")],
-    "which": [("answer", 'Literal["index"]', "Array"),
-              ("answer", 'Literal["pattern", "value"]', "list[Any]")],
+    "which": NAMED,
+    "pattern_lists": NAMED,
+    "count_by_pattern": NAMED_COUNTS,
+    "record_counts": NAMED_COUNTS,
     "Match.groups": [(None, None, None)],
     "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],
 }  # fmt: skip

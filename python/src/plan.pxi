@@ -447,9 +447,14 @@ cdef class Plan:
             return found.count
         return search(default(), self, text, None, progress, work_count).count
 
-    def count_by_pattern(self, text, *, progress=None):
-        """Count the occurrences of each pattern: a Column with one number per pattern."""
-        return default().count_by_pattern(self, text, progress=progress)
+    def count_by_pattern(self, text, *, answer="index", progress=None):
+        """Count the occurrences of each pattern: a Column with one number per pattern. answer: 'pattern' or 'value'
+        returns a dict of the patterns' texts or values, and their numbers; those of equal values are added up.
+
+        >>> Plan({r'ab+': 'letters', r'[0-9]+': 'digits'}, regex=True).count_by_pattern('abb 1 22', answer='value')
+        {'letters': 1, 'digits': 2}
+        """
+        return default().count_by_pattern(self, text, answer=answer, progress=progress)
 
     def count_lines(self, text, *, invert=False, limit=None, progress=None):
         """Count the lines in which an occurrence begins; invert: the lines in which none begins.
@@ -490,13 +495,16 @@ cdef class Plan:
         return default().matches(self, text, match=match, line_numbers=line_numbers, value=value,
                                  offsets=offsets, progress=progress)
 
-    def find_all(self, text, *, match="all", offsets=None):
+    def find_all(self, text, *, match="all", answer="index", offsets=None):
         """Return all occurrences as a list of tuples, see matches(): the fastest call for short texts.
+        answer: 'pattern' or 'value' puts the pattern's text or value in place of its index.
 
         >>> Plan(['he', 'she', 'hers']).find_all('ushers')
         [(1, 4, 1), (2, 4, 0), (2, 6, 2)]
+        >>> Plan({'he': 'pronoun', 'hers': 'possessive'}).find_all('ushers', answer='value')
+        [(2, 4, 'pronoun'), (2, 6, 'possessive')]
         """
-        return find_all(default(), self, text, match, offsets)
+        return as_found(self, find_all(default(), self, text, match, offsets), answer)
 
     def finditer(self, text, *, match="all"):
         """Iterate over the occurrences in a text that fits into memory, each a Match, which has the groups of an
@@ -636,9 +644,9 @@ cdef class Plan:
         """Count for each record the patterns that occur: an Array of uint64."""
         return search_column(default(), self, column, progress, COUNTS)
 
-    def pattern_lists(self, column, *, progress=None):
-        """Find for each record the indices of the patterns that occur: an Array of lists."""
-        return search_column(default(), self, column, progress, LISTS)
+    def pattern_lists(self, column, *, answer="index", progress=None):
+        """Find for each record the indices of the patterns that occur: an Array of lists. answer: see which()."""
+        return default().pattern_lists(self, column, answer=answer, progress=progress)
 
     def cells(self, column, *, offsets=None, progress=None):
         """Find all pairs of a record and a pattern that the record contains, with the pattern's first
@@ -664,9 +672,10 @@ cdef class Plan:
         return default().match_lists(
             self, column, match=match, value=value, first=first, offsets=offsets, progress=progress)
 
-    def record_counts(self, column, *, progress=None):
-        """Count for each pattern the records that contain it: a Column."""
-        return search_column(default(), self, column, progress, PATTERNS)
+    def record_counts(self, column, *, answer="index", progress=None):
+        """Count for each pattern the records that contain it: a Column. answer: 'pattern' or 'value' returns a dict of
+        the patterns' texts or values; of equal values, the numbers are added up."""
+        return default().record_counts(self, column, answer=answer, progress=progress)
 
 
 cdef Plan plan_for(Plan plan, object match):

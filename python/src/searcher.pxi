@@ -590,13 +590,13 @@ cdef class Searcher:
     def count(self, Plan plan not None, text, *, progress=None):
         return search(self, plan, text, None, progress, work_count).count
 
-    def count_by_pattern(self, Plan plan not None, text, *, progress=None):
+    def count_by_pattern(self, Plan plan not None, text, *, answer="index", progress=None):
         cdef uint64_t patterns = told_plan(plan.plan, 0).pattern_count
         cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
 
         memset(sums.memory.bytes, 0, patterns * sizeof(uint64_t))
         search(self, plan, text, None, progress, work_count_by_pattern, 0, 0, sums.memory.bytes)
-        return sums
+        return _sources.as_counts(plan, sums, answer)
 
     def count_lines(self, Plan plan not None, text, *, bint invert=False, limit=None, progress=None):
         return search(self, plan, text, None, progress, work_count_lines,
@@ -667,8 +667,8 @@ cdef class Searcher:
         made.handle.check(False)
         return made
 
-    def find_all(self, Plan plan not None, text, *, match="all", offsets=None):
-        return find_all(self, plan, text, match, offsets)
+    def find_all(self, Plan plan not None, text, *, match="all", answer="index", offsets=None):
+        return as_found(plan, find_all(self, plan, text, match, offsets), answer)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
         return find_matches(self, plan, text, match)
@@ -733,8 +733,8 @@ cdef class Searcher:
     def pattern_counts(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, COUNTS)
 
-    def pattern_lists(self, Plan plan not None, column, *, progress=None):
-        return search_column(self, plan, column, progress, LISTS)
+    def pattern_lists(self, Plan plan not None, column, *, answer="index", progress=None):
+        return _sources.as_answers(plan, search_column(self, plan, column, progress, LISTS), answer)
 
     def cells(self, Plan plan not None, column, *, offsets=None, progress=None):
         there = answer_there(self, plan, column, TRAWL_RECORDS_CELLS, "cells", None, progress)
@@ -755,8 +755,8 @@ cdef class Searcher:
         return there if there is not None else record_matches(self, plan, column, match, value, offsets, progress,
                                                               WHICH if first else LISTS)
 
-    def record_counts(self, Plan plan not None, column, *, progress=None):
-        return search_column(self, plan, column, progress, PATTERNS)
+    def record_counts(self, Plan plan not None, column, *, answer="index", progress=None):
+        return _sources.as_counts(plan, search_column(self, plan, column, progress, PATTERNS), answer)
 
 
 cdef Searcher default_searcher = None  # runs the searches of Plan's methods; opened by the first of these searches

@@ -362,6 +362,10 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     return made
 
 
+cdef object as_found(Plan plan, list found, answer):
+    return found if answer == "index" else _sources.as_answers(plan, found, answer)
+
+
 cdef enum:
     GROUPS_MAX = 100  # a value may name the groups of an expression with numbers below this
 

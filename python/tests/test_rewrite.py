@@ -321,6 +321,36 @@ def test_values():
         trawl.Plan("a").which(column, answer="value")
 
 
+def test_names(rng):
+    """A plan's values, here names of rules, stand where the patterns' indices do."""
+    rules = {r"k[0-9]+": "key", r"k[a-z]+": "word", r"[0-9]+": "number", r"0x[0-9a-f]+": "number"}
+    plan = trawl.Plan(rules, regex=True)
+    with trawl.Searcher(threads=1) as searcher:
+        for length in (0, 30, 30, 30000):  # a long text has more occurrences than find_all() keeps at first
+            text = "".join(rng.choices("k07xab \n", k=length))
+            found = plan.find_all(text)
+            named = [(begin, end, plan.values[pattern]) for begin, end, pattern in found]
+            assert plan.find_all(text, answer="value") == searcher.find_all(plan, text, answer="value") == named
+            assert plan.find_all(text, answer="pattern") == [(b, e, plan[pattern]) for b, e, pattern in found]
+            counts = {name: sum(one[2] == name for one in named) for name in ("key", "word", "number")}
+            assert plan.count_by_pattern(text, answer="value") == counts
+            column = [*text.split("\n"), None]
+            lists = plan.pattern_lists(column).tolist()
+            expected = [None if of is None else [plan.values[i] for i in of] for of in lists]
+            assert plan.pattern_lists(column, answer="value") == expected
+            records = [sum(i in (of or ()) for of in lists) for i in range(4)]
+            assert plan.record_counts(column, answer="pattern") == dict(zip(rules, records))
+            assert plan.record_counts(column, answer="value")["number"] == records[2] + records[3]
+    assert trawl.Plan({"kitten": "cat"}, edits=1).find_all("kiten", answer="value") == [(0, 5, "cat", 1)]
+    for call in (plan.find_all, plan.count_by_pattern):
+        with pytest.raises(ValueError, match="answer: 'index', 'pattern' or 'value', not 'name'"):
+            call("k0", answer="name")
+        with pytest.raises(ValueError, match="values: the plan has no values"):
+            getattr(trawl.Plan("k"), call.__name__)("k0", answer="value")
+    with pytest.raises(TypeError, match="unhashable"):
+        trawl.Plan({"a": []}).count_by_pattern("a", answer="value")
+
+
 def test_iter_order(rng):
     """Check that iter() yields occurrences ordered by their ends, although the search finds them ordered by their
     starts."""

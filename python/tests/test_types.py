@@ -104,6 +104,7 @@ def test_columns(tmp_path):
         "parts: list[object] = plan.split(series)\narray: trawl.Array = plan.split(series, answer='array')\n"
         "items: list[object] = plan.replace(strings, 'b')\nitems = plan.mask(strings)\nitems = plan.split(strings)\n"
         "one: bytes = plan.replace(byte, b'b')\nitems = plan.replace(['a', None], 'b')\n"
+        "sums: dict[str, int] = plan.count_by_pattern(byte, answer='value')\n"
         "found: trawl.Array = plan.contains(strings)\nfound = plan.contains(series) & [True]\n"
     )
     for version in ("3.11", "3.13"):

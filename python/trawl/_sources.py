@@ -641,15 +641,37 @@ def pandas_array(values: list[Any], form: str) -> Any:
     return pandas.array(values, dtype=kinds.get(form, object))
 
 
-def as_answers(plan: Any, which: Any, answer: str) -> Any:
-    """Convert the pattern indices in `which` to the requested `answer`: indices, patterns or values."""
+def names_of(plan: Any, answer: str) -> Any:
+    """Return what stands for each pattern in an answer: its text or its value; None: its index."""
     if choice("answer", answer, ("index", "pattern", "value")) == "index":
-        return which
-    table = values_of(plan, None) if answer == "value" else {}
-    found = which.tolist()
-    if answer == "pattern":
-        table = {i: plan[i] for i in set(found) - {None}}
-    return [None if i is None else table[i] for i in found]
+        return None
+    return values_of(plan, None) if answer == "value" else plan
+
+
+def as_answers(plan: Any, found: Any, answer: str) -> Any:
+    """Replace the pattern indices in `found`, of numbers, None, lists of numbers, or of occurrences in tuples."""
+    names = names_of(plan, answer)
+    if names is None:
+        return found
+    named = functools.cache(names.__getitem__)
+
+    def of(item: Any) -> Any:
+        if isinstance(item, tuple):
+            return *item[:2], named(item[2]), *item[3:]
+        return None if item is None else [named(i) for i in item] if isinstance(item, list) else named(item)
+
+    return [of(item) for item in (found if isinstance(found, list) else found.tolist())]
+
+
+def as_counts(plan: Any, counts: Any, answer: str) -> Any:
+    """Convert a number per pattern into a dict of names and numbers; those of equal names add up."""
+    names = names_of(plan, answer)
+    if names is None:
+        return counts
+    sums: dict[Any, int] = {}
+    for name, count in zip(names, counts):
+        sums[name] = sums.get(name, 0) + count
+    return sums
 
 
 def truth(i: int, item: Any) -> bool | None:
