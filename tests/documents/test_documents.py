@@ -48,7 +48,9 @@ def test_guide(name, device):
     check(ROOT / f"docs/{name}.md", path=[str(BUILD)], link=[f"trawl={ROOT}"])
 
 
-@pytest.mark.parametrize("path", ["docs/papers.md", "gallery/README.md"])
+@pytest.mark.parametrize(
+    "path", [*(f"docs/papers/{name}.md" for name in ("pss", "bmh", "swift", "word")), "gallery/README.md"]
+)
 def test_gallery(path, device):
     check(ROOT / path, path=[str(BUILD)])
 

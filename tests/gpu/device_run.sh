@@ -48,7 +48,7 @@ measured() {
     cat "$log"
 }
 
-# The figures of docs/papers.md, left as papers.json and papers.md. Outside a git repository, the caller must set
+# The figures of docs/papers.md and docs/papers, left beside papers.json. Outside a git repository, the caller must set
 # TRAWL_COMMIT to the commit.
 papers() {
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || {
@@ -60,7 +60,7 @@ papers() {
         --seconds="$(($(rest) > 120 ? $(rest) - 60 : 60))" --runner=build/gpu/trawl-bench \
         --directory=build >>"$log" 2>&1
     status=$?
-    cp docs/measurements/papers.json docs/papers.md "$out"
+    cp -r docs/measurements/papers.json docs/papers.md docs/papers "$out"
     tail -n 30 "$log"
 }
 

@@ -90,7 +90,9 @@ def parse(words):
     if options.command is None:
         options.command = os.path.join(os.path.dirname(options.runner), "trawl")
     options.directory = options.directory or os.path.join(ROOT, "build")
-    if options.name not in ("docs", "gpu") and not os.access(options.command, os.X_OK):
+    if options.name == "papers" and (unknown := set(options.words) - set(papers.NAMES)):
+        die(f"papers: there is no {', '.join(sorted(unknown))}; there are {', '.join(papers.NAMES)}")
+    if options.name not in ("docs", "gpu") and not options.source and not os.access(options.command, os.X_OK):
         die(f"{options.command} does not run")
     return options
 
@@ -201,6 +203,8 @@ def one(options, name):
     """Measure and report. Returns the exit status."""
     if options.source:
         data = read_results(options.source)
+        if name == "papers" and options.words:
+            data["rows"] = [row for row in data["rows"] if row["paper"] in options.words]
     else:
         made = measure(options, name)
         if made is None:
@@ -233,7 +237,9 @@ def documents(options):
     if options.source and len(names) != 1:
         die("docs NAME --from=FILE: one name")
     for name in names:
-        if name not in KINDS and (name != "forms" or not options.source):  # forms is a part of gpu, with results in a file of its own
+        if name not in KINDS and (
+            name != "forms" or not options.source
+        ):  # forms is a part of gpu, with results in a file of its own
             die(f"docs: there is no {name}")
         print(f"== {name}", flush=True)
         mine = copy.copy(options)

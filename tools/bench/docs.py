@@ -21,7 +21,7 @@ import cpu
 MEASUREMENTS = "docs/measurements"
 NOT_YET = ["Not measured yet."]
 # (page, section, function that makes the lines). The section's name is the name of the file of results,
-# except for the parts of papers.md. A page may lack a section without results.
+# except for papers.md and the pages in docs/papers. A page may lack a section without results.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('expressions', expressions), ('sets', sets), ('matrix', sets),
     ('calibrate', calibrate), ('packed', packed))]  # fmt: skip
@@ -33,16 +33,13 @@ SECTIONS += [
     ("README.md", "commands", commands.readme),
     ("docs/papers.md", "overview", papers.overview),
 ]
-SECTIONS += [("docs/papers.md", name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
+SECTIONS += [(f"docs/papers/{name}.md", name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
 # How many tables a section keeps; the others are in docs/measurements/NAME.csv, a row for each figure.
 KEPT = {"commands": 0, "rules": 4, "sets": 1, "matrix": 1}
 
 # (file, file of results, function that makes its text; None: not measured)
 FILES = [
-    ("docs/papers-claims.csv", "papers", papers.claims_file),
-    ("docs/papers-proposals.csv", "papers", papers.proposals_file),
-    ("docs/papers-tables.csv", "papers", papers.tables_file),
     ("docs/papers-fastest.csv", "papers", papers.fastest_file),
     ("docs/plots/commands.svg", "commands", commands.plot),
     ("docs/plots/gpu-counts.svg", "gpu", gpu.plot),

@@ -17,7 +17,7 @@ import commands
 import plots
 import texts as recipes
 from claims import Figures, quartiles
-from report import digits, opening, spread_line, table
+from report import digits, machine_line, opening, spread_line, table
 from runner import HERE, command
 
 NAMES = ("pss", "bmh", "swift", "word", "records", "together")  # the last is not a publication, and has no claims
@@ -29,6 +29,7 @@ SIDES = {"published": "published", "suggested": "published", "own": "own"}  # th
 PARTS = ("plan", "copy_in", "shifts", "kernel", "copy_out", "host_work", "search")
 PLACES = {"one core": "one core", "all cores": "all cores", "GPU": "GPU", "GPU, own": "GPU", "command": "whole process"}
 PATTERN_SECONDS = 0.1  # a run that takes longer is not repeated with the same pattern
+PART_BEGINS = 1 << 20  # start offsets that a form with child grids searched at a time when papers.json was measured
 ALIASES = {"wordSearchCPU (naive, one core)": "naive"}
 
 
@@ -331,6 +332,7 @@ def joined(name, rows):
         if bad:
             it.update({key: bad[key] for key in ("why", "wrong") if key in bad})
         else:
+            it["runs"] = [len(one["seconds"]) for one in several]
             for key in ("seconds", *PARTS):
                 if any(key in one for one in several):
                     it[key] = [round(statistics.median(one.get(key, [0])), 9) for one in several]
@@ -386,6 +388,9 @@ def cell(figures, ref):
     it, parts = figures.find(ref), ref.split("|")
     if not figures.good(it):
         return figures.state(it, ref)
+    if parts[2:] == ["parts"]:
+        row = figures.rows[parts[0]]
+        return str(-(-(row["text_bytes"] - row["pattern_bytes"] + 1) // PART_BEGINS))
     runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
         return "-"
@@ -444,15 +449,20 @@ def table_lines(figures, made):
     return ["", f"**{title}.** {caption}".rstrip()] + lines
 
 
-def part(data, paper, tables=False):
-    """Return the lines of the page for a publication. Its tables are in tables_file, apart from the one that compares
-    all publications."""
+def part(data, paper):
+    """Return the generated lines of a publication's page: how its figures are made, verdicts, tables, proposals."""
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ["Not measured."]
-    lines = []
-    if "source" in facts:
-        lines.append(f"Source: {facts['source']}; measured on {facts['hardware']}." + keys_said(figures))
+    lines = (
+        [f"Source: {facts['source']}; measured on {facts['hardware']}." + keys_said(figures), ""]
+        if facts["claims"]
+        else []
+    )
+    lines.append(
+        f"`./dev bench papers {paper} --from=docs/measurements/papers.json` prints what follows. "
+        f"Measured on {machine_line(data, on_gpu=True)}."
+    )
     lines += sorted(
         {
             f"- {it['name']}: {it['why']}"
@@ -461,54 +471,47 @@ def part(data, paper, tables=False):
             if it.get("why") and figures.state(it, "") != "no GPU"
         }
     )
-    for made in facts["tables"] if tables or not facts["claims"] else []:
+    if facts["claims"]:
+        judged = claims.judged(figures, facts["claims"], main_first=True)
+        because = facts["because"].get(judged[0][1])
+        lines += ["", "## Verdicts", "", *narrow(CLAIM_HEADS, claim_rows(judged), left=7)]
+        lines += ["", f"Our explanation of the main verdict, not measured: {because}."] if because else []
+        lines += pairs_line(figures)
+    lines += ["", "## Tables"] if facts["claims"] else []
+    for made in facts["tables"]:
         lines += table_lines(figures, made)
     lines += children_line(figures) + flags_line(figures)
-    return lines + (["", f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get("plot") else [])
+    lines += ["", f"![{facts['plot']}](../plots/papers-{paper}.svg)"] if facts.get("plot") else []
+    if "future" in facts:
+        heads = ("proposal", "where it is here", "measured (ms, if no unit is named)")
+        lines += ["", "## Proposals", "", *narrow(heads, proposal_rows(figures, facts["future"]), left=3)]
+    return lines
 
 
 CLAIM_HEADS = ("claim", "order", "factor", "holds in", "times as fast: here", "there", "against our baseline")
 
 
-def claim_rows(data, paper):
-    """Return a row for each claim of a publication, by verdicts."""
+def claim_rows(judged):
+    """Return a row for each claim of a publication, by verdicts; the main claims come first."""
     found = sorted(
-        claims.judged(figures_of(data, paper), definitions()[paper]["claims"]),
-        key=lambda it: claims.VERDICTS.index(it[1] if it[1] != "-" else it[2]),
+        judged, key=lambda it: (not it[0].get("main"), claims.VERDICTS.index(it[1] if it[1] != "-" else it[2]))
     )
-    return [[claims.capital(claim["say"]), *(it.replace(" of ", "/") or "-" for it in said)] for claim, *said in found]
+    return [
+        [
+            ("**{}**" if claim.get("main") else "{}").format(claims.capital(claim["say"])),
+            *(it.replace(" of ", "/") or "-" for it in said),
+        ]
+        for claim, *said in found
+    ]
 
 
-def table_file(heads, rows_of):
-    """Make a CSV file with rows_of(paper) of each publication."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("publication", *heads))
-    for paper in NAMES:
-        name = definitions()[paper]["title"].split(":")[0]
-        writer.writerows([name, *row] for row in rows_of(paper))
-    return out.getvalue()
-
-
-def claims_file(data):
-    """Make docs/papers-claims.csv."""
-    return table_file(CLAIM_HEADS, lambda paper: claim_rows(data, paper))
-
-
-def tables_file(data):
-    """Make docs/papers-tables.csv: a row for each figure. The first row of a table has its caption."""
-
-    def rows_of(paper):
-        figures, facts = figures_of(data, paper), definitions()[paper]
-        for made in facts["tables"] if figures.rows and facts["claims"] else []:
-            title, note, heads, lines, left = table_parts(figures, made)
-            for label, *values in lines:
-                whose = values[0] if left == 2 else ""
-                for head, value in zip(heads[left:], values[left - 1 :]):
-                    yield title, label, whose, head, value, note
-                    note = ""
-
-    return table_file(("table", "row", "whose", "column", "figure", "note"), rows_of)
+def proposal_rows(figures, proposals):
+    """Say which of a source's proposals trawl adopted, with figures in ms."""
+    rows = []
+    for item, where, words, *refs in proposals:
+        times = [figures.time(ref) for ref in refs]
+        rows.append([item, where, words.format(*(digits(1e3 * it) for it in times)) if all(times) else "not measured"])
+    return rows
 
 
 def keys_said(figures):
@@ -617,56 +620,40 @@ def verdict_in_words(claim, order, factor, held, here):
 
 
 def overview(data):
-    """Make a sentence and a row for each publication, and a list of the rows in which trawl is
-    behind."""
-    lines, said, count, behind = [], [], 0, []
+    """Make a row for each main claim, and a list of the rows in which trawl is behind."""
+    lines, count, behind = [], 0, []
     for paper in NAMES:
         figures, facts = figures_of(data, paper), definitions()[paper]
         if not figures.rows or not facts["claims"]:
             continue
-        (main, verdict, factor, held, here, _, beside), *others = claims.judged(
-            figures, facts["claims"], main_first=True
-        )
-        link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
-        said.append(
-            f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_in_words(main, verdict, factor, held, here))}"
-            + "."
-            + (f" Our explanation, not measured: {facts['because'][verdict]}." if verdict in facts["because"] else "")
-            + (f" Against our baseline: {beside.replace(': ', ' cells; ratio ')}." if beside else "")
-        )
-        words = [(order, by) for _, order, by, *_ in others]
+        name, found = facts["title"].split(":")[0], claims.judged(figures, facts["claims"], main_first=True)
         ratios = list(compared(figures))
         count += len(ratios)
-        behind += [
-            f"{facts['title'].split(':')[0]}, {name}, {place} ({digits(ratio)} ×)"
-            for name, place, ratio in ratios
-            if ratio < 1
-        ]
-        lines.append(
-            [
-                link,
-                verdict,
-                factor,
-                *(
-                    ", ".join(f"{one.count(it)} {it}" for it in claims.VERDICTS if it in one) or "-"
-                    for one in zip(*words)
-                ),
-                f"ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} "
-                f"({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)"
-                if ratios
-                else "-",
-            ]
-        )
+        behind += [f"{name}, {row}, {place} ({digits(ratio)} ×)" for row, place, ratio in ratios if ratio < 1]
+        others = [it for it in found if not it[0].get("main")]
+        more = [
+            ", ".join(f"{one.count(it)} {it}" for it in claims.VERDICTS if it in one) or "-"
+            for one in zip(*(it[1:3] for it in others))
+        ] + [f"ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)}"]
+        for claim, order, factor, held, here, there, _ in found[: len(found) - len(others)]:
+            lines.append(
+                [
+                    f"[{name}](papers/{paper}.md)",
+                    claims.capital(claim["say"]) + (f"; there {there}" if there else ""),
+                    claims.capital(verdict_in_words(claim, order, factor, held, here)),
+                    *more,
+                ]
+            )
+            more = ["", "", ""]
+    simulated = (data.get("gpu") or "").startswith("simulated")
     kinds = ", ".join(
         f"[{name}]({origin[0]})" if origin else name
         for name, _ in data.get("texts", {}).values()
         for origin in [recipes.ORIGINS.get(name)]
     )
     return (
-        said
-        + [""]
-        + narrow(
-            ["publication", "main claim: order", "factor", "other claims: order", "factor", "trawl against the source"],
+        narrow(
+            ["publication", "main claim", "here", "other claims: order", "factor", "trawl against the source"],
             lines,
             left=6,
         )
@@ -676,6 +663,7 @@ def overview(data):
             f"published and suggested forms against the best of trawl's. trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.",
             "",
         ]
+        + (["**The GPU is simulated: its times, and the verdicts about them, mean nothing.**", ""] * simulated)
         + opening(data, on_gpu=True)
         + [f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}"]
         + [f"{spread_line(data)}; {load_said(data)}"]
@@ -689,30 +677,10 @@ def load_said(data):
     return f"load {min(loads):.1f} to {max(loads):.1f}; {min(runs)} to {max(runs)} runs or patterns" if runs else ""
 
 
-def proposals_file(data):
-    """Make docs/papers-proposals.csv: which of a source's proposals trawl adopted, and figures in ms."""
-
-    def rows_of(paper):
-        figures, found = figures_of(data, paper), []
-        for item, where, words, *refs in definitions()[paper].get("future", []):
-            times = [figures.time(ref) for ref in refs]
-            found.append(
-                [item, where, words.format(*(digits(1e3 * it) for it in times)) if all(times) else "not measured"]
-            )
-        return found
-
-    return table_file(("proposal", "where trawl has it", "measured (ms, if no unit is named)"), rows_of)
-
-
 def section(data):
-    lines = overview(data)
-    for paper in NAMES:
-        if any(row["paper"] == paper for row in data["rows"]):
-            claimed = claim_rows(data, paper)
-            lines += (
-                [""] + part(data, paper, tables=True) + [""] + (narrow(CLAIM_HEADS, claimed, left=7) if claimed else [])
-            )
-    return lines
+    """Return the report: the overview, then the page of each publication that was measured."""
+    measured = {row["paper"] for row in data["rows"]}
+    return overview(data) + [it for paper in NAMES if paper in measured for it in ["", *part(data, paper)]]
 
 
 def fastest_file(data):
@@ -741,10 +709,6 @@ def fastest_file(data):
     for name in sorted(measured):
         writer.writerows((name, place, "; ".join(it)) for place, it in won.get(name, {"nowhere": []}).items())
     return out.getvalue()
-
-
-def anchor(title):
-    return "".join(it for it in title.lower() if it.isalnum() or it in " -").replace(" ", "-")
 
 
 # ---- Plots, and the report in a terminal -----------------------------------------------------
