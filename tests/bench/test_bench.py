@@ -449,6 +449,10 @@ class TestDocs(Case):
         claim = {"on": ["a"], "who": [["x", "y"]], "bound": 3}
         assert claims.judge(figures, claim) == ("reproduced", "undecided", "", "2.00", "")  # by the mean 4.33
         assert claims.judge(figures, {"on": ["a"], "who": [["x", "z"]]})[0] == "undecided"  # by the minimum, 0.5
+        several = [row_of("a", ("x", [1, 1, 1]), ("y", [2, 2, 9]), ("z", [0.5, 1.2, 1.3]), patterns=3)]
+        several = claims.Figures(several, {}, True, set())
+        assert claims.judge(several, claim)[1] == "undecided"  # the mean contradicts, of patterns as of runs
+        assert claims.judge(several, {"on": ["a"], "who": [["x", "z"]]})[0] == "reproduced"  # 0.5: another pattern
         assert papers.cell(figures, "a|y") == "2000(2000–9000)"
         assert papers.terminal(["**a** [b](c)", "|x|y|", "|---|--:|", "|long|1|"]) == ["a b", "x     y", "long  1", ""]
         assert papers.terminal(["||y|", "|---|--:|", "|x|1|"]) == ["   y", "x  1", ""]  # a table without a name

@@ -66,13 +66,13 @@ class Figures:
         return it.get(part, [])
 
     def time(self, ref, how=statistics.median):
-        """Return the median of the runs, or how(runs); for a row of many patterns, always the median. None: not
-        measured."""
+        """Return the median of the runs, or how(runs); for a row of many patterns, of the patterns' medians. The least
+        of these would be another pattern's time, so there the median stands for it. None: not measured."""
         it, parts = self.find(ref), ref.split("|")
         runs = self.runs(it, *parts[2:]) if self.good(it) else []
         if not any(runs):
             return None
-        return (statistics.median if "patterns" in self.rows[parts[0]] else how)(runs)
+        return (statistics.median if how is min and "patterns" in self.rows[parts[0]] else how)(runs)
 
     def has_runs(self, refs):
         """Return true if each of the results has enough runs, or patterns, to decide something."""
