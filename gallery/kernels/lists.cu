@@ -2,12 +2,12 @@
  *
  * Source     B. Kutukcu, "Parallel String Search Algorithm on GPU", section V, further work:
  *            "dynamic memory allocation in device and/or linked list data structure".
- * Mapping    as pss-gm. Each occurrence is a node of its block's list; a second kernel, with a
+ * Mapping    as pss-gg. Each occurrence is a node of its block's list; a second kernel, with a
  *            thread per list, moves the nodes to an array and frees them.
  * Memory     nodes of 16 bytes in the device's heap, which a device sets up when it loads this
  *            image, and no other image needs. If the heap is full, an occurrence goes straight into
  *            the array.
- * Traffic    as pss-gm; per occurrence also a node, written and read.
+ * Traffic    as pss-gg; per occurrence also a node, written and read.
  * Bound      by allocating, if there are many occurrences.
  */
 #include "gallery/kernels/compare.h"
